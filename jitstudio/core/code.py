@@ -1,0 +1,134 @@
+"""The kinds of code that enter and leave a build, and the modules that hold them.
+
+Knows file endings and nothing else about files, tools or windows.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+from pathlib import PurePath
+
+
+class CodeKind(Enum):
+    """One kind of code; the value is the word used on the command line and in JSON."""
+
+    CUDA = "cuda"
+    LLVM_IR = "llvm-ir"
+    PTX = "ptx"
+    CUBIN = "cubin"
+    LTOIR = "ltoir"
+    FATBIN = "fatbin"
+    OBJECT = "object"
+    LIBRARY = "library"
+    SASS = "sass"
+    HEADER = "header"
+
+    @property
+    def title(self) -> str:
+        """The name to show a person."""
+        return _TITLES[self]
+
+    @property
+    def ending(self) -> str:
+        """The usual file ending, with its dot."""
+        return next(ending for ending, kind in ENDINGS.items() if kind is self)
+
+
+# The first ending of a kind is the one its files are saved under.
+ENDINGS: dict[str, CodeKind] = {
+    ".cu": CodeKind.CUDA,
+    ".cuh": CodeKind.CUDA,
+    ".ll": CodeKind.LLVM_IR,
+    ".bc": CodeKind.LLVM_IR,
+    ".ptx": CodeKind.PTX,
+    ".cubin": CodeKind.CUBIN,
+    ".ltoir": CodeKind.LTOIR,
+    ".fatbin": CodeKind.FATBIN,
+    ".o": CodeKind.OBJECT,
+    ".a": CodeKind.LIBRARY,
+    ".sass": CodeKind.SASS,
+    ".h": CodeKind.HEADER,
+    ".hpp": CodeKind.HEADER,
+    ".inl": CodeKind.HEADER,
+}
+
+_TITLES = {
+    CodeKind.CUDA: "CUDA C++",
+    CodeKind.LLVM_IR: "LLVM IR",
+    CodeKind.PTX: "PTX",
+    CodeKind.CUBIN: "cubin",
+    CodeKind.LTOIR: "LTO-IR",
+    CodeKind.FATBIN: "fatbin",
+    CodeKind.OBJECT: "object file",
+    CodeKind.LIBRARY: "static library",
+    CodeKind.SASS: "SASS",
+    CodeKind.HEADER: "header",
+}
+
+TEXT_KINDS = frozenset(
+    {CodeKind.CUDA, CodeKind.LLVM_IR, CodeKind.PTX, CodeKind.SASS, CodeKind.HEADER}
+)
+EMITTED_KINDS = (CodeKind.PTX, CodeKind.SASS, CodeKind.CUBIN, CodeKind.LTOIR)
+
+
+def kind_of(name: str) -> CodeKind | None:
+    """The kind that a file of this name holds, or None where its ending says nothing."""
+    return ENDINGS.get(PurePath(name).suffix.lower())
+
+
+@dataclass(frozen=True)
+class Source:
+    """One module given to a build.
+
+    Attributes:
+        name: Unique within a build; the name that every log and line table uses for it.
+        kind: What `content` holds.
+        content: The text in UTF-8, or the bytes of a binary kind.
+        folder: Where its file lies, searched for `#include "..."`; empty for unsaved text.
+        name_expressions: Expressions whose lowered names NVRTC shall tell, such as
+            ``saxpy<float>``; they also instantiate the templates they name.
+    """
+
+    name: str
+    kind: CodeKind
+    content: bytes
+    folder: str = ""
+    name_expressions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Header:
+    """A header that exists in memory only, found by `#include` under its name."""
+
+    name: str
+    content: bytes
+
+
+@dataclass(frozen=True)
+class Artifact:
+    """Something that a build made.
+
+    Attributes:
+        kind: One of `EMITTED_KINDS`.
+        name: The module it was made from, or `LINKED`.
+        content: UTF-8 text for PTX and SASS, bytes otherwise.
+    """
+
+    kind: CodeKind
+    name: str
+    content: bytes
+
+    @property
+    def text(self) -> str:
+        """The content as text; bytes that are no UTF-8 show as replacement characters."""
+        return self.content.decode("utf-8", "replace")
+
+    @property
+    def file_name(self) -> str:
+        """The module's name with the ending of this kind."""
+        return PurePath(self.name).stem + self.kind.ending
+
+
+LINKED = "linked"
+"""The name of what a link makes of all modules together."""

@@ -1,0 +1,176 @@
+"""Errors and warnings, read out of the tools' logs.
+
+Each tool has its own spelling; one table row per spelling (as printed by NVRTC, libNVVM and
+nvJitLink 13). What no row knows is still told, as a whole, when the tool failed.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from enum import Enum
+from pathlib import PurePath
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.tools import Tool
+
+
+class Severity(Enum):
+    """How bad it is."""
+
+    ERROR = "error"
+    WARNING = "warning"
+    INFO = "info"
+
+
+@dataclass(frozen=True)
+class Diagnostic:
+    """One error, warning or remark.
+
+    Attributes:
+        severity: How bad it is.
+        file: The module, header or made artifact it is about; empty where none is known.
+        line: Counted from 1, or None.
+        column: Counted from 1, or None.
+        message: What the tool said.
+        tool: The tool that said it, or None for jitstudio itself.
+    """
+
+    severity: Severity
+    file: str
+    line: int | None
+    column: int | None
+    message: str
+    tool: Tool | None = None
+
+
+# `k.cu(3): error: text`, `k.cu(2): warning #177-D: text`
+_EDG = re.compile(
+    r"(?P<file>\S[^\n]*?)\((?P<line>\d+)\): "
+    r"(?P<severity>catastrophic error|internal error|error|warning|remark)"
+    r"(?P<number> #[\w-]+)?: (?P<message>.*)"
+)
+# `k.ll (3, 15): parse expected type`
+_NVVM_PARSE = re.compile(r"(?P<file>\S[^\n]*?) \((?P<line>\d+), (?P<column>\d+)\): (?P<message>.*)")
+# `ptxas application ptx input, line 4; error   : text`, `ptxas a.ptx, line 4; fatal   : text`
+_PTXAS_LINE = re.compile(
+    r"ptxas (?P<file>[^\n,]+), line (?P<line>\d+); "
+    r"(?P<severity>fatal|error|warning|info)\s*: (?P<message>.*)"
+)
+# `ptxas fatal   : text`, `nvrtc: error: text`, `libnvvm : error: text`, `error   : text`,
+# `k.ll: error: text`
+_PLAIN = re.compile(
+    r"(?:(?P<speaker>[^\s:][^\n:]*?)\s*:?\s+)?"
+    r"(?P<severity>fatal|error|warning)\s*: (?P<message>.*)"
+)
+# `ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX (a.ptx)`, `ERROR 1: bad input: ...`
+_LINKER_TRAILER = re.compile(
+    r"ERROR (?P<code>\w+): (?P<message>.*?)(?:\((?P<file>[^()-][^()]*)\))?$"
+)
+# `@E@error   : Multiple definition of 'f' in 'b.ptx', ...`: nvJitLink, on stderr
+_ON_STDERR = re.compile(r"@[EW]@\w+\s*: (?P<message>.*)")
+_CARET = re.compile(r"\s*\^\s*")
+_INSIDE_NAME_MAP = "__nv_name_map"
+# What NVRTC's front end says when there is no memory left even to tell that.
+_EXHAUSTED = "Loop in catastrophic error processing"
+_SUMMARIES = ("Ptx assembly aborted due to errors",)
+
+_SEVERITIES = {
+    "catastrophic error": Severity.ERROR,
+    "internal error": Severity.ERROR,
+    "error": Severity.ERROR,
+    "fatal": Severity.ERROR,
+    "warning": Severity.WARNING,
+    "remark": Severity.INFO,
+    "info": Severity.INFO,
+}
+_SPELLINGS = (_EDG, _NVVM_PARSE, _PTXAS_LINE, _PLAIN)
+# A message is never longer; an echoed source line can be megabytes.
+_LONGEST = 4000
+# What ptxas calls PTX that reached it from memory.
+_NAMELESS_PTX = "application ptx input"
+
+
+def diagnose(
+    tool: Tool, source: str, ok: bool, log: str, error_log: str, stderr: str = ""
+) -> tuple[Diagnostic, ...]:
+    """All diagnostics in what one stage has said.
+
+    Args:
+        tool: Who wrote the logs.
+        source: The module the stage worked on, for lines that name no file.
+        ok: Whether the stage succeeded. If not, at least one error comes back.
+        log: The information log.
+        error_log: The error log.
+        stderr: What native code wrote to file descriptor 2.
+    """
+    found = [d for text in (log, error_log) for d in _read(text, tool, source)]
+    # The tool holds this to be an error, and then goes on as if it were none.
+    found += [
+        Diagnostic(Severity.WARNING, source, None, None, match["message"], tool)
+        for line in stderr.splitlines()
+        if (match := _ON_STDERR.match(line))
+    ]
+    if not ok and not any(d.severity is Severity.ERROR for d in found):
+        message = error_log.strip() or log.strip() or f"{tool.value} failed and said nothing."
+        if message.startswith(_EXHAUSTED):
+            message = f"{tool.value} ran out of memory. {message}"
+        found.append(Diagnostic(Severity.ERROR, source, None, None, message, tool))
+    return tuple(dict.fromkeys(found))
+
+
+def _read(text: str, tool: Tool, source: str) -> Iterator[Diagnostic]:
+    pending: list[Diagnostic] = []
+    lines = text.splitlines()
+    for number, line in enumerate(line[:_LONGEST] for line in lines):
+        trailer = _LINKER_TRAILER.match(line)
+        if trailer is not None:
+            yield from _named(pending, trailer, tool, source)
+            pending.clear()
+            continue
+        match = next((m for spelling in _SPELLINGS if (m := spelling.match(line))), None)
+        if match is None or match["message"] in _SUMMARIES:
+            continue
+        pending.append(_diagnostic(match, lines[number + 1 : number + 4], tool, source))
+    yield from pending
+
+
+def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: str) -> Diagnostic:
+    groups = match.groupdict()
+    file = groups.get("file") or source
+    line = int(groups["line"]) if groups.get("line") else None
+    message = match["message"].strip()
+    if groups.get("number"):
+        message = f"{message} [{groups['number'].strip()}]"
+    column = int(groups["column"]) + 1 if groups.get("column") else _caret_column(following)
+    if file == _INSIDE_NAME_MAP:
+        # The line is one of NVRTC's own list of name expressions, not of the user's source.
+        file, line, column = source, None, None
+        message = f"In a name expression: {message}"
+    if file == _NAMELESS_PTX:
+        # The line is one of the PTX made from the source, not of the source.
+        file = str(PurePath(source).with_suffix(CodeKind.PTX.ending))
+    severity = _SEVERITIES[groups.get("severity") or "error"]
+    return Diagnostic(severity, file, line, column, message, tool)
+
+
+def _caret_column(following: list[str]) -> int | None:
+    """The column that a caret line points at; NVRTC indents source and caret by two."""
+    for line in following[:2]:
+        if _CARET.fullmatch(line):
+            return max(1, line.index("^") - 1)
+    return None
+
+
+def _named(
+    pending: list[Diagnostic], trailer: re.Match[str], tool: Tool, source: str
+) -> Iterator[Diagnostic]:
+    """Give the file that nvJitLink names afterwards to what ptxas had said before."""
+    if not pending:
+        yield Diagnostic(
+            Severity.ERROR, trailer["file"] or source, None, None, trailer["message"].strip(), tool
+        )
+    for diagnostic in pending:
+        named = trailer["file"] is not None and diagnostic.line is not None
+        yield replace(diagnostic, file=trailer["file"]) if named else diagnostic

@@ -1,0 +1,140 @@
+"""What a build came to: its stages, what each made, and how it ended.
+
+A failed compile, a crash and a time-out are values here, never exceptions: whoever shows a result
+shows all of them the same way.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import Artifact, CodeKind
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.tools import Tool
+
+
+class Outcome(Enum):
+    """How a build ended. `REFUSED`: the request itself makes no sense, so no tool was run."""
+
+    BUILT = "built"
+    FAILED = "failed"
+    REFUSED = "refused"
+    MISSING = "missing"
+    CRASHED = "crashed"
+    TIMED_OUT = "timed-out"
+    CANCELLED = "cancelled"
+
+
+@dataclass(frozen=True)
+class Crash:
+    """The end of a worker process that did not end by itself.
+
+    Attributes:
+        tool: The tool that was running, or None between two stages.
+        signal: Such as ``SIGILL``, ``out of memory``, ``time limit`` or ``exit 3``.
+        message: What happened, why, and what to do.
+    """
+
+    tool: Tool | None
+    signal: str
+    message: str
+
+
+@dataclass(frozen=True)
+class StageResult:
+    """One run of one tool.
+
+    Attributes:
+        tool: The tool.
+        version: Its version, such as ``13.4``.
+        source: The module it worked on, or `core.code.LINKED`.
+        options: The options really sent, in order.
+        ok: Whether the tool was satisfied.
+        ms: Milliseconds inside the native calls.
+        log: What it reported by its information log.
+        error_log: What it reported by its error log, or by its only log when it failed.
+        stdout: What native code wrote to file descriptor 1 meanwhile.
+        stderr: What native code wrote to file descriptor 2 meanwhile.
+        crash: How the process died in this stage, or None.
+    """
+
+    tool: Tool
+    version: str
+    source: str
+    options: tuple[str, ...]
+    ok: bool
+    ms: float
+    log: str = ""
+    error_log: str = ""
+    stdout: str = ""
+    stderr: str = ""
+    crash: Crash | None = None
+
+
+@dataclass(frozen=True)
+class LoweredName:
+    """A name expression with what NVRTC made of it.
+
+    Attributes:
+        source: The module it was given for.
+        expression: As the user wrote it.
+        lowered: The name in the PTX; empty where the expression was refused.
+        demangled: The lowered name in words of C++.
+    """
+
+    source: str
+    expression: str
+    lowered: str
+    demangled: str
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A kernel of the result: the module it is in, its lowered and its readable name."""
+
+    module: str
+    name: str
+    demangled: str
+
+
+@dataclass(frozen=True)
+class BuildResult:
+    """All that came of a build, complete or not.
+
+    Attributes:
+        outcome: How it ended.
+        arch: The target architecture.
+        stages: The tools that ran, in order, with the one that crashed last.
+        artifacts: What was asked for and could be made.
+        lowered_names: In the order of the name expressions.
+        kernels: Of the PTX, or of the SASS where there is no PTX.
+        diagnostics: Errors and warnings, in the order they were reported.
+        crash: How the worker died, or None.
+        total_ms: From request to result as the parent saw it.
+    """
+
+    outcome: Outcome
+    arch: Arch
+    stages: tuple[StageResult, ...] = ()
+    artifacts: tuple[Artifact, ...] = ()
+    lowered_names: tuple[LoweredName, ...] = ()
+    kernels: tuple[Kernel, ...] = ()
+    diagnostics: tuple[Diagnostic, ...] = ()
+    crash: Crash | None = None
+    total_ms: float = 0.0
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything asked for was built."""
+        return self.outcome is Outcome.BUILT
+
+    @property
+    def tool_ms(self) -> float:
+        """Milliseconds inside the native calls of all stages."""
+        return sum(stage.ms for stage in self.stages)
+
+    def artifact(self, kind: CodeKind, name: str) -> Artifact | None:
+        """The artifact of this kind made from the module `name`, or None."""
+        return next((a for a in self.artifacts if a.kind is kind and a.name == name), None)

@@ -1,0 +1,80 @@
+"""What a probe finds out about the tools, the driver and the GPUs of this machine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from jitstudio.core.arch import Arch
+
+
+class Tool(Enum):
+    """A native tool that a build step runs; the value is its name as NVIDIA writes it."""
+
+    NVRTC = "NVRTC"
+    NVVM = "libNVVM"
+    NVJITLINK = "nvJitLink"
+    NVDISASM = "nvdisasm"
+
+
+@dataclass(frozen=True)
+class ToolInfo:
+    """One tool as found.
+
+    Attributes:
+        tool: Which one.
+        version: Such as ``13.4``; empty where the tool is missing.
+        path: The file that was loaded; empty where missing.
+        found_via: How it was found, such as ``site-packages`` or ``CUDA_PATH``.
+        package: The wheel it came in with its version; empty where it came otherwise.
+        problem: Why it cannot be used and what to do; empty where it can.
+    """
+
+    tool: Tool
+    version: str = ""
+    path: str = ""
+    found_via: str = ""
+    package: str = ""
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class ArchInfo:
+    """An architecture that NVRTC compiles for.
+
+    Attributes:
+        arch: The architecture.
+        llvm: Major version of the LLVM text that libNVVM reads for it: 7 means typed pointers,
+            later ones opaque pointers. None where libNVVM does not tell.
+    """
+
+    arch: Arch
+    llvm: int | None
+
+
+@dataclass(frozen=True)
+class DeviceInfo:
+    """A GPU: ordinal, marketing name, compute capability (``9.0``) and memory in bytes."""
+
+    ordinal: int
+    name: str
+    capability: str
+    memory: int
+
+
+@dataclass(frozen=True)
+class DriverInfo:
+    """The driver: newest CUDA version it serves, its GPUs, or why it cannot be used."""
+
+    cuda_version: str = ""
+    devices: tuple[DeviceInfo, ...] = ()
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class ToolchainInfo:
+    """All of it; `driver` is None where it was not asked for."""
+
+    tools: tuple[ToolInfo, ...]
+    archs: tuple[ArchInfo, ...]
+    driver: DriverInfo | None = None

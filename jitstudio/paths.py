@@ -1,0 +1,31 @@
+"""Where the files that ship beside the code lie: icons, themes, fonts, samples.
+
+Standard library only, so that the command line can use it too.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent
+# An installed wheel carries the files inside the package; a checkout has them beside it.
+_PLACES = (_PACKAGE / "resources", _PACKAGE.parent / "resources")
+
+
+def resource(name: str) -> Path:
+    """The path of a shipped file or folder.
+
+    Args:
+        name: Its place below `resources`, such as ``themes/dark.toml``.
+
+    Raises:
+        FileNotFoundError: If no place has it; the message names the places.
+    """
+    found = next((path for place in _PLACES if (path := place / name).exists()), None)
+    if found is None:
+        places = " nor ".join(str(place) for place in _PLACES)
+        raise FileNotFoundError(
+            f"{name!r} is neither in {places}: the installation is incomplete. "
+            "Install jitstudio again."
+        )
+    return found

@@ -1,0 +1,53 @@
+"""The samples that come with the program, as `resources/samples/samples.toml` lists them."""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.request import LinkMode
+from jitstudio.paths import resource
+
+
+@dataclass(frozen=True)
+class SampleFile:
+    """One file of a sample, with the name expressions it is built with."""
+
+    path: Path
+    name_expressions: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One sample; the fields are described in `samples.toml`."""
+
+    title: str
+    summary: str
+    files: tuple[SampleFile, ...]
+    link: LinkMode
+    arch: Arch | None
+
+
+@cache
+def samples() -> tuple[Sample, ...]:
+    """All samples, in the order of the menu."""
+    folder = resource("samples")
+    listed = tomllib.loads((folder / "samples.toml").read_text(encoding="utf-8"))
+    return tuple(_sample(folder, entry) for entry in listed["sample"])
+
+
+def _sample(folder: Path, entry: dict[str, Any]) -> Sample:
+    expressions = entry.get("name_expressions", {})
+    return Sample(
+        title=entry["title"],
+        summary=entry["summary"],
+        files=tuple(
+            SampleFile(folder / name, tuple(expressions.get(name, ()))) for name in entry["files"]
+        ),
+        link=LinkMode(entry.get("link", "none")),
+        arch=Arch.parse(entry["arch"]) if "arch" in entry else None,
+    )

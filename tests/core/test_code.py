@@ -1,0 +1,40 @@
+import pytest
+
+from jitstudio.core.code import ENDINGS, LINKED, Artifact, CodeKind, kind_of
+
+
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("k.cu", CodeKind.CUDA),
+        ("folder/K.CU", CodeKind.CUDA),
+        ("k.cuh", CodeKind.CUDA),
+        ("k.ll", CodeKind.LLVM_IR),
+        ("k.bc", CodeKind.LLVM_IR),
+        ("k.tar.ptx", CodeKind.PTX),
+        ("k.cubin", CodeKind.CUBIN),
+        ("k.fatbin", CodeKind.FATBIN),
+        ("k.ltoir", CodeKind.LTOIR),
+        ("libk.a", CodeKind.LIBRARY),
+        ("k.o", CodeKind.OBJECT),
+        ("k.txt", None),
+        ("cu", None),
+        (".cu", None),
+    ],
+)
+def test_kind_follows_from_the_ending(name, kind):
+    assert kind_of(name) is kind
+
+
+def test_every_kind_has_a_title_and_an_ending_of_its_own():
+    assert len({kind.title for kind in CodeKind}) == len(CodeKind)
+    assert all(ENDINGS[kind.ending] is kind for kind in CodeKind)
+
+
+def test_an_artifact_is_called_after_its_module():
+    assert Artifact(CodeKind.SASS, "src/saxpy.cu", b"").file_name == "saxpy.sass"
+    assert Artifact(CodeKind.CUBIN, LINKED, b"").file_name == "linked.cubin"
+
+
+def test_text_of_an_artifact_survives_bytes_that_are_no_utf8():
+    assert Artifact(CodeKind.PTX, "k.cu", b"// caf\xe9 \xc3\xa9").text == "// caf\ufffd é"

@@ -1,0 +1,152 @@
+"""The keys are a promise: this test may only ever be added to."""
+
+import json
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import Artifact, CodeKind
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.json_form import build_object, toolchain_object
+from jitstudio.core.result import BuildResult, Crash, Kernel, LoweredName, Outcome, StageResult
+from jitstudio.core.tools import ArchInfo, DeviceInfo, DriverInfo, Tool, ToolchainInfo, ToolInfo
+
+CRASH = Crash(Tool.NVVM, "SIGILL", "libNVVM crashed")
+RESULT = BuildResult(
+    outcome=Outcome.CRASHED,
+    arch=Arch(100),
+    stages=(
+        StageResult(Tool.NVRTC, "13.4", "k.cu", ("-arch=sm_100",), True, 1.23456, "log"),
+        StageResult(Tool.NVVM, "2.0", "k.ll", (), False, 0.0, stderr="words", crash=CRASH),
+    ),
+    artifacts=(
+        Artifact(CodeKind.PTX, "k.cu", b"// \xc3\xa9"),
+        Artifact(CodeKind.CUBIN, "k.cu", b"\x7fELF"),
+    ),
+    lowered_names=(
+        LoweredName("k.cu", "k<int>", "_Z1kIiEvv", "void k<int>()"),
+        LoweredName("k.cu", "q", "", ""),
+    ),
+    kernels=(Kernel("k.cu", "_Z1kIiEvv", "void k<int>()"),),
+    diagnostics=(Diagnostic(Severity.WARNING, "", None, None, "no kernel"),),
+    crash=CRASH,
+    total_ms=7.0,
+)
+
+
+def test_keys_and_values_of_a_build():
+    told = build_object(RESULT)
+    crash = {"tool": "libNVVM", "signal": "SIGILL", "message": "libNVVM crashed"}
+    assert told == {
+        "ok": False,
+        "outcome": "crashed",
+        "arch": "sm_100",
+        "stages": [
+            {
+                "tool": "NVRTC",
+                "version": "13.4",
+                "source": "k.cu",
+                "options": ["-arch=sm_100"],
+                "ok": True,
+                "ms": 1.235,
+                "log": "log",
+                "error_log": "",
+                "stdout": "",
+                "stderr": "",
+                "crash": None,
+            },
+            {
+                "tool": "libNVVM",
+                "version": "2.0",
+                "source": "k.ll",
+                "options": [],
+                "ok": False,
+                "ms": 0.0,
+                "log": "",
+                "error_log": "",
+                "stdout": "",
+                "stderr": "words",
+                "crash": crash,
+            },
+        ],
+        "artifacts": [
+            {"kind": "ptx", "name": "k.cu", "bytes": 5, "text": "// é"},
+            {"kind": "cubin", "name": "k.cu", "bytes": 4},
+        ],
+        "lowered_names": [
+            {
+                "source": "k.cu",
+                "expression": "k<int>",
+                "lowered": "_Z1kIiEvv",
+                "demangled": "void k<int>()",
+            },
+            {"source": "k.cu", "expression": "q", "lowered": None, "demangled": None},
+        ],
+        "kernels": [{"module": "k.cu", "name": "_Z1kIiEvv", "demangled": "void k<int>()"}],
+        "diagnostics": [
+            {
+                "severity": "warning",
+                "tool": None,
+                "file": None,
+                "line": None,
+                "column": None,
+                "message": "no kernel",
+            }
+        ],
+        "crash": crash,
+    }
+
+
+def test_repeated_builds_add_their_times():
+    (run,) = build_object(RESULT, [RESULT])["runs"]
+    assert run == {"ok": False, "total_ms": 7.0, "tool_ms": 1.235}
+
+
+def test_keys_and_values_of_the_toolchain():
+    info = ToolchainInfo(
+        tools=(
+            ToolInfo(
+                Tool.NVRTC, "13.4", "/lib/libnvrtc.so", "site-packages", "nvidia-cuda-nvrtc 1"
+            ),
+            ToolInfo(Tool.NVVM, problem="libNVVM cannot be loaded"),
+        ),
+        archs=(ArchInfo(Arch(90), 7), ArchInfo(Arch(100), None)),
+        driver=DriverInfo("13.0", (DeviceInfo(0, "H200", "9.0", 1 << 30),)),
+    )
+    assert toolchain_object(info) == {
+        "tools": [
+            {
+                "tool": "NVRTC",
+                "version": "13.4",
+                "package": "nvidia-cuda-nvrtc 1",
+                "path": "/lib/libnvrtc.so",
+                "found_via": "site-packages",
+                "problem": None,
+            },
+            {
+                "tool": "libNVVM",
+                "version": None,
+                "package": None,
+                "path": None,
+                "found_via": None,
+                "problem": "libNVVM cannot be loaded",
+            },
+        ],
+        "archs": [{"arch": "sm_90", "llvm": 7}, {"arch": "sm_100", "llvm": None}],
+        "driver": {
+            "cuda_version": "13.0",
+            "problem": None,
+            "devices": [
+                {
+                    "ordinal": 0,
+                    "name": "H200",
+                    "compute_capability": "9.0",
+                    "memory_bytes": 1 << 30,
+                }
+            ],
+        },
+    }
+
+
+def test_both_objects_are_json():
+    bare = ToolchainInfo((), ())
+    for told in (build_object(RESULT, [RESULT]), toolchain_object(bare)):
+        assert json.loads(json.dumps(told)) == told

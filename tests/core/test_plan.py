@@ -1,0 +1,164 @@
+import pytest
+
+from jitstudio.core.code import LINKED, CodeKind, Source
+from jitstudio.core.plan import ROUTES, PlanError, Ref, default_emit, plan
+from jitstudio.core.request import LinkMode
+from jitstudio.core.tools import Tool
+from tests.support import cuda, ptx, request
+
+CUDA = cuda("", "a.cu")
+IR = Source("b.ll", CodeKind.LLVM_IR, b"")
+PTX = ptx("c.ptx", "")
+CUBIN = Source("d.cubin", CodeKind.CUBIN, b"")
+LTOIR = Source("e.ltoir", CodeKind.LTOIR, b"")
+HEADER = Source("f.h", CodeKind.HEADER, b"")
+
+
+def outline(*sources, **words):
+    """Tool, name and kinds made of each step."""
+    return [
+        (step.tool, step.name, "+".join(kind.value for kind in step.makes))
+        for step in plan(request(*sources, **words))
+    ]
+
+
+def options(tool, *sources, **words):
+    (step,) = [step for step in plan(request(*sources, **words)) if step.tool is tool]
+    return step.options
+
+
+def test_ptx_alone_is_compiled_for_the_virtual_machine():
+    assert outline(CUDA) == [(Tool.NVRTC, "a.cu", "ptx")]
+    assert options(Tool.NVRTC, CUDA) == ("-arch=compute_90",)
+
+
+def test_one_call_of_nvrtc_makes_ptx_and_cubin():
+    assert outline(CUDA, emit="ptx,sass,cubin") == [
+        (Tool.NVRTC, "a.cu", "ptx+cubin"),
+        (Tool.NVDISASM, "a.cu", "sass"),
+    ]
+    assert options(Tool.NVRTC, CUDA, emit="ptx,sass") == ("-arch=sm_90",)
+
+
+def test_ltoir_is_a_compile_of_its_own():
+    assert outline(CUDA, emit="ptx,ltoir") == [
+        (Tool.NVRTC, "a.cu", "ltoir"),
+        (Tool.NVRTC, "a.cu", "ptx"),
+    ]
+
+
+def test_ir_becomes_sass_by_way_of_ptx_and_cubin():
+    assert outline(IR, emit="sass") == [
+        (Tool.NVVM, "b.ll", "ptx"),
+        (Tool.NVJITLINK, "b.ll", "cubin"),
+        (Tool.NVDISASM, "b.ll", "sass"),
+    ]
+
+
+def test_each_step_reads_what_an_earlier_one_made():
+    for source in (CUDA, IR, PTX, CUBIN, LTOIR):
+        known = {Ref(source.kind, source.name)}
+        for step in plan(request(source, emit="sass")):
+            assert set(step.inputs) <= known
+            known |= {Ref(kind, step.name) for kind in step.makes}
+        assert Ref(CodeKind.SASS, source.name) in known
+
+
+def test_kinds_that_cannot_be_made_of_a_module_are_left_out_if_others_can():
+    assert outline(PTX, emit="ptx,sass,ltoir") == [
+        (Tool.NVJITLINK, "c.ptx", "cubin"),
+        (Tool.NVDISASM, "c.ptx", "sass"),
+    ]
+
+
+def test_link_by_ptx_compiles_relocatable_code():
+    steps = outline(CUDA, IR, PTX, link="ptx", emit="sass")
+    assert steps == [
+        (Tool.NVRTC, "a.cu", "ptx"),
+        (Tool.NVVM, "b.ll", "ptx"),
+        (Tool.NVJITLINK, LINKED, "cubin"),
+        (Tool.NVDISASM, LINKED, "sass"),
+    ]
+    assert "-rdc=true" in options(Tool.NVRTC, CUDA, IR, PTX, link="ptx", emit="sass")
+
+
+def test_link_by_lto_can_tell_the_linked_ptx_as_well():
+    assert outline(CUDA, LTOIR, link="lto", emit="ptx,cubin") == [
+        (Tool.NVRTC, "a.cu", "ltoir"),
+        (Tool.NVJITLINK, LINKED, "ptx"),
+        (Tool.NVJITLINK, LINKED, "cubin"),
+    ]
+    ptx_step, cubin_step = (
+        step for step in plan(request(CUDA, link="lto", emit="ptx,cubin")) if step.name == LINKED
+    )
+    assert ptx_step.options == ("-arch=sm_90", "-lto", "-ptx")
+    assert cubin_step.options == ("-arch=sm_90", "-lto")
+
+
+def test_modules_are_linked_in_their_order():
+    steps = plan(request(PTX, CUDA, CUBIN, link="ptx", emit="cubin"))
+    names = [ref.name for ref in steps[-1].inputs]
+    assert names == ["c.ptx", "a.cu", "d.cubin"]
+
+
+def test_a_folder_is_searched_for_headers():
+    source = Source("a.cu", CodeKind.CUDA, b"", "/src")
+    assert options(Tool.NVRTC, source) == ("-arch=compute_90", "--include-path=/src")
+
+
+def test_options_of_the_user_come_after_the_target():
+    sent = options(Tool.NVRTC, CUDA, options=("-lineinfo", "--bogus"))
+    assert sent == ("-arch=compute_90", "-lineinfo", "--bogus")
+
+
+def test_an_unknown_option_goes_to_the_linker_where_nothing_is_compiled():
+    assert options(Tool.NVJITLINK, PTX, emit="cubin", options=("-x",)) == ("-arch=sm_90", "-x")
+    with_compiler = options(Tool.NVJITLINK, IR, emit="cubin", options=("-x",))
+    assert with_compiler == ("-arch=sm_90",)
+
+
+@pytest.mark.parametrize(
+    ("sources", "emit", "message"),
+    [
+        ([], "ptx", "no module takes part"),
+        ([CUDA], "", "Nothing was asked for"),
+        ([CUDA, CUDA], "ptx", "Two modules are called 'a.cu'"),
+        ([CUBIN], "ptx", "'d.cubin' is a cubin; PTX cannot be made from it"),
+        ([PTX], "ptx", "'c.ptx' is PTX already"),
+        ([HEADER], "ptx", "'f.h' is a header file, which no tool compiles"),
+    ],
+)
+def test_a_senseless_request_is_refused_in_words(sources, emit, message):
+    with pytest.raises(PlanError, match=message):
+        plan(request(*sources, emit=emit))
+
+
+@pytest.mark.parametrize(
+    ("sources", "link", "kinds"),
+    [
+        ((CUDA,), LinkMode.NONE, {CodeKind.PTX}),
+        ((PTX,), LinkMode.NONE, {CodeKind.SASS}),
+        ((CUDA, CUBIN), LinkMode.NONE, {CodeKind.PTX, CodeKind.SASS}),
+        ((CUDA, PTX), LinkMode.LTO, {CodeKind.SASS}),
+    ],
+)
+def test_what_is_made_unless_the_user_says(sources, link, kinds):
+    assert default_emit(sources, link) == kinds
+
+
+def test_every_route_starts_where_another_one_or_a_file_ends():
+    for (start, _), route in ROUTES.items():
+        assert route.out_of is start or (start, route.out_of) in ROUTES
+
+
+@pytest.mark.parametrize(
+    ("ref", "name"),
+    [
+        (Ref(CodeKind.PTX, "k.ptx"), "k.ptx"),
+        (Ref(CodeKind.PTX, "k.cu"), "k.ptx"),
+        (Ref(CodeKind.CUBIN, LINKED), "linked.cubin"),
+        (Ref(CodeKind.LTOIR, "kernel"), "kernel.ltoir"),
+    ],
+)
+def test_logs_call_made_code_after_its_module(ref, name):
+    assert ref.file_name == name
