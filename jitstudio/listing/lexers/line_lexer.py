@@ -1,0 +1,169 @@
+"""The engine of all lexers: tables of rules, tried in order, one line at a time.
+
+An editor wants the tokens of one line and the state behind it; Pygments wants those of a whole
+text. Both are served by `LineLexer.lex_line`, so a listing looks the same on screen and on a page.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+from pygments.lexer import Lexer
+from pygments.token import Comment, String, Whitespace
+
+TokenType = Any
+Tokens = list[tuple[int, int, TokenType]]
+
+NORMAL = 0
+"""The state at the start of a text."""
+
+IN_COMMENT = 1
+"""The state inside a block comment."""
+
+STRING = r'"(?>[^"\\]++|\\.?)*+"?'
+"""A string with its escapes; one that is not closed ends with its line."""
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One row of a table.
+
+    A pattern must match at least one character, and must not look at any character more often
+    than a few times, whatever follows: use possessive repeats.
+
+    Attributes:
+        pattern: What to match, with named groups only if it needs any.
+        token: The type of what was matched.
+        words: Types of matches that are words of the language and go before `token`.
+        then: The state to go on in, where it is another; one without rules ends the line.
+    """
+
+    pattern: str
+    token: TokenType
+    words: Mapping[str, TokenType] = field(default_factory=dict)
+    then: int | None = None
+
+
+def words(*rows: tuple[TokenType, str]) -> dict[str, TokenType]:
+    """Types of words, from rows of a type and its words with blanks between."""
+    return {word: token for token, listed in rows for word in listed.split()}
+
+
+def comment_rules(inside: int = IN_COMMENT) -> tuple[Rule, ...]:
+    """Block comments: a whole one, or one that goes on in the state `inside`."""
+    return Rule(r"/\*.*?\*/", Comment), Rule(r"/\*.*", Comment, then=inside)
+
+
+def in_comment_rules(after: int = NORMAL) -> tuple[Rule, ...]:
+    """The rest of a block comment, left for the state `after`."""
+    return Rule(r".*?\*/", Comment, then=after), Rule(r".+", Comment)
+
+
+def string_rules(inside: int, prefix: str = "") -> tuple[Rule, ...]:
+    """Strings: a plain one, or the start of one with escapes that goes on in `inside`."""
+    plain = prefix + r'"[^"\\]*+'
+    return Rule(plain + '"', String), Rule(plain, String, then=inside)
+
+
+def in_string_rules(escape: str, after: int) -> tuple[Rule, ...]:
+    """The rest of a string with escapes, left for the state `after`."""
+    return (
+        Rule(r'[^"\\]*+"', String, then=after),
+        Rule(r'[^"\\]++', String),
+        Rule(escape, String.Escape),
+        Rule(r"\\", String),
+    )
+
+
+_Row = tuple[TokenType, Mapping[str, TokenType], int | None]
+
+
+class _Table:
+    """The rules of a state as one expression."""
+
+    def __init__(self, rules: Sequence[Rule]) -> None:
+        expression = re.compile("|".join(f"({rule.pattern})" for rule in rules))
+        self.find = expression.finditer
+        # By the number of the group that matched; the groups inside a rule leave a gap.
+        self.rows: dict[int | None, _Row] = {}
+        group = 1
+        for rule in rules:
+            self.rows[group] = (rule.token, rule.words, rule.then)
+            group += 1 + re.compile(rule.pattern).groups
+
+
+class LineLexer(Lexer):  # type: ignore[misc]  # Pygments has no types
+    """A Pygments lexer that can also lex a single line.
+
+    Attributes:
+        rules: The rules of each state.
+        line_ends: States that do not outlast their line, and what follows them.
+        line_starts: What becomes of a state where the next line starts.
+    """
+
+    rules: ClassVar[Mapping[int, Sequence[Rule]]]
+    line_ends: ClassVar[Mapping[int, int]] = {}
+    line_starts: ClassVar[Mapping[int, int]] = {}
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self._tables = {state: _Table(rules) for state, rules in self.rules.items()}
+
+    def lex_line(self, line: str, state: int = NORMAL) -> tuple[Tokens, int]:
+        """Split a line into tokens; what they leave out is blank.
+
+        Args:
+            line: A line without its line end.
+            state: What the line before has left; 0 for the first.
+
+        Returns:
+            The tokens as (start, length, type), and the state for the next line.
+        """
+        tokens: Tokens = []
+        state = self._lex_part(line, 0, self.line_starts.get(state, state), tokens)
+        return tokens, self.line_ends.get(state, state)
+
+    def _lex_part(self, line: str, start: int, state: int, tokens: Tokens) -> int:
+        """Append the tokens from `start` on, and return the state behind them."""
+        if state not in self._tables:
+            state = NORMAL
+        while table := self._tables.get(state):
+            rows = table.rows
+            for match in table.find(line, start):
+                token, known, then = rows[match.lastindex]
+                first, start = match.span()
+                if known:
+                    token = known.get(match[0], token)
+                tokens.append((first, start - first, token))
+                if then is not None:
+                    state = then
+                    break
+            else:
+                break
+        return state
+
+    def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, TokenType, str]]:
+        """The tokens of a text as Pygments wants them, blanks included."""
+        state, offset = NORMAL, 0
+        for line in text.split("\n"):
+            tokens, state = self.lex_line(line, state)
+            for start, token, value in _without_gaps(line, tokens):
+                yield offset + start, token, value
+            offset += len(line)
+            if offset < len(text):
+                yield offset, Whitespace, "\n"
+            offset += 1
+
+
+def _without_gaps(line: str, tokens: Iterable[tuple[int, int, TokenType]]) -> Iterator[Any]:
+    end = 0
+    for start, length, token in tokens:
+        if start > end:
+            yield end, Whitespace, line[end:start]
+        end = start + length
+        yield start, token, line[start:end]
+    if end < len(line):
+        yield end, Whitespace, line[end:]

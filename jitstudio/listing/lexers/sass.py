@@ -1,0 +1,100 @@
+"""SASS as nvdisasm prints it, and the ELF directives around it."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from pygments.token import Comment, Error, Keyword, Name, Number, Operator, Punctuation, String
+
+from jitstudio.listing.lexers.line_lexer import (
+    IN_COMMENT,
+    NORMAL,
+    STRING,
+    LineLexer,
+    Rule,
+    comment_rules,
+    in_comment_rules,
+    words,
+)
+
+# Both are left at the end of the line.
+_OPERANDS, _DIRECTIVE = 2, 3
+
+_TYPES = words(
+    (
+        Keyword.Type,
+        """
+        .8 .16 .32 .64 .128 .256 .U8 .U16 .U32 .U64 .S8 .S16 .S32 .S64 .U4 .S4 .B1 .F16 .F32 .F64
+        .BF16 .BF16_V2 .TF32 .F16_V2 .F16x2 .E4M3 .E5M2 .E6M9 .E8M0 .E2M1 .E2M3 .E3M2 .U16x2 .S16x2
+        """,
+    )
+)
+_WORDS = words(
+    (Name.Builtin, "c cx a desc gdesc tmem idesc"),
+    (Number.Float, "INF NAN QNAN SNAN"),
+    (Name.Variable, "CC PR"),
+)
+
+_COMMENTS = (
+    *comment_rules(),
+    Rule(r"//##.*", Comment.Preproc),
+    Rule(r"//.*", Comment),
+    Rule(r"\(\*.*?(?:\*\)|\Z)", Comment),
+)
+_NUMBERS = (
+    Rule(r"0x[\da-fA-F]++", Number.Hex),
+    Rule(r"\d++(?:\.\d*+(?:e[-+]?\d++)?|e[-+]?\d++)", Number.Float),
+    Rule(r"\d\w*+", Number.Integer),
+)
+_LABEL = Rule(r"\.L_\w++", Name.Label)
+_LAST = (
+    Rule(r"[,:\[\](){}`]++|;", Punctuation),
+    Rule(r"[-+*/|~!=&?^@<>]", Operator),
+    Rule(STRING, String),
+    Rule(r"\S", Error),
+)
+
+
+class SassLexer(LineLexer):
+    """Lexes SASS listings."""
+
+    name = "NVIDIA SASS"
+    url = "https://docs.nvidia.com/cuda/cuda-binary-utilities/"
+    # Pygments has a lexer called sass, for style sheets.
+    aliases: ClassVar = ["nvidia-sass", "nvsass"]
+    filenames: ClassVar = ["*.sass"]
+    mimetypes: ClassVar = ["text/x-nvidia-sass"]
+
+    rules: ClassVar = {
+        NORMAL: (
+            *_COMMENTS,
+            Rule(r"(?<![\w.$@])[.$A-Za-z_][\w.$@]*+(?=:)", Name.Label),
+            Rule(r"(?<=[@!])U?P(?:\d++|T\b)", Name.Variable),
+            Rule(r"[A-Za-z_]\w*+", Keyword, then=_OPERANDS),
+            Rule(r"\.\w++", Keyword.Pseudo, then=_DIRECTIVE),
+            Rule(r"@!?", Operator),
+            *_NUMBERS,
+            *_LAST,
+        ),
+        IN_COMMENT: in_comment_rules(),
+        _OPERANDS: (
+            _LABEL,
+            Rule(r"\.\w++(?:::\w++)*+", Name.Attribute, _TYPES),
+            Rule(r"(?:U?R(?:Z|\d++)|U?P(?:T|\d++)|S?B\d++)\b", Name.Variable),
+            Rule(r"SR_\w++(?:\.[XYZ]\b)?", Name.Builtin.Pseudo),
+            *_NUMBERS,
+            Rule(r"[A-Za-z_$][\w$]*+", Name, _WORDS),
+            Rule(r";", Punctuation, then=NORMAL),
+            *_COMMENTS,
+            *_LAST,
+        ),
+        _DIRECTIVE: (
+            *_NUMBERS,
+            _LABEL,
+            Rule(r"@\w++", Name.Attribute),
+            Rule(r"[.$A-Za-z_][\w.$]*+", Name),
+            *_COMMENTS,
+            *_LAST,
+        ),
+    }
+    line_ends: ClassVar = {_OPERANDS: NORMAL, _DIRECTIVE: NORMAL}
