@@ -1,0 +1,32 @@
+"""Between the two ways to count in a text.
+
+Python counts characters; Qt counts UTF-16 units, in which an emoji in a comment is two.
+"""
+
+from __future__ import annotations
+
+_WIDEST = "\uffff"
+
+
+def is_plain(text: str) -> bool:
+    """Whether both ways of counting agree, as they do for nearly every line of code."""
+    return text.isascii() or max(text) <= _WIDEST
+
+
+def to_units(text: str, column: int) -> int:
+    """The position in UTF-16 units of a position in characters."""
+    if is_plain(text):
+        return column
+    return column + sum(char > _WIDEST for char in text[:column])
+
+
+def from_units(text: str, units: int) -> int:
+    """The position in characters of a position in UTF-16 units."""
+    if is_plain(text):
+        return units
+    passed = 0
+    for column, char in enumerate(text):
+        if passed >= units:
+            return column
+        passed += 2 if char > _WIDEST else 1
+    return len(text)

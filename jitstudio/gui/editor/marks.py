@@ -1,0 +1,129 @@
+"""Errors and warnings inside a document: where they are now, and how they are underlined."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from PySide6.QtGui import QTextBlock, QTextCharFormat, QTextCursor, QTextDocument
+from PySide6.QtWidgets import QTextEdit
+
+from jitstudio.core.diagnostics import Severity
+from jitstudio.gui.code_units import to_units
+from jitstudio.gui.theme import Theme
+
+_TOKEN = re.compile(r"[%$@.#]?\w[\w$.]*|\S")
+# The worst comes first where a line has several.
+_RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
+
+
+@dataclass(frozen=True)
+class Mark:
+    """Something to tell about a place in the text.
+
+    Attributes:
+        line: Counted from 1.
+        column: Counted from 1 in characters, or None for the whole line.
+        severity: How bad it is.
+        message: What to tell when the mouse rests on it.
+    """
+
+    line: int
+    column: int | None
+    severity: Severity
+    message: str
+
+
+@dataclass(frozen=True)
+class PlacedMark:
+    """A mark and the text it is about; the cursor follows every edit."""
+
+    mark: Mark
+    cursor: QTextCursor
+    had_text: bool
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the text it was about has been deleted."""
+        # Text typed into the hole moves the anchor alone, behind the position.
+        return self.had_text and self.cursor.anchor() >= self.cursor.position()
+
+
+class MarkList:
+    """The marks of one document, in order of their place."""
+
+    def __init__(self, document: QTextDocument) -> None:
+        self._document = document
+        self._placed: list[PlacedMark] = []
+
+    def set_marks(self, marks: Iterable[Mark]) -> None:
+        """Replace all marks. One behind the end of the text goes to its last line."""
+        self._placed = [self._place(mark) for mark in marks]
+
+    def alive(self) -> list[PlacedMark]:
+        """The marks whose text still exists."""
+        if any(placed.is_gone for placed in self._placed):
+            self._placed = [placed for placed in self._placed if not placed.is_gone]
+        return self._placed
+
+    def at_position(self, position: int) -> list[PlacedMark]:
+        """The marks that cover a position in the document, worst first."""
+        found = [
+            placed
+            for placed in self.alive()
+            if placed.cursor.selectionStart() <= position <= placed.cursor.selectionEnd()
+        ]
+        return sorted(found, key=lambda placed: _RANK[placed.mark.severity])
+
+    def by_line(self) -> dict[int, list[PlacedMark]]:
+        """The marks of each line, worst first, by block number."""
+        lines: dict[int, list[PlacedMark]] = {}
+        for placed in self.alive():
+            block = self._document.findBlock(placed.cursor.selectionStart())
+            lines.setdefault(block.blockNumber(), []).append(placed)
+        for marks in lines.values():
+            marks.sort(key=lambda placed: _RANK[placed.mark.severity])
+        return lines
+
+    def selections(self, first: int, last: int, theme: Theme) -> list[QTextEdit.ExtraSelection]:
+        """Wavy underlines for the marks between two positions; errors are drawn last, on top."""
+        shown = [
+            placed
+            for placed in self.alive()
+            if placed.cursor.selectionEnd() >= first and placed.cursor.selectionStart() <= last
+        ]
+        shown.sort(key=lambda placed: -_RANK[placed.mark.severity])
+        return [_selection(placed, theme) for placed in shown]
+
+    def _place(self, mark: Mark) -> PlacedMark:
+        number = min(max(mark.line, 1), self._document.blockCount()) - 1
+        block = self._document.findBlockByNumber(number)
+        first, last = _span(block, mark.column)
+        cursor = QTextCursor(block)
+        cursor.setPosition(block.position() + first)
+        cursor.setPosition(block.position() + last, QTextCursor.MoveMode.KeepAnchor)
+        # Text typed behind it, such as the next line, is not what the mark is about.
+        cursor.setKeepPositionOnInsert(cursor.hasSelection())
+        return PlacedMark(mark, cursor, cursor.hasSelection())
+
+
+def _span(block: QTextBlock, column: int | None) -> tuple[int, int]:
+    """What to underline, in UTF-16 units: the token at the column, or the line's text."""
+    text = block.text()
+    token = _TOKEN.search(text, max(0, column - 1)) if column is not None else None
+    if token is not None:
+        first, last = token.span()
+    else:
+        first, last = len(text) - len(text.lstrip()), len(text.rstrip())
+    return to_units(text, min(first, last)), to_units(text, last)
+
+
+def _selection(placed: PlacedMark, theme: Theme) -> QTextEdit.ExtraSelection:
+    selection = QTextEdit.ExtraSelection()
+    selection.cursor = placed.cursor
+    wave = QTextCharFormat()
+    wave.setUnderlineStyle(QTextCharFormat.UnderlineStyle.WaveUnderline)
+    wave.setUnderlineColor(getattr(theme.marks, placed.mark.severity.value))
+    selection.format = wave
+    return selection

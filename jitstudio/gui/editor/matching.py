@@ -1,0 +1,104 @@
+"""What belongs to the place of the cursor: the partner of a bracket, the word elsewhere."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from PySide6.QtGui import QTextBlock, QTextCursor
+
+from jitstudio.gui.code_units import from_units, to_units
+from jitstudio.gui.theme import IS_PROSE
+
+_PARTNERS = {"(": ")", "[": "]", "{": "}"}
+_PARTNERS |= {closing: opening for opening, closing in _PARTNERS.items()}
+_OPENING = "([{"
+_BRACKET = re.compile(r"[()\[\]{}]")
+_WORD = re.compile(r"[A-Za-z_$][\w$]*")
+# Farther away nobody sees the partner, and the search would be felt while typing.
+_FARTHEST_LINES = 400
+_LONGEST_LINE = 5000
+
+
+def bracket_pair(cursor: QTextCursor) -> tuple[int, int] | None:
+    """The positions of the bracket at the cursor and of its partner, if both are there."""
+    block = cursor.block()
+    if block.length() > _LONGEST_LINE:
+        return None
+    text, column = block.text(), cursor.positionInBlock()
+    column = from_units(text, column)
+    # The bracket that was just typed, else the one that the cursor stands before.
+    for index in (column - 1, column):
+        if 0 <= index < len(text) and text[index] in _PARTNERS and not _in_prose(block, index):
+            partner = _partner(block, index, text[index])
+            here = block.position() + to_units(text, index)
+            return None if partner is None else (here, partner)
+    return None
+
+
+def _partner(block: QTextBlock, index: int, bracket: str) -> int | None:
+    forward = bracket in _OPENING
+    depth = 0
+    for place, column, char in _brackets(block, index, forward):
+        if char == bracket:
+            depth += 1
+        elif char == _PARTNERS[bracket]:
+            depth -= 1
+        if depth == 0:
+            return place.position() + to_units(place.text(), column)
+    return None
+
+
+def _brackets(
+    block: QTextBlock, index: int, forward: bool
+) -> Iterator[tuple[QTextBlock, int, str]]:
+    """The brackets of code from a place on, or back from it, itself included."""
+    for step in range(_FARTHEST_LINES):
+        if not block.isValid() or block.length() > _LONGEST_LINE:
+            return
+        found = [(match.start(), match.group()) for match in _BRACKET.finditer(block.text())]
+        if step == 0:
+            found = [f for f in found if (f[0] >= index if forward else f[0] <= index)]
+        for column, char in found if forward else reversed(found):
+            if not _in_prose(block, column):
+                yield block, column, char
+        block = block.next() if forward else block.previous()
+
+
+def _in_prose(block: QTextBlock, column: int) -> bool:
+    """Whether the highlighter has told that a comment or a string is there."""
+    return any(
+        span.start <= column < span.start + span.length and span.format.hasProperty(IS_PROSE)
+        for span in block.layout().formats()
+    )
+
+
+def word_at(cursor: QTextCursor) -> str:
+    """The identifier that the cursor touches, or nothing if something else is selected."""
+    block = cursor.block()
+    if block.length() > _LONGEST_LINE:
+        return ""
+    text = block.text()
+    column = from_units(text, cursor.positionInBlock())
+    touched = (m for m in _WORD.finditer(text) if m.start() <= column <= m.end())
+    word = max((match.group() for match in touched), key=len, default="")
+    if cursor.hasSelection() and cursor.selectedText() != word:
+        return ""
+    return word
+
+
+def occurrences(word: str, first: QTextBlock, last: int) -> list[QTextCursor]:
+    """Cursors that select a word wherever it stands alone, from one block to a position."""
+    pattern = re.compile(rf"(?<![\w$]){re.escape(word)}(?![\w$])")
+    found: list[QTextCursor] = []
+    block = first
+    while block.isValid() and block.position() <= last:
+        text = block.text() if block.length() <= _LONGEST_LINE else ""
+        for match in pattern.finditer(text):
+            cursor = QTextCursor(block)
+            cursor.setPosition(block.position() + to_units(text, match.start()))
+            end = block.position() + to_units(text, match.end())
+            cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+            found.append(cursor)
+        block = block.next()
+    return found

@@ -1,0 +1,84 @@
+"""jitstudio's own icons: SVG strokes in one colour, put in when they are drawn."""
+
+from __future__ import annotations
+
+from functools import cache
+
+from PySide6.QtCore import QByteArray, QPoint, QRect, QRectF, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QIconEngine, QImage, QPainter, QPixmap
+from PySide6.QtSvg import QSvgRenderer
+
+from jitstudio.paths import resource
+
+# How much of its colour an icon keeps when its action cannot be used.
+_DISABLED_OPACITY = 0.4
+
+
+def icon(name: str, color: QColor, disabled: QColor | None = None) -> QIcon:
+    """An icon that is sharp at any size and on any screen.
+
+    Args:
+        name: A file in `resources/icons`, without its ending.
+        color: What to draw it in.
+        disabled: The same for a disabled action; without it, a faded `color`.
+
+    Raises:
+        FileNotFoundError: If there is no such icon.
+    """
+    faded = QColor(color)
+    faded.setAlphaF(_DISABLED_OPACITY)
+    return _icon(name, color.rgba(), (disabled or faded).rgba())
+
+
+@cache
+def _icon(name: str, color: int, disabled: int) -> QIcon:
+    return QIcon(_StrokeEngine(name, color, disabled))
+
+
+@cache
+def _renderer(name: str, rgba: int) -> QSvgRenderer:
+    color = QColor.fromRgba(rgba)
+    svg = resource(f"icons/{name}.svg").read_text("utf-8").replace("currentColor", color.name())
+    return QSvgRenderer(QByteArray(svg.encode()))
+
+
+class _StrokeEngine(QIconEngine):
+    """Draws one SVG whenever Qt asks, so no size or pixel ratio is ever scaled from another."""
+
+    def __init__(self, name: str, color: int, disabled: int) -> None:
+        super().__init__()
+        self._name = name
+        self._colors = {QIcon.Mode.Disabled: disabled}
+        self._normal = color
+        _renderer(name, color)  # a wrong name shall fail here, not in a paint event
+
+    def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, _state: QIcon.State) -> None:
+        """Draw into `rect`, as a square in its middle."""
+        rgba = self._colors.get(mode, self._normal)
+        side = min(rect.width(), rect.height())
+        square = QRectF(0, 0, side, side)
+        square.moveCenter(QRectF(rect).center())
+        painter.save()
+        painter.setOpacity(painter.opacity() * QColor.fromRgba(rgba).alphaF())
+        _renderer(self._name, rgba).render(painter, square)
+        painter.restore()
+
+    def pixmap(self, size: QSize, mode: QIcon.Mode, state: QIcon.State) -> QPixmap:
+        """Draw into a transparent pixmap of `size` device pixels."""
+        return self.scaledPixmap(size, mode, state, 1.0)
+
+    def scaledPixmap(
+        self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float
+    ) -> QPixmap:
+        """Draw into a transparent pixmap with `scale` device pixels for each pixel of `size`."""
+        image = QImage(size * scale, QImage.Format.Format_ARGB32_Premultiplied)
+        image.setDevicePixelRatio(scale)
+        image.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(image)
+        self.paint(painter, QRect(QPoint(0, 0), size), mode, state)
+        painter.end()
+        return QPixmap.fromImage(image)
+
+    def clone(self) -> QIconEngine:
+        """Another engine that draws the same; Qt asks for it when an icon is changed."""
+        return _StrokeEngine(self._name, self._normal, self._colors[QIcon.Mode.Disabled])

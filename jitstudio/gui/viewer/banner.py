@@ -1,0 +1,45 @@
+"""The strip above a listing that says why its text is an old one."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QLabel, QWidget
+
+from jitstudio.gui.theme import Theme
+
+_MOST_LINES = 4
+_SIDE, _TOP = 12, 5
+
+
+class ListingBanner(QLabel):
+    """A few lines of text on a coloured ground; hidden while there is nothing to say."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        self.setContentsMargins(_SIDE, _TOP, _SIDE, _TOP)
+        self.setAutoFillBackground(True)
+        self.hide()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        colors = self.palette()
+        colors.setColor(QPalette.ColorRole.Window, theme.code.banner)
+        colors.setColor(QPalette.ColorRole.WindowText, theme.code.banner_text)
+        self.setPalette(colors)
+
+    def say(self, text: str) -> None:
+        """Say this, or nothing; a long text is cut off and in the tool tip as a whole."""
+        self.setText(text)
+        self.setToolTip(text)
+        self.setVisible(bool(text))
+
+    def wanted_height(self, width: int) -> int:
+        """How high it must be at a width; nothing while hidden."""
+        if self.isHidden():
+            return 0
+        most = _MOST_LINES * self.fontMetrics().lineSpacing() + 2 * _TOP
+        return min(self.heightForWidth(width), most)

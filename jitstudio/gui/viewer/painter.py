@@ -1,0 +1,203 @@
+"""Draws what is in sight of a listing: grounds, tokens, selection, line numbers and caret."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from pygments.token import Token
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter
+
+from jitstudio.gui.find.search import Span
+from jitstudio.gui.theme import Theme, TokenStyle
+from jitstudio.gui.viewer.caret import ListingCaret
+from jitstudio.gui.viewer.grid import Grid
+from jitstudio.gui.viewer.text import ListingText, Run, char_cells
+
+_CARET_WIDTH = 2
+# Between the line numbers and the text; what is scrolled aside is cut off here.
+_MARGIN_EDGE = 6
+_PIECE = re.compile(r"[ -~]+|[^\t]")
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a viewport shows.
+
+    Attributes:
+        text: All lines.
+        caret: Where the caret is and what is selected.
+        grid: Where things are.
+        theme: How they look.
+        matches: What was found, by line.
+        is_stale: Whether the text is greyed.
+        has_focus: Whether the caret is shown.
+    """
+
+    text: ListingText
+    caret: ListingCaret
+    grid: Grid
+    theme: Theme
+    matches: Mapping[int, Sequence[Span]]
+    is_stale: bool
+    has_focus: bool
+
+
+def paint_hint(painter: QPainter, rect: QRect, hint: str, color: QColor) -> None:
+    """Say in the middle why there is nothing to see."""
+    inside = rect.adjusted(24, 24, -24, -24)
+    painter.setPen(color)
+    painter.drawText(inside, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, hint)
+
+
+class PagePainter:
+    """Draws one page; made anew for each paint event."""
+
+    def __init__(self, painter: QPainter, page: Page) -> None:
+        self._painter = painter
+        self._page = page
+        self._grid = page.grid
+        self._fonts: dict[tuple[bool, bool], QFont] = {}
+        self._look: TokenStyle | None = None
+
+    def paint(self, dirty: QRect) -> None:
+        """Draw the lines that touch a part of the viewport."""
+        page, grid, painter = self._page, self._grid, self._painter
+        painter.fillRect(dirty, page.theme.code.background)
+        first = max(0, grid.line_at(dirty.top()))
+        last = min(len(page.text) - 1, grid.line_at(dirty.bottom()))
+        painter.setFont(grid.font)
+        self._paint_current_line()
+        edge = grid.text_left - _MARGIN_EDGE
+        painter.setClipRect(QRect(edge, 0, grid.size.width() - edge, grid.size.height()))
+        for line in range(first, last + 1):
+            self._paint_line(line)
+        self._paint_caret()
+        painter.setClipping(False)
+        self._paint_numbers(first, last)
+
+    def _paint_current_line(self) -> None:
+        page, grid = self._page, self._grid
+        if not page.caret.has_selection:
+            band = QRect(0, grid.y(page.caret.line), grid.size.width(), grid.height)
+            self._painter.fillRect(band, page.theme.code.current_line)
+
+    def _paint_numbers(self, first: int, last: int) -> None:
+        code, grid, current = self._page.theme.code, self._grid, self._page.caret.line
+        self._painter.setFont(grid.font)
+        for line in range(first, last + 1):
+            number = str(line + 1)
+            x = grid.number_right - len(number) * grid.cell
+            self._painter.setPen(code.margin_current if line == current else code.margin_text)
+            self._painter.drawText(QPointF(x, grid.y(line) + grid.ascent), number)
+
+    def _paint_caret(self) -> None:
+        page, grid = self._page, self._grid
+        if page.has_focus:
+            line, column = page.caret.place
+            x = round(grid.x(page.text.cell(line, column)))
+            caret = QRect(x, grid.y(line), _CARET_WIDTH, grid.height)
+            self._painter.fillRect(caret, page.theme.code.text)
+
+    def _paint_line(self, line: int) -> None:
+        page = self._page
+        cells = None if page.text.is_simple(line) else page.text.cells(line)
+        first, last = self._columns_in_sight(line, cells)
+        for start, end in page.matches.get(line, ()):
+            if start < last and end > first:
+                self._fill(line, cells, (start, end), page.theme.code.match)
+        for start, length, style in self._styled(line, first, last):
+            self._draw(line, cells, (max(start, first), min(start + length, last)), style)
+        selected = page.caret.columns_in(line)
+        if selected is not None:
+            start, end, with_end = selected
+            code = page.theme.code
+            self._fill(line, cells, (start, end), code.selection, extra=1 if with_end else 0)
+            span = (max(start, first), min(end, last))
+            self._draw(line, cells, span, TokenStyle(code.selection_text))
+
+    def _columns_in_sight(self, line: int, cells: list[int] | None) -> Span:
+        length = len(self._page.text.lines[line])
+        if cells is not None:
+            return 0, length  # such lines are short
+        left, right = self._grid.cells_in_sight
+        return min(length, int(left)), min(length, ceil(right))
+
+    def _fill(
+        self, line: int, cells: list[int] | None, span: Span, color: QColor, extra: int = 0
+    ) -> None:
+        grid = self._grid
+        start, end = (cells[column] if cells else column for column in span)
+        # Qt cannot paint what reaches millions of pixels beyond the edge.
+        left = max(0.0, grid.x(start))
+        right = min(float(grid.size.width()), grid.x(end + extra))
+        if right > left:
+            self._painter.fillRect(QRectF(left, grid.y(line), right - left, grid.height), color)
+
+    def _styled(self, line: int, first: int, last: int) -> Iterator[tuple[int, int, TokenStyle]]:
+        """The tokens in sight as (first column, number of columns, style), without gaps."""
+        page = self._page
+        if page.is_stale:
+            yield first, last - first, TokenStyle(page.theme.code.stale_text)
+            return
+        for start, length, token in _without_gaps(page.text.tokens(line, first, last), first, last):
+            yield start, length, page.theme.token_style(token)
+
+    def _draw(self, line: int, cells: list[int] | None, span: Span, style: TokenStyle) -> None:
+        text = self._page.text.lines[line][span[0] : span[1]]
+        if not text or text.isspace():
+            return
+        self._wear(style)
+        grid = self._grid
+        for start, piece in [(0, text)] if text.isascii() and "\t" not in text else _pieces(text):
+            column = span[0] + start
+            x = grid.x(cells[column] if cells else column)
+            self._painter.drawText(QPointF(x, grid.y(line) + grid.ascent), piece)
+
+    def _wear(self, style: TokenStyle) -> None:
+        if style is self._look:
+            return
+        painter, before = self._painter, self._look
+        painter.setPen(style.color)
+        look = (style.bold, style.italic)
+        if before is None or look != (before.bold, before.italic):
+            if look not in self._fonts:
+                font = self._fonts[look] = QFont(self._grid.font)
+                font.setBold(style.bold)
+                font.setItalic(style.italic)
+            painter.setFont(self._fonts[look])
+        self._look = style
+
+
+def _without_gaps(runs: list[Run], first: int, last: int) -> Iterator[Run]:
+    """The runs that touch some columns, and plain ones where a lexer found nothing to say."""
+    at = first
+    for start, length, token in runs:
+        if start + length <= first:
+            continue
+        if start >= last:
+            break
+        if start > at:
+            yield at, start - at, Token
+        yield start, length, token
+        at = start + length
+    if at < last:
+        yield at, last - at, Token
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """A text in parts that each begin on the grid: plain ones, and other characters singly."""
+    at, piece = 0, ""
+    for match in _PIECE.finditer(text):
+        part = match.group()
+        if piece and not char_cells(part[0]):
+            piece += part  # an accent goes onto the letter before it
+            continue
+        if piece:
+            yield at, piece
+        at, piece = match.start(), part
+    if piece:
+        yield at, piece

@@ -1,0 +1,150 @@
+"""The text of a listing: its lines, their tokens, and where on the grid each character stands.
+
+Pure but for the protocol of the lexer: no widget, no paint. Lines and columns count from 0; a
+column is a character, a cell is one place of the fixed-width grid.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from bisect import bisect_right
+from collections.abc import Sequence
+
+from pygments.token import Text
+
+from jitstudio.gui.highlighter import LineLexer
+from jitstudio.gui.theme import TokenType
+
+TAB = 8
+"""Cells between tab stops: what nvdisasm and ptxas reckon with."""
+
+LONG_LINE = 5000
+"""A longer line is lexed in pieces and has one cell for each character."""
+
+Run = tuple[int, int, TokenType]
+"""First column, number of columns, type."""
+
+# How far back to look for the start of a block comment. Farther costs more than it is worth.
+_LOOK_BACK = 100
+_MOST_CACHED = 4000
+_PIECE = 1024
+_WIDE = ("W", "F")
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text, by the line ends that compilers count."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return text.split("\n")
+
+
+class ListingText:
+    """Lines that are lexed when they come into sight."""
+
+    def __init__(self, lines: Sequence[str] = ("",), lexer: LineLexer | None = None) -> None:
+        self.lines = lines if len(lines) else ("",)
+        self._lexer = lexer
+        self._tokens: dict[tuple[int, int], list[Run]] = {}
+        self._states: dict[int, int] = {}
+        self.widest = _widest(self.lines)
+
+    def __len__(self) -> int:
+        return len(self.lines)
+
+    def tokens(self, line: int, first: int = 0, last: int = LONG_LINE) -> list[Run]:
+        """The tokens of a line, or of the part between two columns if the line is long."""
+        text = self.lines[line]
+        if self._lexer is None:
+            return [(first, last - first, Text)]
+        if len(text) > LONG_LINE:
+            return self._long_line_tokens(text, line, first, last)
+        key = (line, 0)
+        found = self._tokens.get(key)
+        if found is None:
+            self._forget()
+            found, state = self._lexer.lex_line(text, self._state_before(line))
+            self._tokens[key], self._states[line] = found, state
+        return found
+
+    def _state_before(self, line: int) -> int:
+        """The state at the start of a line; a guess where a comment began far above."""
+        assert self._lexer is not None
+        start = line
+        while start > 0 and line - start < _LOOK_BACK and start - 1 not in self._states:
+            start -= 1
+        state = self._states.get(start - 1, 0)
+        for number in range(start, line):
+            text = self.lines[number]
+            if len(text) <= LONG_LINE:
+                state = self._lexer.lex_line(text, state)[1]
+            self._states[number] = state
+        return state
+
+    def _long_line_tokens(self, text: str, line: int, first: int, last: int) -> list[Run]:
+        assert self._lexer is not None
+        runs: list[Run] = []
+        for piece in range(first // _PIECE, last // _PIECE + 1):
+            key = (line, piece + 1)
+            if key not in self._tokens:
+                self._forget()
+                start = piece * _PIECE
+                found, _ = self._lexer.lex_line(text[start : start + _PIECE], 0)
+                self._tokens[key] = [(start + at, length, token) for at, length, token in found]
+            runs += self._tokens[key]
+        return runs
+
+    def _forget(self) -> None:
+        if len(self._tokens) > _MOST_CACHED:
+            self._tokens.clear()
+        if len(self._states) > 10 * _MOST_CACHED:
+            self._states.clear()
+
+    def is_simple(self, line: int) -> bool:
+        """Whether every character takes one cell, so that column and cell are the same."""
+        text = self.lines[line]
+        return len(text) > LONG_LINE or (text.isascii() and "\t" not in text)
+
+    def cells(self, line: int) -> list[int]:
+        """The cell of each column of a line that is not simple, and the one behind the last."""
+        cell, cells = 0, [0]
+        for char in self.lines[line]:
+            cell += TAB - cell % TAB if char == "\t" else char_cells(char)
+            cells.append(cell)
+        return cells
+
+    def cell(self, line: int, column: int) -> int:
+        """The cell that a column begins at."""
+        return column if self.is_simple(line) else self.cells(line)[column]
+
+    def column(self, line: int, cell: float) -> int:
+        """The column nearest to a place on the grid."""
+        length = len(self.lines[line])
+        if self.is_simple(line):
+            return min(length, max(0, round(cell)))
+        cells = self.cells(line)
+        right = min(length, bisect_right(cells, cell))
+        left = max(0, right - 1)
+        return left if cell - cells[left] <= cells[right] - cell else right
+
+    def width(self, line: int) -> int:
+        """How many cells a line takes."""
+        return self.cell(line, len(self.lines[line]))
+
+
+def _widest(lines: Sequence[str]) -> int:
+    """How many cells the longest line takes, or a few more: it must be known at once."""
+    # Nothing in Python is called for each line here: there are hundreds of thousands.
+    widest = max(map(len, map(str.expandtabs, lines)))
+    # No character takes more cells than bytes of UTF-8.
+    special = (line.expandtabs() for line in lines if not line.isascii())
+    others = (len(line.encode("utf-8", "replace")) for line in special)
+    return max(widest, max(others, default=0))
+
+
+def char_cells(char: str) -> int:
+    """How many cells a character takes that is no tab."""
+    if char.isascii():
+        return 1
+    if unicodedata.combining(char):
+        return 0
+    return 2 if unicodedata.east_asian_width(char) in _WIDE else 1

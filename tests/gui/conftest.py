@@ -1,0 +1,36 @@
+"""What all tests of the window share: themes, the code font, settings of its own."""
+
+import pytest
+from PySide6.QtCore import QSettings, QStandardPaths
+
+from jitstudio.gui.fonts import load_fonts
+from jitstudio.gui.theme import Theme
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _nothing_of_the_user(tmp_path_factory):
+    QStandardPaths.setTestModeEnabled(True)
+    # Qt's test mode does not reach QSettings.
+    folder = str(tmp_path_factory.mktemp("settings"))
+    for file_format in (QSettings.Format.NativeFormat, QSettings.Format.IniFormat):
+        QSettings.setPath(file_format, QSettings.Scope.UserScope, folder)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _code_font(qapp):
+    load_fonts(qapp)
+
+
+@pytest.fixture(scope="session")
+def light():
+    return Theme.load("light")
+
+
+@pytest.fixture(scope="session")
+def dark():
+    return Theme.load("dark")
+
+
+@pytest.fixture(params=["light", "dark"])
+def theme(request):
+    return request.getfixturevalue(request.param)

@@ -1,0 +1,216 @@
+import re
+import tomllib
+from itertools import product
+
+import pytest
+from pygments.token import Comment, Keyword, Name, Operator, Punctuation, String, Token
+from PySide6.QtGui import QColor, QFont, QPalette
+from PySide6.QtWidgets import QApplication
+
+from jitstudio.gui import theme as theme_module
+from jitstudio.gui.theme import (
+    IS_PROSE,
+    Theme,
+    ThemeError,
+    ThemeKeeper,
+    ThemeMode,
+    apply_theme,
+    palette,
+)
+from jitstudio.paths import resource
+
+READABLE = 4.5
+"""WCAG AA, for text of ordinary size."""
+VISIBLE = 3.0
+"""What is asked of inactive controls here; WCAG asks nothing."""
+
+UI_GROUNDS = ("window", "base", "alternate", "button", "button_hover")
+CODE_GROUNDS = ("background", "current_line", "occurrence", "match")
+UI_TEXTS = {
+    "text": UI_GROUNDS,
+    "muted_text": UI_GROUNDS,
+    "link": ("window", "base", "alternate"),
+    "link_visited": ("window", "base", "alternate"),
+    "highlight_text": ("highlight",),
+    "tooltip_text": ("tooltip",),
+}
+CODE_TEXTS = {
+    "text": (*CODE_GROUNDS, "bracket"),
+    "margin_text": ("margin",),
+    "margin_current": ("margin", "current_line"),
+    "selection_text": ("selection",),
+    "stale_text": ("background", "current_line"),
+    "banner_text": ("banner",),
+    "hint": ("background",),
+    "placeholder": ("background",),
+}
+
+
+def content(name: str) -> dict:
+    return tomllib.loads(resource(f"themes/{name}.toml").read_text("utf-8"))
+
+
+def luminance(color: QColor) -> float:
+    parts = (color.redF(), color.greenF(), color.blueF())
+    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def contrast(one: QColor, other: QColor) -> float:
+    dark, light = sorted((luminance(one), luminance(other)))
+    return (light + 0.05) / (dark + 0.05)
+
+
+def too_faint(pairs, least=READABLE) -> list[str]:
+    return [
+        f"{text} on {ground}: {contrast(color, behind):.2f}"
+        for (text, color), (ground, behind) in pairs
+        if contrast(color, behind) < least
+    ]
+
+
+def named(colors, *names):
+    return [(name, getattr(colors, name)) for name in names]
+
+
+def test_black_on_white_has_the_largest_contrast():
+    assert contrast(QColor("black"), QColor("white")) == pytest.approx(21)
+
+
+def test_both_files_have_the_same_keys_in_the_same_order():
+    light, dark = content("light"), content("dark")
+    assert list(light) == list(dark)
+    for table in ("ui", "code", "marks", "tokens"):
+        assert list(light[table]) == list(dark[table])
+    styles = [
+        {key: {**row, "color": ""} for key, row in c["tokens"].items()} for c in (light, dark)
+    ]
+    assert styles[0] == styles[1]
+
+
+def test_only_one_theme_is_dark(light, dark):
+    assert (light.dark, dark.dark) == (False, True)
+    assert luminance(light.ui.base) > luminance(light.ui.text)
+    assert luminance(dark.ui.base) < luminance(dark.ui.text)
+
+
+@pytest.mark.parametrize(("text", "grounds"), UI_TEXTS.items(), ids=UI_TEXTS)
+def test_text_of_the_window_is_readable(theme, text, grounds):
+    assert not too_faint(product(named(theme.ui, text), named(theme.ui, *grounds)))
+
+
+@pytest.mark.parametrize(("text", "grounds"), CODE_TEXTS.items(), ids=CODE_TEXTS)
+def test_text_beside_code_is_readable(theme, text, grounds):
+    assert not too_faint(product(named(theme.code, text), named(theme.code, *grounds)))
+
+
+def test_tokens_are_readable_on_all_grounds_of_code(theme):
+    tokens = [(str(token), style.color) for token, style in theme.tokens.items()]
+    assert not too_faint(product(tokens, named(theme.code, *CODE_GROUNDS)))
+
+
+def test_brackets_are_readable_where_they_are_paired(theme):
+    tokens = [(str(token), theme.token_color(token)) for token in (Operator, Punctuation, Token)]
+    assert not too_faint(product(tokens, named(theme.code, "bracket")))
+
+
+def test_marks_are_readable_in_lists_and_in_code(theme):
+    marks = named(theme.marks, "error", "warning", "info", "success")
+    grounds = named(theme.ui, "window", "base", "alternate")
+    assert not too_faint(product(marks, grounds + named(theme.code, "background", "current_line")))
+
+
+def test_inactive_controls_and_the_focus_frame_are_visible(theme):
+    colors = named(theme.ui, "disabled_text", "accent")
+    assert not too_faint(product(colors, named(theme.ui, "window", "base")), VISIBLE)
+
+
+def test_a_token_takes_the_style_of_its_nearest_parent(dark):
+    assert dark.token_style(Name.Function.Magic) == dark.tokens[Name.Function]
+    assert dark.token_style(Keyword.Reserved) == dark.tokens[Keyword]
+    assert dark.token_style(Token.Literal.Date) == dark.tokens[Token]
+    assert dark.token_color(Comment.Multiline) == dark.tokens[Comment].color
+
+
+def test_a_format_carries_weight_slant_and_colour(dark):
+    label, comment = dark.token_format(Name.Label), dark.token_format(Comment.Single)
+    assert label.fontWeight() == QFont.Weight.Bold
+    assert not label.fontItalic()
+    assert comment.fontItalic()
+    assert comment.foreground().color() == dark.tokens[Comment].color
+
+
+@pytest.mark.parametrize(
+    ("token", "is_prose"),
+    [(Comment.Single, True), (String.Double, True), (Comment.Preproc, False), (Name, False)],
+)
+def test_brackets_count_in_directives_but_not_in_comments_and_strings(dark, token, is_prose):
+    assert dark.token_format(token).hasProperty(IS_PROSE) is is_prose
+
+
+@pytest.mark.parametrize(
+    ("line", "instead", "message"),
+    [
+        ("base = .*", "", r"ui\.base is missing"),
+        ("accent = (.*)", r"accent = \1\nglow = \1", r"ui\.glow is unknown"),
+        ("hint = .*", "hint = 'greenish'", r"code\.hint: 'greenish' is no colour"),
+        ('"Error" = .*', '"Error" = { color = "" }', r"tokens\.Error: '' is no colour"),
+    ],
+)
+def test_a_broken_file_is_refused_with_the_key(tmp_path, monkeypatch, line, instead, message):
+    text = resource("themes/dark.toml").read_text("utf-8")
+    text, count = re.subn(f"^{line}$", instead, text, flags=re.MULTILINE)
+    assert count == 1
+    (tmp_path / "mine.toml").write_text(text, "utf-8")
+    monkeypatch.setattr(theme_module, "resource", lambda _name: tmp_path / "mine.toml")
+    with pytest.raises(ThemeError, match=message):
+        Theme.load("mine")
+
+
+def test_a_theme_that_is_not_there_is_told_by_name():
+    with pytest.raises(FileNotFoundError, match=r"themes/blue\.toml"):
+        Theme.load("blue")
+
+
+def test_the_palette_leaves_no_role_to_the_platform(theme):
+    colors = palette(theme)
+    for role in QPalette.ColorRole:
+        if role not in (QPalette.ColorRole.NoRole, QPalette.ColorRole.NColorRoles):
+            assert colors.isBrushSet(QPalette.ColorGroup.Active, role), role
+    assert colors.color(QPalette.ColorRole.Base) == theme.ui.base
+    assert (
+        colors.color(QPalette.ColorGroup.Disabled, QPalette.ColorRole.ButtonText)
+        == theme.ui.disabled_text
+    )
+
+
+@pytest.fixture
+def undressed(qapp):
+    before = qapp.palette()
+    yield qapp
+    qapp.setStyleSheet("")
+    qapp.setPalette(before)
+
+
+def test_a_theme_dresses_the_whole_application(undressed, theme):
+    apply_theme(undressed, theme)
+    assert QApplication.palette().color(QPalette.ColorRole.Window) == theme.ui.window
+    assert theme.ui.accent.name() in undressed.styleSheet()
+    assert "$" not in undressed.styleSheet().partition("*/")[2]
+
+
+def test_the_keeper_tells_of_another_theme_once_it_is_worn(undressed, qtbot):
+    keeper = ThemeKeeper(undressed, ThemeMode.LIGHT)
+    assert not keeper.theme.dark
+    with qtbot.waitSignal(keeper.theme_changed) as changed:
+        keeper.set_mode(ThemeMode.DARK)
+    assert changed.args == [keeper.theme]
+    assert keeper.theme.dark
+    assert keeper.mode is ThemeMode.DARK
+    assert undressed.palette().color(QPalette.ColorRole.Base) == keeper.theme.ui.base
+
+
+def test_the_keeper_is_silent_when_the_theme_stays(undressed, qtbot):
+    keeper = ThemeKeeper(undressed, ThemeMode.LIGHT)
+    with qtbot.assertNotEmitted(keeper.theme_changed):
+        keeper.set_mode(ThemeMode.LIGHT)
