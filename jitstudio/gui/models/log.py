@@ -1,0 +1,195 @@
+"""The stages of the latest build as a table, and their logs cut to what a text field bears.
+
+Knows `core.result` and no widget.
+"""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from typing import Any
+
+from PySide6.QtCore import QAbstractTableModel, QObject, Qt
+
+from jitstudio.core.result import StageResult
+from jitstudio.core.tools import Tool
+from jitstudio.gui.models.presentation import MARK_ROLE, Column, ModelIndex
+
+LONGEST_LINE = 2_000
+LONGEST_TEXT = 1_000_000
+MOST_LINES = 20_000
+
+StageKey = tuple[Tool, str, int]
+"""A stage across builds: tool, module, and how many like it ran before."""
+
+
+def options_line(stage: StageResult) -> str:
+    """The options really sent, quoted as a shell would need them."""
+    return shlex.join(stage.options)
+
+
+def tool_name(stage: StageResult) -> str:
+    """The tool with its version."""
+    return f"{stage.tool.value} {stage.version}".rstrip()
+
+
+def verdict(stage: StageResult) -> str:
+    """How the stage ended, in words."""
+    if stage.crash is not None:
+        return stage.crash.signal
+    if stage.ok:
+        return "see Errors" if _complaint(stage) else "ok"
+    # A stage that was cancelled has neither text nor time.
+    return "failed" if _has_text(stage) or stage.ms else "stopped"
+
+
+def _mark(stage: StageResult) -> str:
+    if stage.ok:
+        return "warning" if _complaint(stage) else "success"
+    return "error"
+
+
+def _complaint(stage: StageResult) -> bool:
+    # nvJitLink calls a link with two definitions of one symbol a success, and tells stderr only.
+    return bool(stage.error_log.strip() or stage.stderr.strip())
+
+
+def _has_text(stage: StageResult) -> bool:
+    return any(text.strip() for text in (stage.log, stage.error_log, stage.stdout, stage.stderr))
+
+
+_COLUMNS: tuple[Column[StageResult], ...] = (
+    Column("Result", verdict),
+    Column("Tool", lambda s: s.tool.value, tooltip=tool_name),
+    Column("Module", lambda s: s.source),
+    Column("Time", lambda s: f"{s.ms:,.1f} ms" if s.ms else "", lambda s: s.ms, number=True),
+)
+
+
+class LogModel(QAbstractTableModel):
+    """One row a stage, in the order they ran."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._stages: tuple[StageResult, ...] = ()
+
+    @property
+    def stages(self) -> tuple[StageResult, ...]:
+        """The rows."""
+        return self._stages
+
+    def set_stages(self, stages: tuple[StageResult, ...]) -> None:
+        """Show the stages of a build."""
+        self.beginResetModel()
+        self._stages = stages
+        self.endResetModel()
+
+    def stage_at(self, index: ModelIndex) -> StageResult | None:
+        """The stage of a row, or None for an invalid index."""
+        return self._stages[index.row()] if index.isValid() else None
+
+    def key_of(self, row: int) -> StageKey:
+        """What a stage of the next build is known again by."""
+        stage = self._stages[row]
+        same = [s for s in self._stages[:row] if (s.tool, s.source) == (stage.tool, stage.source)]
+        return (stage.tool, stage.source, len(same))
+
+    def row_of(self, key: StageKey | None) -> int | None:
+        """The row of a stage known from an earlier build, or None."""
+        return next((row for row in range(len(self._stages)) if self.key_of(row) == key), None)
+
+    def telling_row(self) -> int | None:
+        """The stage to look at first: the first that failed, or the last one that said anything."""
+        failed = (row for row, stage in enumerate(self._stages) if not stage.ok)
+        told = (row for row in reversed(range(len(self._stages))) if _has_text(self._stages[row]))
+        last = len(self._stages) - 1 if self._stages else None
+        return next(failed, next(told, last))
+
+    def rowCount(self, parent: ModelIndex | None = None) -> int:
+        """The number of stages."""
+        return 0 if parent is not None and parent.isValid() else len(self._stages)
+
+    def columnCount(self, parent: ModelIndex | None = None) -> int:
+        """Result, tool, module and time."""
+        return 0 if parent is not None and parent.isValid() else len(_COLUMNS)
+
+    def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Text and mark."""
+        stage = self.stage_at(index)
+        if stage is None:
+            return None
+        if role == MARK_ROLE:
+            return _mark(stage) if index.column() == 0 else None
+        return _COLUMNS[index.column()].data(stage, role)
+
+    def headerData(
+        self,
+        section: int,
+        orientation: Qt.Orientation,
+        role: int = Qt.ItemDataRole.DisplayRole,
+    ) -> Any:
+        """The titles of the columns."""
+        if orientation == Qt.Orientation.Horizontal and 0 <= section < len(_COLUMNS):
+            return _COLUMNS[section].header(role)
+        return None
+
+
+def info_text(stage: StageResult) -> str:
+    """What the tool reported, cut."""
+    return capped(stage.log)
+
+
+def errors_text(stage: StageResult) -> str:
+    """Everything that went wrong or past the logs, each part cut by itself so that none hides."""
+    parts = [(heading, capped(text.strip("\n"))) for heading, text in _error_parts(stage)]
+    return "\n\n".join(f"{heading}\n{text}" if heading else text for heading, text in parts)
+
+
+def whole_log(stage: StageResult) -> str:
+    """All texts of a stage with nothing cut, to be copied."""
+    head = f"{tool_name(stage)}, {stage.source}: {verdict(stage)}"
+    parts = [
+        ("Options:", options_line(stage)),
+        ("Info:", stage.log),
+        *((heading or "Errors:", text) for heading, text in _error_parts(stage)),
+    ]
+    told = [f"{heading}\n{text.strip()}" for heading, text in parts if text.strip()]
+    return "\n\n".join([head, *told]) + "\n"
+
+
+def _error_parts(stage: StageResult) -> Iterator[tuple[str, str]]:
+    crash = stage.crash
+    parts = (
+        ("", stage.error_log),
+        (f"The worker process died ({crash.signal}):" if crash else "", _crash_message(stage)),
+        ("Written to stderr by native code:", stage.stderr),
+        ("Written to stdout by native code:", stage.stdout),
+    )
+    return (part for part in parts if part[1].strip())
+
+
+def _crash_message(stage: StageResult) -> str:
+    return stage.crash.message if stage.crash else ""
+
+
+def capped(text: str) -> str:
+    """The text as far as a text field can lay it out at once, with a note at every cut.
+
+    A single line of megabytes holds `QPlainTextEdit` up for minutes; so do very many lines.
+    """
+    shown: list[str] = []
+    size = start = 0
+    while start < len(text):
+        newline = text.find("\n", start)
+        end = len(text) if newline < 0 else newline
+        if size >= LONGEST_TEXT or len(shown) >= MOST_LINES:
+            left = f"{len(text) - start:,} more characters"
+            shown.append(f"[Cut here, {left} follow. “Copy whole log” copies all of it.]")
+            break
+        line = text[start : min(end, start + LONGEST_LINE)]
+        if end - start > LONGEST_LINE:
+            line += f" … [{end - start - LONGEST_LINE:,} more characters in this line]"
+        shown.append(line)
+        size += len(line) + 1
+        start = end + 1
+    return "\n".join(shown)

@@ -1,0 +1,88 @@
+"""What the table models of the panels share: their own roles, and text made fit for a cell.
+
+Models name a mark ("error") and never a colour; the delegate of the table knows the theme.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+
+ModelIndex = QModelIndex | QPersistentModelIndex
+
+SORT_ROLE = Qt.ItemDataRole.UserRole + 1
+"""A number or a string to sort a column by."""
+MARK_ROLE = Qt.ItemDataRole.UserRole + 2
+"""The mark before the text, or None: both an icon and a field of `theme.MarkColors`."""
+MUTED_ROLE = Qt.ItemDataRole.UserRole + 3
+"""Whether the text is a hint rather than content."""
+
+_LONGEST_CELL = 500
+_LONGEST_TOOLTIP = 4000
+
+_Row = TypeVar("_Row")
+
+
+@dataclass(frozen=True)
+class Column(Generic[_Row]):
+    """One column of a table.
+
+    Attributes:
+        title: What the header says.
+        text: The cell's text.
+        sort_key: What the column is sorted by; its text where not given.
+        tooltip: What does not fit the cell; its text where not given.
+        number: Whether it is set against the right edge.
+    """
+
+    title: str
+    text: Callable[[_Row], str]
+    sort_key: Callable[[_Row], str | int | float] | None = None
+    tooltip: Callable[[_Row], str] | None = None
+    number: bool = False
+
+    def data(self, row: _Row, role: int) -> Any:
+        """What the model answers for those roles that every column has."""
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return one_line(self.text(row))
+            case Qt.ItemDataRole.ToolTipRole:
+                return plain_tooltip((self.tooltip or self.text)(row))
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return self.alignment
+            case _ if role == SORT_ROLE:
+                return (self.sort_key or self.text)(row)
+        return None
+
+    def header(self, role: int) -> Any:
+        """What the model answers for the column's header."""
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return self.title
+            case Qt.ItemDataRole.TextAlignmentRole:
+                return self.alignment
+        return None
+
+    @property
+    def alignment(self) -> int:
+        """Left or right; an int, as an alignment flag in a variant is not understood by Qt."""
+        side = Qt.AlignmentFlag.AlignRight if self.number else Qt.AlignmentFlag.AlignLeft
+        return int(side | Qt.AlignmentFlag.AlignVCenter)
+
+
+def one_line(text: str) -> str:
+    """The text as far as one row of a table can show it."""
+    first, newline, _rest = text.strip()[: _LONGEST_CELL + 1].partition("\n")
+    return f"{first[:_LONGEST_CELL]} …" if newline or len(first) > _LONGEST_CELL else first
+
+
+def plain_tooltip(text: str) -> str:
+    """A tooltip that wraps and shows `<float>` as it is; Qt would take it for a tag of HTML."""
+    if not text:
+        return ""
+    shown = text if len(text) <= _LONGEST_TOOLTIP else f"{text[:_LONGEST_TOOLTIP]} …"
+    return f'<p style="white-space: pre-wrap">{html.escape(shown)}</p>'

@@ -1,0 +1,138 @@
+"""The background: a QThread that drives the worker process, so that the window never waits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QThread, Signal
+
+from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
+from jitstudio.core.events import Event, StageFinished
+from jitstudio.core.request import BuildRequest, ProbeRequest
+from jitstudio.core.result import BuildResult
+from jitstudio.core.tools import ToolchainInfo
+from jitstudio.worker.dispatcher import Dispatcher
+from jitstudio.worker.host import WorkerHost
+
+_BUILD = "build"
+_PROBE = "probe"
+# A killed worker is dead within milliseconds; only a hung driver takes longer.
+_LAST_WAIT_MS = 12_000
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """A text artifact, split into lines off the GUI thread: 300,000 of them take a while.
+
+    Compared by identity, as comparing that many lines takes a while too.
+    """
+
+    kind: CodeKind
+    name: str
+    lines: tuple[str, ...]
+
+
+class BuildService(QObject):
+    """Sends requests to the worker and tells in the GUI thread what came of them.
+
+    Signals:
+        build_started: The worker begins with the build of this ticket.
+        build_told: An event of this build.
+        listings_made: Text artifacts of this build, which may not have ended.
+        build_finished: Its result, and all its listings.
+        build_dropped: A newer request took its place before it began.
+        probe_finished: The tools that are here.
+        broke: The worker itself failed; in words.
+    """
+
+    build_started = Signal(int)
+    build_told = Signal(int, object)
+    listings_made = Signal(int, tuple)
+    build_finished = Signal(int, BuildResult, tuple)
+    build_dropped = Signal(int)
+    probe_finished = Signal(ToolchainInfo)
+    broke = Signal(int, str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        # Signals emitted by the relay in the thread reach this object's slots in the GUI thread.
+        self._host = WorkerHost()
+        self._dispatcher = Dispatcher(self._host, _Relay(self))
+        self._thread = _ServingThread(self._dispatcher)
+        self._thread.setObjectName("build service")
+        self._thread.start()
+
+    @property
+    def worker_pid(self) -> int | None:
+        """The process that the compilers run in now."""
+        return self._host.pid
+
+    def build(self, request: BuildRequest) -> int:
+        """Build this; a build that waits is forgotten, one that runs is soon ended.
+
+        Returns:
+            The ticket that the signals carry.
+        """
+        return self._dispatcher.submit(_BUILD, request)
+
+    def cancel(self) -> None:
+        """End the build that runs and forget the one that waits."""
+        self._dispatcher.cancel(_BUILD)
+
+    def probe(self) -> None:
+        """Ask which tools are here; also starts the worker before it is needed."""
+        self._dispatcher.submit(_PROBE, ProbeRequest())
+
+    def close(self) -> None:
+        """Kill the worker and end the thread."""
+        self._dispatcher.close()
+        self._thread.wait(_LAST_WAIT_MS)
+
+
+class _ServingThread(QThread):
+    """Runs the dispatcher's loop."""
+
+    def __init__(self, dispatcher: Dispatcher) -> None:
+        super().__init__()
+        self._dispatcher = dispatcher
+
+    def run(self) -> None:
+        """Serve until the dispatcher is closed."""
+        self._dispatcher.serve()
+
+
+class _Relay:
+    """The dispatcher's listener: turns its calls into signals of the service."""
+
+    def __init__(self, service: BuildService) -> None:
+        self._service = service
+        self._made: list[Listing] = []
+
+    def started(self, ticket: int) -> None:
+        self._made = []
+        self._service.build_started.emit(ticket)
+
+    def told(self, ticket: int, event: Event) -> None:
+        self._service.build_told.emit(ticket, event)
+        if isinstance(event, StageFinished):
+            made = [_listing(a) for a in event.artifacts if a.kind in TEXT_KINDS]
+            self._made += made
+            if made:
+                self._service.listings_made.emit(ticket, tuple(made))
+
+    def built(self, ticket: int, result: BuildResult) -> None:
+        self._service.build_finished.emit(ticket, result, tuple(self._made))
+
+    def probed(self, _ticket: int, info: ToolchainInfo) -> None:
+        self._service.probe_finished.emit(info)
+
+    def broke(self, ticket: int, message: str) -> None:
+        self._service.broke.emit(ticket, message)
+
+    def dropped(self, ticket: int) -> None:
+        self._service.build_dropped.emit(ticket)
+
+
+def _listing(artifact: Artifact) -> Listing:
+    lines = tuple(artifact.text.rstrip("\n").split("\n"))
+    return Listing(artifact.kind, artifact.name, lines)

@@ -1,0 +1,77 @@
+"""How the documents are built: target, options, link. One owner, many views."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Signal
+
+from jitstudio.core.arch import DEFAULT_ARCH, Arch
+from jitstudio.core.request import LinkMode
+
+
+class BuildSettings(QObject):
+    """What a build is done with, apart from the documents.
+
+    Signals:
+        changed: Something that changes what is built.
+        arch_changed, options_changed, link_changed, auto_build_changed: That value.
+    """
+
+    changed = Signal()
+    arch_changed = Signal(Arch)
+    options_changed = Signal(str)
+    link_changed = Signal(LinkMode)
+    auto_build_changed = Signal(bool)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._arch = DEFAULT_ARCH
+        self._options = ""
+        self._link = LinkMode.NONE
+        self._auto_build = True
+
+    @property
+    def arch(self) -> Arch:
+        """The target architecture."""
+        return self._arch
+
+    @arch.setter
+    def arch(self, arch: Arch) -> None:
+        if arch != self._arch:
+            self._arch = arch
+            self.arch_changed.emit(arch)
+            self.changed.emit()
+
+    @property
+    def options(self) -> str:
+        """The options as typed."""
+        return self._options
+
+    @options.setter
+    def options(self, options: str) -> None:
+        if options != self._options:
+            self._options = options
+            self.options_changed.emit(options)
+            self.changed.emit()
+
+    @property
+    def link(self) -> LinkMode:
+        """Whether and how the modules are linked."""
+        return self._link
+
+    @link.setter
+    def link(self, link: LinkMode) -> None:
+        if link is not self._link:
+            self._link = link
+            self.link_changed.emit(link)
+            self.changed.emit()
+
+    @property
+    def auto_build(self) -> bool:
+        """Whether an edit starts a build after a pause."""
+        return self._auto_build
+
+    @auto_build.setter
+    def auto_build(self, auto_build: bool) -> None:
+        if auto_build != self._auto_build:
+            self._auto_build = auto_build
+            self.auto_build_changed.emit(auto_build)

@@ -1,0 +1,154 @@
+"""What the output panes show: the newest result, and the last good one where the newest failed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+
+from PySide6.QtCore import QObject, Signal
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.diagnostics import Severity
+from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.gui.service import Listing
+
+SHOWN_KINDS = (CodeKind.PTX, CodeKind.SASS)
+
+
+@dataclass(frozen=True)
+class Output:
+    """What one pane shows.
+
+    Attributes:
+        listings: One per module, or the linked one; empty if there is nothing to show.
+        stale: Why this is not from the newest build; empty if it is.
+        hint: What to say where there is nothing.
+    """
+
+    listings: tuple[Listing, ...] = ()
+    stale: str = ""
+    hint: str = "Nothing has been built yet."
+
+
+@dataclass
+class _History:
+    """What was built last of one subject."""
+
+    outputs: dict[CodeKind, Output]
+    result: BuildResult | None = None
+    built_at: datetime | None = None
+
+
+def _blank() -> _History:
+    return _History(dict.fromkeys(SHOWN_KINDS, Output()))
+
+
+class Outputs(QObject):
+    """The outputs per kind of code, for the document or the link that is looked at.
+
+    What is built is told apart by a subject (the document, or the link), so that switching
+    between two tabs shows each one's own last result.
+
+    Signals:
+        changed: The output of this kind is another one now.
+        result_changed: This result is looked at now; None before the first build of a subject.
+    """
+
+    changed = Signal(CodeKind)
+    result_changed = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._histories: dict[object, _History] = {}
+        self._subject: object = None
+        self._shown = _blank().outputs
+
+    @property
+    def result(self) -> BuildResult | None:
+        """The last result of what is looked at."""
+        return self._history(self._subject).result
+
+    def output(self, kind: CodeKind) -> Output:
+        """What the pane of this kind shows."""
+        return self._shown[kind]
+
+    def add(self, subject: object, listings: tuple[Listing, ...]) -> None:
+        """Show what a build has made before it ends: PTX is there long before SASS."""
+        history = self._history(subject)
+        for kind in SHOWN_KINDS:
+            new = {listing.name: listing for listing in listings if listing.kind is kind}
+            if new:
+                kept = [new.pop(old.name, old) for old in history.outputs[kind].listings]
+                history.outputs[kind] = Output((*kept, *new.values()))
+        self._histories[subject] = history
+        self._show()
+
+    def publish(self, subject: object, result: BuildResult, listings: tuple[Listing, ...]) -> None:
+        """Take in what a build of this subject came to."""
+        history = self._history(subject)
+        for kind in SHOWN_KINDS:
+            made = tuple(listing for listing in listings if listing.kind is kind)
+            if made or result.ok:
+                history.outputs[kind] = Output(made, hint=_HINTS[kind])
+            else:
+                history.outputs[kind] = _kept(history, kind, result)
+        history.result = result
+        if result.ok:
+            history.built_at = datetime.now()
+        self._histories[subject] = history
+        if subject == self._subject:
+            self._show()
+            self.result_changed.emit(result)
+
+    def show_subject(self, subject: object) -> None:
+        """Look at what was last built of this subject."""
+        if subject != self._subject:
+            self._subject = subject
+            self._show()
+            self.result_changed.emit(self.result)
+
+    def forget(self, subject: object) -> None:
+        """The subject is gone; its outputs may go too."""
+        self._histories.pop(subject, None)
+
+    def _history(self, subject: object) -> _History:
+        return self._histories.get(subject) or _blank()
+
+    def _show(self) -> None:
+        for kind, output in self._history(self._subject).outputs.items():
+            if output != self._shown[kind]:
+                self._shown[kind] = output
+                self.changed.emit(kind)
+
+
+def _kept(history: _History, kind: CodeKind, result: BuildResult) -> Output:
+    reason, output = _why(result), history.outputs[kind]
+    if not output.listings:
+        return Output(hint=f"{reason}\nThe Problems list says more.")
+    made = f" Shown is the build of {history.built_at:%H:%M:%S}." if history.built_at else ""
+    return replace(output, stale=reason + made)
+
+
+_HINTS = {
+    CodeKind.PTX: "This build makes no PTX: the module is PTX already, or holds machine code.",
+    CodeKind.SASS: "This build makes no SASS.",
+}
+_ENDINGS = {
+    Outcome.FAILED: "The build failed",
+    Outcome.REFUSED: "This cannot be built",
+    Outcome.MISSING: "A tool is missing",
+    Outcome.CRASHED: "A compiler crashed",
+    Outcome.TIMED_OUT: "The build ran past its time limit",
+    Outcome.CANCELLED: "The build was cancelled",
+}
+
+
+def _why(result: BuildResult) -> str:
+    errors = [d for d in result.diagnostics if d.severity is Severity.ERROR]
+    head = _ENDINGS.get(result.outcome, "The build ended early")
+    if not errors:
+        return f"{head}."
+    first = errors[0].message.strip().partition("\n")[0]
+    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+    place = f", line {errors[0].line}" if errors[0].line else ""
+    return f"{head}{place}: {first.rstrip('.')}{more}."

@@ -1,0 +1,227 @@
+"""Turns edits into builds, and results into outputs. The only place that starts a build."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.events import Event, StageStarted
+from jitstudio.core.options import split_options
+from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.gui.service import BuildService, Listing
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
+from jitstudio.gui.state.outputs import SHOWN_KINDS, Outputs
+
+PAUSE_MS = 350
+"""Milliseconds without an edit after which a build starts by itself."""
+
+# The cubin too: it can be saved, and the launch of a kernel will need it.
+_EMITTED = frozenset((*SHOWN_KINDS, CodeKind.CUBIN))
+
+LINK = "link"
+"""The subject of a build that links; other subjects are documents."""
+
+
+@dataclass(frozen=True)
+class _Pending:
+    ticket: int
+    subject: object
+
+
+class Studio(QObject):
+    """Watches documents and settings, and keeps the outputs up to date.
+
+    Signals:
+        module_changed: A build without a link is about another document now.
+        build_started: A build is on its way; what is being built, in words.
+        progressed: What the worker is doing now, in words.
+        build_ended: No build is on its way any more.
+        refused: There is nothing to build, in words.
+        worker_broke: The worker itself failed, in words.
+    """
+
+    module_changed = Signal()
+    build_started = Signal(str)
+    progressed = Signal(str)
+    build_ended = Signal()
+    refused = Signal(str)
+    worker_broke = Signal(str)
+
+    def __init__(
+        self,
+        documents: Documents,
+        settings: BuildSettings,
+        outputs: Outputs,
+        service: BuildService,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._documents = documents
+        self._settings = settings
+        self._outputs = outputs
+        self._service = service
+        self._pending: _Pending | None = None
+        self._module: Document | None = None
+        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause.timeout.connect(self.build)
+        documents.edited.connect(self._on_changed)
+        documents.moved.connect(self._on_changed)
+        documents.removed.connect(self._on_removed)
+        documents.current_changed.connect(self._on_current_changed)
+        settings.changed.connect(self._on_changed)
+        settings.link_changed.connect(self._on_link_changed)
+        settings.auto_build_changed.connect(self._on_auto_build_changed)
+        service.build_told.connect(self._on_told)
+        service.listings_made.connect(self._on_listings_made)
+        service.build_finished.connect(self._on_finished)
+        service.build_dropped.connect(self._on_dropped)
+        service.broke.connect(self._on_broke)
+
+    @property
+    def is_building(self) -> bool:
+        """Whether a build is on its way."""
+        return self._pending is not None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a build is on its way or will start after the pause."""
+        return self.is_building or self._pause.isActive()
+
+    @property
+    def module(self) -> Document | None:
+        """The document that a build without a link is about.
+
+        Editing a header rebuilds the module that was looked at before it.
+        """
+        return self._module
+
+    @Slot()
+    def build(self) -> None:
+        """Build now what is open, with the settings as they are."""
+        self._pause.stop()
+        if self._settings.link is LinkMode.NONE:
+            modules = [self._module] if self._module else []
+        else:
+            modules = [d for d in self._documents if d.included and takes_part_alone(d)]
+        if not modules:
+            self.refused.emit(_nothing_to_build(self._settings.link))
+            return
+        subject = self._subject()
+        self._outputs.show_subject(subject)
+        try:
+            options = split_options(self._settings.options)
+        except ValueError as error:
+            self._outputs.publish(subject, self._refusal(str(error)), ())
+            return
+        request = BuildRequest(
+            sources=tuple(module.as_source() for module in modules),
+            arch=self._settings.arch,
+            emit=_EMITTED,
+            link=self._settings.link,
+            options=options,
+            headers=tuple(d.as_header() for d in self._documents if d.is_header),
+        )
+        self._pending = _Pending(self._service.build(request), subject)
+        names = ", ".join(module.name for module in modules)
+        self.build_started.emit(f"Building {names} for {request.arch}")
+
+    @Slot()
+    def cancel(self) -> None:
+        """End the build that is on its way."""
+        self._pause.stop()
+        self._service.cancel()
+
+    def _set_module(self, module: Document | None) -> None:
+        self._module = module
+        if self._settings.link is LinkMode.NONE:
+            self._outputs.show_subject(module)
+        self.module_changed.emit()
+
+    def _subject(self) -> object:
+        return self._module if self._settings.link is LinkMode.NONE else LINK
+
+    def _refusal(self, message: str) -> BuildResult:
+        told = Diagnostic(Severity.ERROR, "", None, None, message)
+        return BuildResult(Outcome.REFUSED, self._settings.arch, diagnostics=(told,))
+
+    @Slot()
+    def _on_changed(self) -> None:
+        if self._settings.auto_build:
+            self._pause.start()
+
+    @Slot(bool)
+    def _on_auto_build_changed(self, on: bool) -> None:
+        if on:
+            self._pause.start()
+        else:
+            self._pause.stop()
+
+    @Slot(object)
+    def _on_current_changed(self, document: Document | None) -> None:
+        if document is None or not takes_part_alone(document) or document is self._module:
+            return
+        self._set_module(document)
+        if self._settings.link is LinkMode.NONE:
+            self._on_changed()
+
+    @Slot(LinkMode)
+    def _on_link_changed(self, _mode: LinkMode) -> None:
+        self._outputs.show_subject(self._subject())
+
+    @Slot(Document)
+    def _on_removed(self, document: Document) -> None:
+        self._outputs.forget(document)
+        if document is self._module:
+            current = self._documents.current
+            alone = current is not None and takes_part_alone(current)
+            self._set_module(current if alone else None)
+        self._on_changed()
+
+    @Slot(int, object)
+    def _on_told(self, ticket: int, event: Event) -> None:
+        if isinstance(event, StageStarted) and self._is_pending(ticket):
+            of = f" ({event.step} of {event.steps})" if event.steps > 1 else ""
+            self.progressed.emit(f"{event.tool.value} works on {event.source}{of}")
+
+    @Slot(int, tuple)
+    def _on_listings_made(self, ticket: int, listings: tuple[Listing, ...]) -> None:
+        pending = self._pending
+        if pending is not None and pending.ticket == ticket:
+            self._outputs.add(pending.subject, listings)
+
+    @Slot(int, BuildResult, tuple)
+    def _on_finished(self, ticket: int, result: BuildResult, listings: tuple[Listing, ...]) -> None:
+        pending = self._pending
+        if pending is None or pending.ticket != ticket:
+            return  # a newer build is on its way, and the text has changed since
+        self._end()
+        self._outputs.publish(pending.subject, result, listings)
+
+    @Slot(int)
+    def _on_dropped(self, ticket: int) -> None:
+        if self._is_pending(ticket):
+            self._end()
+
+    @Slot(int, str)
+    def _on_broke(self, ticket: int, message: str) -> None:
+        if self._is_pending(ticket):
+            self._end()
+        self.worker_broke.emit(message)
+
+    def _is_pending(self, ticket: int) -> bool:
+        return self._pending is not None and self._pending.ticket == ticket
+
+    def _end(self) -> None:
+        self._pending = None
+        self.build_ended.emit()
+
+
+def _nothing_to_build(link: LinkMode) -> str:
+    if link is LinkMode.NONE:
+        return "There is nothing to build: open or write a kernel first."
+    return "There is nothing to link: tick at least one module in the Link tab."

@@ -1,0 +1,250 @@
+"""The Lowered names panel: which instances to make, and under which names they can be launched.
+
+Holds nothing that belongs to a document: an edit is told by `expressions_edited`.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelection, QModelIndex, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QTableView,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jitstudio.core.result import Kernel, LoweredName
+from jitstudio.gui.fonts import code_font
+from jitstudio.gui.icons import icon
+from jitstudio.gui.models.names import NamesModel
+from jitstudio.gui.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.theme import Theme
+
+NOT_CUDA = (
+    "Only CUDA C++ has name expressions. In LLVM IR and PTX you choose the names yourself, "
+    "so there is nothing for NVRTC to lower; kernels appear here under the names they have."
+)
+"""The reason to give `show_source` for a tab that holds no CUDA C++."""
+
+_EMPTY = (
+    "No names yet.\nA template makes no code until somebody names an instance of it: add a name "
+    "expression above, such as saxpy<float>, and build."
+)
+_EMPTY_READ_ONLY = "The kernels of this tab are listed here after a build."
+_PLACEHOLDER = "Add a name expression, e.g. saxpy<float>"
+_FONT_SIZE = 9.5
+
+
+class NamesView(QWidget):
+    """A line to add expressions by, over a table of names.
+
+    Signals:
+        expressions_edited: The user changed the expressions; all of them, in order.
+    """
+
+    expressions_edited = Signal(tuple)
+
+    def __init__(self, model: NamesModel | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("namesView")
+        self._model = NamesModel(self) if model is None else model
+        self._editable = False
+        self._reason = self._make_label("namesReason")
+        self._message = self._make_label("namesMessage")
+        self._input = QLineEdit(self)
+        self._input.setObjectName("nameInput")
+        self._input.setPlaceholderText(_PLACEHOLDER)
+        self._input.setAccessibleName("New name expression")
+        self._add = self._button("Add", "Add this name expression", "plus")
+        self._remove = self._button("Remove", "Remove the selected name expressions (Del)", "trash")
+        self._copy = self._button("Copy", "Copy the lowered names of the selected rows", "copy")
+        self._table = self._make_table()
+        self._commands = (
+            self._table.add_command("&Edit expression", self._on_enter_pressed, *ENTER_KEYS),
+            self._table.add_command("&Remove expressions", self.remove_selected, "Del"),
+            self._table.add_command("&Copy lowered names", self.copy_selected, "Ctrl+C"),
+        )
+        self._lay_out()
+        self.setFocusProxy(self._table)
+        self._connect()
+        self.set_code_font(code_font(_FONT_SIZE))
+        self.show_source("", (), False, "")
+
+    @property
+    def model(self) -> NamesModel:
+        """What is shown."""
+        return self._model
+
+    @property
+    def table(self) -> PanelTable:
+        """The table of names."""
+        return self._table
+
+    @Slot(str, tuple, bool, str)
+    def show_source(
+        self, name: str, expressions: tuple[str, ...], editable: bool, reason: str
+    ) -> None:
+        """Show the names of a source.
+
+        Args:
+            name: What builds call the source.
+            expressions: Its name expressions.
+            editable: Whether it can have any.
+            reason: Why it cannot, in words, such as `NOT_CUDA`.
+        """
+        self._editable = editable
+        self._model.show_source(name, expressions, editable=editable)
+        self._reason.setText("" if editable else reason)
+        self._reason.setVisible(bool(self._reason.text()))
+        self._input.setEnabled(editable)
+        self._input.setToolTip(self._reason.text())
+        self._say("")
+        self._table.set_hint(_EMPTY if editable else _EMPTY_READ_ONLY)
+        self._update_buttons()
+
+    @Slot(tuple, tuple)
+    def show_result(self, lowered: tuple[LoweredName, ...], kernels: tuple[Kernel, ...]) -> None:
+        """Fill in what a build found."""
+        self._model.show_result(lowered, kernels)
+        self._update_buttons()
+
+    @Slot(object)
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._table.set_theme(theme)
+        self._message.setStyleSheet(f"color: {theme.marks.warning.name()}")
+        self._reason.setStyleSheet(f"color: {theme.ui.muted_text.name()}")
+        for button in (self._add, self._remove, self._copy):
+            button.setIcon(icon(button.property("iconName"), theme.ui.text))
+
+    @Slot(QFont)
+    def set_code_font(self, font: QFont) -> None:
+        """Show names in this font."""
+        self._model.set_code_font(font)
+        self._input.setFont(font)
+
+    @Slot()
+    def add_typed(self) -> None:
+        """Add what stands in the line, and be ready for the next."""
+        if self._input.text().strip() and self._model.add(self._input.text()):
+            self._input.clear()
+        self._input.setFocus()
+
+    @Slot()
+    def remove_selected(self) -> None:
+        """Remove the selected expressions, and select the one that takes their place."""
+        rows = self._selected_rows()
+        if rows and self._model.remove(rows) and self._model.rowCount():
+            self._table.selectRow(min(min(rows), self._model.rowCount() - 1))
+
+    @Slot()
+    def copy_selected(self) -> None:
+        """Put the lowered names of the selected rows on the clipboard, one a line."""
+        names = [self._model.lowered_name(row) for row in sorted(self._selected_rows())]
+        if any(names):
+            QGuiApplication.clipboard().setText("\n".join(name for name in names if name))
+
+    def _make_label(self, object_name: str) -> QLabel:
+        label = QLabel(self)
+        label.setObjectName(object_name)
+        label.setTextFormat(Qt.TextFormat.PlainText)
+        label.setWordWrap(True)
+        label.hide()
+        return label
+
+    def _button(self, text: str, what: str, icon_name: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setText(text)
+        button.setToolTip(what)
+        button.setAccessibleName(what)
+        button.setProperty("iconName", icon_name)
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        side = QFontMetrics(button.font()).height()
+        button.setIconSize(QSize(side, side))
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        return button
+
+    def _make_table(self) -> PanelTable:
+        table = PanelTable("Lowered names", self)
+        table.setObjectName("namesTable")
+        table.setModel(self._model)
+        table.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
+        table.setEditTriggers(
+            QTableView.EditTrigger.DoubleClicked | QTableView.EditTrigger.EditKeyPressed
+        )
+        table.set_columns(stretched=2, widths={0: 24, 1: 30})
+        return table
+
+    def _lay_out(self) -> None:
+        bar = QHBoxLayout()
+        bar.setContentsMargins(6, 5, 6, 5)
+        bar.setSpacing(4)
+        bar.addWidget(self._input, 1)
+        for button in (self._add, self._remove, self._copy):
+            bar.addWidget(button)
+        for label in (self._reason, self._message):
+            label.setContentsMargins(8, 0, 8, 5)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(bar)
+        layout.addWidget(self._reason)
+        layout.addWidget(self._message)
+        layout.addWidget(self._table, 1)
+
+    def _connect(self) -> None:
+        self._input.returnPressed.connect(self.add_typed)
+        self._input.textChanged.connect(self._on_text_changed)
+        self._add.clicked.connect(self.add_typed)
+        self._remove.clicked.connect(self.remove_selected)
+        self._copy.clicked.connect(self.copy_selected)
+        self._table.selectionModel().selectionChanged.connect(self._on_selection_changed)
+        self._model.expressions_edited.connect(self._on_expressions_edited)
+        self._model.edit_refused.connect(self._say)
+        self._model.modelReset.connect(self._update_buttons)
+
+    def _selected_rows(self) -> set[int]:
+        return {index.row() for index in self._table.selectionModel().selectedRows()}
+
+    @Slot(str)
+    def _say(self, message: str) -> None:
+        self._message.setText(message)
+        self._message.setVisible(bool(message))
+
+    @Slot()
+    def _on_enter_pressed(self) -> None:
+        index = self._table.currentIndex()
+        expression = self._model.index(index.row(), 0) if index.isValid() else QModelIndex()
+        if self._model.flags(expression) & Qt.ItemFlag.ItemIsEditable:
+            self._table.edit(expression)
+
+    @Slot()
+    def _on_text_changed(self) -> None:
+        self._say("")
+        self._update_buttons()
+
+    @Slot(QItemSelection, QItemSelection)
+    def _on_selection_changed(self) -> None:
+        self._update_buttons()
+
+    @Slot(tuple)
+    def _on_expressions_edited(self, expressions: tuple[str, ...]) -> None:
+        self._say("")
+        self._update_buttons()
+        self.expressions_edited.emit(expressions)
+
+    @Slot()
+    def _update_buttons(self) -> None:
+        rows = self._selected_rows()
+        count = len(self._model.expressions)
+        self._add.setEnabled(self._editable and bool(self._input.text().strip()))
+        removable = self._editable and any(row < count for row in rows)
+        copyable = any(self._model.lowered_name(row) for row in rows)
+        self._remove.setEnabled(removable)
+        self._copy.setEnabled(copyable)
+        for command, can in zip(self._commands, (removable, removable, copyable), strict=True):
+            command.setEnabled(can)

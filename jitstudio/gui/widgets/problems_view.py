@@ -1,0 +1,209 @@
+"""The Problems panel: what the tools complained about, and the way to each place.
+
+Shows a `ProblemsModel`. Knows no editor: it tells a place by `location_activated`.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QSize,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QFontMetrics, QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QTableView, QToolButton, QVBoxLayout, QWidget
+
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.gui.icons import icon
+from jitstudio.gui.models.presentation import SORT_ROLE
+from jitstudio.gui.models.problems import SEVERITY_ROLE, ProblemsModel, problem_line
+from jitstudio.gui.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.theme import Theme
+
+# One and many of each severity, as a filter button says it.
+_WORDS = {
+    Severity.ERROR: ("error", "errors"),
+    Severity.WARNING: ("warning", "warnings"),
+    Severity.INFO: ("remark", "remarks"),
+}
+_BEFORE_BUILD = (
+    "Nothing has been built yet.\nErrors and warnings of the next build are listed here."
+)
+_NO_PROBLEMS = "No problems"
+_ALL_FILTERED = "The buttons above hide every problem of this build."
+
+
+class _SeverityFilter(QSortFilterProxyModel):
+    """Leaves out the severities that the user does not want to see."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hidden: frozenset[Severity] = frozenset()
+        self.setSortRole(SORT_ROLE)
+        self.setSortCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+
+    def hide(self, severities: frozenset[Severity]) -> None:
+        """Leave out these."""
+        self.beginFilterChange()
+        self._hidden = severities
+        self.endFilterChange(QSortFilterProxyModel.Direction.Rows)
+
+    def filterAcceptsRow(
+        self, source_row: int, source_parent: QModelIndex | QPersistentModelIndex
+    ) -> bool:
+        """Whether the user wants to see rows of this severity."""
+        index = self.sourceModel().index(source_row, 0, source_parent)
+        return index.data(SEVERITY_ROLE) not in self._hidden
+
+
+class ProblemsView(QWidget):
+    """A table of problems under a row of filters.
+
+    Signals:
+        location_activated: The user went to a problem: file, line, column; 0 and an empty file
+            where they are unknown.
+    """
+
+    location_activated = Signal(str, int, int)
+
+    def __init__(self, model: ProblemsModel | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("problemsView")
+        self._model = ProblemsModel(self) if model is None else model
+        self._shown = _SeverityFilter(self)
+        self._shown.setSourceModel(self._model)
+        self._filters = {severity: self._filter_button(severity) for severity in Severity}
+        self._table = self._make_table()
+
+        bar = QHBoxLayout()
+        bar.setContentsMargins(6, 4, 6, 4)
+        bar.setSpacing(4)
+        for button in self._filters.values():
+            bar.addWidget(button)
+        bar.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(bar)
+        layout.addWidget(self._table, 1)
+        self.setFocusProxy(self._table)
+        self._model.counts_changed.connect(self._on_counts_changed)
+        self._on_counts_changed()
+
+    @property
+    def model(self) -> ProblemsModel:
+        """What is shown."""
+        return self._model
+
+    @property
+    def table(self) -> PanelTable:
+        """The table, over a sorted and filtered form of the model."""
+        return self._table
+
+    def filter_button(self, severity: Severity) -> QToolButton:
+        """The button that shows or hides one severity."""
+        return self._filters[severity]
+
+    @Slot(object)
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._table.set_theme(theme)
+        for severity, button in self._filters.items():
+            button.setIcon(icon(severity.value, getattr(theme.marks, severity.value)))
+
+    @Slot()
+    def go_to_next(self) -> None:
+        """Go to the place of the next problem; after the last comes the first."""
+        self._go(1)
+
+    @Slot()
+    def go_to_previous(self) -> None:
+        """Go to the place of the problem before; before the first comes the last."""
+        self._go(-1)
+
+    @Slot()
+    def copy_selected(self) -> None:
+        """Put the selected problems on the clipboard, one a line."""
+        rows = sorted(self._table.selectionModel().selectedRows(), key=lambda index: index.row())
+        found = (self._diagnostic(index) for index in rows)
+        lines = [problem_line(diagnostic) for diagnostic in found if diagnostic is not None]
+        if lines:
+            QGuiApplication.clipboard().setText("\n".join(lines))
+
+    def _make_table(self) -> PanelTable:
+        table = PanelTable("Problems", self)
+        table.setObjectName("problemsTable")
+        table.setModel(self._shown)
+        table.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
+        table.set_columns(stretched=0, widths={1: 20, 2: 7, 3: 7, 4: 10})
+        table.hide_when_narrow(3, 4, room=70)
+        table.setSortingEnabled(True)
+        table.horizontalHeader().setSortIndicatorClearable(True)
+        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # as the tools reported them
+        table.clicked.connect(self._activate)
+        table.add_command("&Go to source", self._on_enter_pressed, *ENTER_KEYS)
+        table.add_command("&Copy", self.copy_selected, "Ctrl+C")
+        return table
+
+    def _filter_button(self, severity: Severity) -> QToolButton:
+        button = QToolButton(self)
+        button.setObjectName(f"{severity.value}Filter")
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        side = QFontMetrics(button.font()).height()
+        button.setIconSize(QSize(side, side))
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button.setCheckable(True)
+        button.setChecked(True)
+        button.toggled.connect(self._on_filter_toggled)
+        return button
+
+    def _go(self, step: int) -> None:
+        count = self._shown.rowCount()
+        if not count:
+            return
+        current = self._table.currentIndex()
+        # From nowhere, forwards starts at the first row and backwards at the last.
+        row = current.row() if current.isValid() else min(0, -step)
+        index = self._shown.index((row + step) % count, 0)
+        self._table.setCurrentIndex(index)
+        self._activate(index)
+
+    def _diagnostic(self, index: QModelIndex) -> Diagnostic | None:
+        return self._model.diagnostic_at(self._shown.mapToSource(index))
+
+    @Slot(QModelIndex)
+    def _activate(self, index: QModelIndex) -> None:
+        diagnostic = self._diagnostic(index)
+        if diagnostic is not None:
+            place = (diagnostic.file, diagnostic.line or 0, diagnostic.column or 0)
+            self.location_activated.emit(*place)
+
+    @Slot()
+    def _on_enter_pressed(self) -> None:
+        self._activate(self._table.currentIndex())
+
+    @Slot()
+    def _on_filter_toggled(self) -> None:
+        self._shown.hide(frozenset(s for s, b in self._filters.items() if not b.isChecked()))
+        self._update_hint()
+
+    @Slot()
+    def _on_counts_changed(self) -> None:
+        for severity, button in self._filters.items():
+            count = self._model.count(severity)
+            one, many = _WORDS[severity]
+            button.setText(f"{count} {one if count == 1 else many}")
+            button.setAccessibleName(f"Show {many}")
+            button.setAccessibleDescription(f"{button.text()} in this build")
+            button.setToolTip(f"Show or hide {many}")
+        self._update_hint()
+
+    def _update_hint(self) -> None:
+        if self._model.rowCount():
+            self._table.set_hint(_ALL_FILTERED)
+        else:
+            self._table.set_hint(_NO_PROBLEMS if self._model.built else _BEFORE_BUILD)

@@ -1,0 +1,146 @@
+from dataclasses import replace
+
+import pytest
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.gui.service import Listing
+from jitstudio.gui.state.outputs import Outputs
+
+PTX = Listing(CodeKind.PTX, "k.cu", (".version 9.0",))
+SASS = Listing(CodeKind.SASS, "k.cu", ("EXIT",))
+BUILT = BuildResult(Outcome.BUILT, Arch(90))
+ERROR = Diagnostic(Severity.ERROR, "k.cu", 3, None, "expected a ';'\nhere")
+FAILED = BuildResult(Outcome.FAILED, Arch(90), diagnostics=(ERROR, ERROR))
+
+
+@pytest.fixture
+def outputs():
+    """Outputs looked at for the subject that most tests build."""
+    outputs = Outputs()
+    outputs.show_subject("k")
+    return outputs
+
+
+def shown(outputs, kind=CodeKind.PTX):
+    return outputs.output(kind).listings
+
+
+def test_nothing_is_shown_before_a_build(outputs):
+    assert shown(outputs) == ()
+    assert outputs.output(CodeKind.SASS).hint == "Nothing has been built yet."
+    assert outputs.result is None
+
+
+def test_a_build_is_shown_and_told(outputs, qtbot):
+    kinds = []
+    outputs.changed.connect(kinds.append)
+    with qtbot.waitSignal(outputs.result_changed) as told:
+        outputs.publish("k", BUILT, (PTX, SASS))
+    assert kinds == [CodeKind.PTX, CodeKind.SASS]
+    assert told.args == [BUILT]
+    assert shown(outputs) == (PTX,)
+    assert shown(outputs, CodeKind.SASS) == (SASS,)
+    assert outputs.output(CodeKind.PTX).stale == ""
+    assert outputs.result is BUILT
+
+
+def test_a_failed_build_keeps_the_last_good_output_and_says_why(outputs):
+    outputs.publish("k", BUILT, (PTX, SASS))
+    outputs.publish("k", FAILED, ())
+    stale = outputs.output(CodeKind.PTX).stale
+    assert shown(outputs) == (PTX,)
+    assert stale.startswith("The build failed, line 3: expected a ';' (and 1 more). Shown is the")
+    outputs.publish("k", BUILT, (PTX, SASS))
+    assert outputs.output(CodeKind.PTX).stale == ""
+
+
+def test_a_first_build_that_fails_says_why_where_nothing_can_be_shown(outputs):
+    outputs.publish("k", FAILED, ())
+    assert outputs.output(CodeKind.PTX).hint == (
+        "The build failed, line 3: expected a ';' (and 1 more).\nThe Problems list says more."
+    )
+
+
+@pytest.mark.parametrize(
+    "outcome", [outcome for outcome in Outcome if outcome is not Outcome.BUILT]
+)
+def test_every_way_to_end_has_words(outputs, outcome):
+    outputs.publish("k", BUILT, (PTX,))
+    outputs.publish("k", BuildResult(outcome, Arch(90)), ())
+    head = outputs.output(CodeKind.PTX).stale.partition(".")[0]
+    assert len(head) > 10
+    assert head != "The build ended early"
+
+
+def test_an_error_without_words_does_no_harm(outputs):
+    silent = replace(FAILED, diagnostics=(replace(ERROR, message=""),))
+    outputs.publish("k", silent, ())
+    assert outputs.output(CodeKind.PTX).hint.startswith("The build failed, line 3:")
+
+
+def test_what_a_failed_build_has_made_all_the_same_is_new(outputs):
+    outputs.publish("k", BUILT, (PTX, SASS))
+    newer = replace(PTX, lines=("newer",))
+    outputs.publish("k", FAILED, (newer,))
+    assert shown(outputs) == (newer,)
+    assert outputs.output(CodeKind.PTX).stale == ""
+    assert outputs.output(CodeKind.SASS).stale != ""
+
+
+def test_a_build_that_makes_no_ptx_says_so(outputs):
+    outputs.publish("k", BUILT, (PTX, SASS))
+    outputs.publish("k", BUILT, (SASS,))
+    assert shown(outputs) == ()
+    assert outputs.output(CodeKind.PTX).hint.startswith("This build makes no PTX")
+
+
+def test_each_tab_has_its_own_last_result(outputs, qtbot):
+    outputs.publish("a", BUILT, (PTX,))
+    other = replace(PTX, name="b.cu")
+    outputs.publish("b", FAILED, (other,))
+    with qtbot.waitSignal(outputs.result_changed) as told:
+        outputs.show_subject("a")
+    assert told.args == [BUILT]
+    assert shown(outputs) == (PTX,)
+    with qtbot.assertNotEmitted(outputs.changed):
+        outputs.show_subject("a")
+
+
+def test_a_tab_that_was_never_built_shows_nothing(outputs, qtbot):
+    outputs.publish("a", BUILT, (PTX,))
+    with qtbot.waitSignal(outputs.result_changed) as told:
+        outputs.show_subject("b")
+    assert told.args == [None]
+    assert shown(outputs) == ()
+
+
+def test_a_closed_tab_is_forgotten(outputs):
+    outputs.publish("a", BUILT, (PTX,))
+    outputs.forget("a")
+    outputs.show_subject("b")
+    outputs.show_subject("a")
+    assert shown(outputs) == ()
+
+
+def test_ptx_is_shown_before_the_build_has_ended(outputs, qtbot):
+    outputs.publish("k", BUILT, (PTX, SASS))
+    newer = replace(PTX, lines=("newer",))
+    with qtbot.waitSignal(outputs.changed) as told:
+        outputs.add("k", (newer,))
+    assert told.args == [CodeKind.PTX]
+    assert shown(outputs) == (newer,)
+    assert shown(outputs, CodeKind.SASS) == (SASS,)
+
+
+def test_a_build_of_something_else_is_kept_for_later(outputs, qtbot):
+    outputs.publish("k", BUILT, (PTX,))
+    with qtbot.assertNotEmitted(outputs.changed), qtbot.assertNotEmitted(outputs.result_changed):
+        outputs.publish("other", FAILED, (SASS,))
+    assert shown(outputs) == (PTX,)
+    assert outputs.result is BUILT
+    outputs.show_subject("other")
+    assert shown(outputs, CodeKind.SASS) == (SASS,)
+    assert outputs.result is FAILED

@@ -1,0 +1,297 @@
+import json
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QTextCursor
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.core.request import LinkMode
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.session import Session
+
+
+class Start:
+    """One start of the program, as far as sessions go."""
+
+    def __init__(self, folder):
+        self.documents = Documents()
+        self.settings = BuildSettings()
+        self.session = Session(folder, self.documents, self.settings)
+        self.told = []
+        self.session.save_failed.connect(self.told.append)
+        self.session.restore_failed.connect(self.told.append)
+
+    def open(self, name, content=b"int x;\n", path=None, kind=CodeKind.CUDA):
+        document = Document(name, kind, content, path)
+        self.documents.add(document)
+        return document
+
+
+@pytest.fixture
+def start(tmp_path):
+    """Starts the program on the same folder, or on another one."""
+    starts = []
+
+    def begin(folder=tmp_path / "sessions"):
+        starts.append(Start(folder))
+        return starts[-1]
+
+    yield begin
+    for one in starts:
+        one.session.close()
+
+
+def type_into(document, text):
+    cursor = QTextCursor(document.text)
+    cursor.movePosition(QTextCursor.MoveOperation.End)
+    cursor.insertText(text)
+
+
+def session_file(tmp_path, slot=1):
+    return tmp_path / "sessions" / f"session-{slot}.json"
+
+
+def test_a_first_start_restores_nothing(start):
+    first = start()
+    assert not first.session.restore()
+    assert first.told == []
+
+
+def test_everything_is_back_at_the_next_start(start, tmp_path):
+    file = tmp_path / "saxpy.cu"
+    file.write_bytes(b"from disk\n")
+    first = start()
+    typed = first.open("kernel.cu", b"")
+    type_into(typed, "int y;\n")
+    typed.name_expressions = ("f<int>",)
+    first.open("saxpy.cu", b"from disk\n", file).included = False
+    first.documents.current = typed
+    first.settings.arch = Arch(100, "a")
+    first.settings.options = "-lineinfo"
+    first.settings.link = LinkMode.PTX
+    first.settings.auto_build = False
+    first.session.close()
+
+    second = start()
+    assert second.session.restore()
+    kernel, saxpy = second.documents
+    assert second.documents.current is kernel
+    assert (kernel.name, kernel.content, kernel.is_modified) == ("kernel.cu", b"int y;\n", True)
+    assert kernel.name_expressions == ("f<int>",)
+    assert (saxpy.path, saxpy.content, saxpy.included) == (file, b"from disk\n", False)
+    assert not saxpy.is_modified
+    settings = second.settings
+    assert (settings.arch, settings.options, settings.link, settings.auto_build) == (
+        Arch(100, "a"),
+        "-lineinfo",
+        LinkMode.PTX,
+        False,
+    )
+    assert second.told == []
+
+
+def test_a_change_is_written_by_itself(start, qtbot, tmp_path):
+    first = start()
+    first.session.watch()
+    type_into(first.open("kernel.cu"), "int y;\n")
+    qtbot.waitUntil(lambda: b"int y" in session_file(tmp_path).read_bytes(), timeout=10_000)
+
+
+_TYPE_AND_HANG = """
+import sys, time
+from pathlib import Path
+from PySide6.QtWidgets import QApplication
+from PySide6.QtGui import QTextCursor
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.session import Session
+app = QApplication([])
+documents = Documents()
+session = Session(Path(sys.argv[1]), documents, BuildSettings())
+documents.add(Document("kernel.cu", CodeKind.CUDA, b""))
+QTextCursor(documents.current.text).insertText("typed before the kill")
+session.save()
+print("saved", flush=True)
+time.sleep(60)
+"""
+
+
+def test_unsaved_text_outlives_a_kill(start, tmp_path):
+    folder = tmp_path / "sessions"
+    child = subprocess.Popen(
+        [sys.executable, "-c", _TYPE_AND_HANG, str(folder)],
+        stdout=subprocess.PIPE,
+        cwd=Path(__file__).parents[3],
+    )
+    with child:
+        assert child.stdout.readline() == b"saved\n"
+        meanwhile = start()
+        assert not meanwhile.session.restore()
+        meanwhile.session.save()
+        child.send_signal(signal.SIGKILL)
+    assert session_file(tmp_path, 2).exists()
+
+    after = start()
+    assert after.session.restore()
+    (kernel,) = after.documents
+    assert (kernel.content, kernel.is_modified) == (b"typed before the kill", True)
+
+
+def test_two_at_once_have_a_session_each(start, tmp_path):
+    first, second = start(), start()
+    first.open("a.cu")
+    second.open("b.cu")
+    first.session.close()
+    second.session.close()
+    names = [
+        [entry["name"] for entry in json.loads(session_file(tmp_path, n).read_text())["documents"]]
+        for n in (1, 2)
+    ]
+    assert names == [["a.cu"], ["b.cu"]]
+
+
+def test_unsaved_text_of_a_file_keeps_newlines_and_mark(start, tmp_path):
+    file = tmp_path / "k.cu"
+    file.write_bytes(b"\xef\xbb\xbfa\r\n")
+    first = start()
+    type_into(first.open("k.cu", file.read_bytes(), file), "b\n")
+    first.session.close()
+
+    second = start()
+    second.session.restore()
+    (document,) = second.documents
+    assert document.is_modified
+    document.save(file)
+    assert file.read_bytes() == b"\xef\xbb\xbfa\r\nb\r\n"
+
+
+def test_unsaved_text_too_long_to_be_opened_can_still_be_edited(start):
+    first = start()
+    type_into(first.open("kernel.cu", b""), "x" * 2_000_000)
+    first.session.close()
+    second = start()
+    second.session.restore()
+    second.session.close()
+    third = start()
+    third.session.restore()
+    (document,) = third.documents
+    assert document.content == b"x" * 2_000_000
+    assert document.text is not None
+
+
+def test_an_unmodified_file_is_read_anew(start, tmp_path):
+    file = tmp_path / "k.cu"
+    file.write_bytes(b"old\n")
+    first = start()
+    first.open("k.cu", b"old\n", file)
+    first.session.close()
+    file.write_bytes(b"\xff\xfe not text any more")
+    second = start()
+    second.session.restore()
+    (document,) = second.documents
+    assert document.content == b"\xff\xfe not text any more"
+    assert document.text is None
+
+
+def test_a_file_that_has_gone_is_told_and_the_rest_is_back(start, tmp_path):
+    gone = tmp_path / "gone.cu"
+    gone.write_bytes(b"")
+    first = start()
+    first.open("gone.cu", b"", gone)
+    first.open("a.cu")
+    first.documents.current = first.open("b.cu")
+    first.session.close()
+    gone.unlink()
+    second = start()
+    assert second.session.restore()
+    assert [document.name for document in second.documents] == ["a.cu", "b.cu"]
+    assert second.documents.current.name == "b.cu"
+    (message,) = second.told
+    assert message.startswith(f"'{gone}' cannot be opened")
+
+
+@pytest.mark.parametrize(
+    ("data", "reason"),
+    [
+        (b"{", "its file is damaged"),
+        (b'{"version": 99}', "a newer jitstudio has written it (version 99)"),
+    ],
+)
+def test_a_session_that_cannot_be_read_is_set_aside(start, tmp_path, data, reason):
+    session_file(tmp_path).parent.mkdir()
+    aside = [session_file(tmp_path).with_name(f"session-1-unread-{n}.json") for n in (1, 2)]
+    for path in aside:
+        session_file(tmp_path).write_bytes(data)
+        one = start()
+        assert not one.session.restore()
+        assert list(one.documents) == []
+        (message,) = one.told
+        assert message.startswith(f"The last session cannot be brought back: {reason}")
+        assert message.endswith(f"It is kept as '{path}'.")
+        one.session.save()
+        one.session.close()
+    assert [path.read_bytes() for path in aside] == [data, data]
+
+
+def test_half_a_session_is_not_restored(start, tmp_path):
+    first = start()
+    first.settings.options = "-lineinfo"
+    first.open("a.cu")
+    first.open("b.cu")
+    first.session.close()
+    state = json.loads(session_file(tmp_path).read_text())
+    del state["documents"][1]["kind"]
+    session_file(tmp_path).write_text(json.dumps(state))
+    second = start()
+    assert not second.session.restore()
+    assert list(second.documents) == []
+    assert second.settings.options == ""
+
+
+@pytest.mark.parametrize("where", ["file", "/proc"])
+def test_a_folder_that_cannot_be_written_is_told_once(start, tmp_path, where):
+    (tmp_path / "file").write_bytes(b"")
+    folder = Path("/proc") if where == "/proc" else tmp_path / "file" / "sessions"
+    one = start(folder)
+    assert not one.session.restore()
+    one.session.watch()
+    one.session.save()
+    (message,) = one.told
+    assert message.startswith(f"Unsaved text is not kept: '{folder}' cannot be ")
+    assert message.endswith("Save your files yourself before you quit.")
+
+
+def test_a_full_disk_is_told_and_leaves_the_last_session_alone(start, tmp_path, full_disk):
+    one = start()
+    one.open("a.cu")
+    one.session.save()
+    one.open("b.cu")
+    with full_disk():
+        one.session.save()
+        one.session.save()
+    (message,) = one.told
+    assert message.startswith(f"Unsaved text is not kept: '{session_file(tmp_path)}' cannot be")
+    assert len(json.loads(session_file(tmp_path).read_text())["documents"]) == 1
+    one.session.save()
+    assert len(json.loads(session_file(tmp_path).read_text())["documents"]) == 2
+    with full_disk():
+        one.session.save()
+    assert len(one.told) == 2
+
+
+def test_what_changes_after_the_end_is_not_written(start, tmp_path):
+    one = start()
+    one.session.watch()
+    one.open("a.cu")
+    one.session.close()
+    before = session_file(tmp_path).read_bytes()
+    one.documents.remove(one.documents.current)
+    one.session.save()
+    assert session_file(tmp_path).read_bytes() == before
+    assert one.told == []

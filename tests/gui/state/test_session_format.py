@@ -1,0 +1,73 @@
+import json
+
+import pytest
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.core.request import LinkMode
+from jitstudio.gui.state.session_format import (
+    VERSION,
+    SavedDocument,
+    SavedSession,
+    SessionFormatError,
+    dump,
+    load,
+)
+
+SESSION = SavedSession(
+    documents=(
+        SavedDocument(
+            "kernel.cu",
+            "",
+            CodeKind.CUDA,
+            "\ufeffint x; // é\r\n".encode(),
+            True,
+            ("f<int>",),
+            False,
+        ),
+        SavedDocument("lib.a", "/work/lib.a", CodeKind.LIBRARY, None, False, (), True),
+    ),
+    current=1,
+    arch=Arch(100, "a"),
+    options="-lineinfo",
+    link=LinkMode.LTO,
+    auto_build=False,
+)
+
+
+def changed(**changes):
+    return json.dumps(json.loads(dump(SESSION)) | changes).encode()
+
+
+def test_what_is_written_is_read_again():
+    assert load(dump(SESSION)) == SESSION
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"",
+        b"{",
+        b"[]",
+        b"null",
+        b"\xff\xfe",
+        dump(SESSION)[:-20],
+        changed(version="one"),
+        changed(documents=[{"name": "k.cu"}]),
+        changed(documents=None),
+        changed(documents=[{**json.loads(dump(SESSION))["documents"][0], "kind": "fortran"}]),
+        changed(documents=[{**json.loads(dump(SESSION))["documents"][0], "text": "\ud800"}]),
+        changed(settings={}),
+        changed(settings={"arch": "pentium", "options": "", "link": "lto", "auto_build": True}),
+        b"[" * 100_000,
+    ],
+)
+def test_a_damaged_file_is_told(data):
+    with pytest.raises(SessionFormatError, match="damaged"):
+        load(data)
+
+
+def test_a_newer_version_is_told_apart_from_damage():
+    message = f"a newer jitstudio has written it .version {VERSION + 1}."
+    with pytest.raises(SessionFormatError, match=message):
+        load(json.dumps({"version": VERSION + 1, "tabs": []}).encode())

@@ -1,0 +1,111 @@
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
+
+from jitstudio.gui.dialogs import Dialogs, Unsaved
+
+BUTTON = QMessageBox.StandardButton
+OWN_DIALOGS = Qt.ApplicationAttribute.AA_DontUseNativeDialogs
+
+
+@pytest.fixture
+def dialogs(qtbot):
+    # The offscreen platform has no dialogs of its own, but another one may.
+    QApplication.setAttribute(OWN_DIALOGS)
+    window = QWidget()
+    qtbot.addWidget(window)
+    yield Dialogs(window)
+    QApplication.setAttribute(OWN_DIALOGS, False)
+
+
+def answer(act):
+    """Do this with the dialog as soon as it is open; the texts in it come back."""
+    texts = []
+
+    def act_on_dialog():
+        dialog = QApplication.activeModalWidget()
+        texts.append(dialog.text() if isinstance(dialog, QMessageBox) else dialog.windowTitle())
+        act(dialog)
+
+    QTimer.singleShot(0, act_on_dialog)
+    return texts
+
+
+@pytest.mark.parametrize(
+    ("button", "expected"),
+    [
+        (BUTTON.Save, Unsaved.SAVE),
+        (BUTTON.Discard, Unsaved.DISCARD),
+        (BUTTON.Cancel, Unsaved.KEEP_OPEN),
+    ],
+)
+def test_unsaved_text_is_asked_about_by_name(dialogs, button, expected):
+    texts = answer(lambda box: box.button(button).click())
+    assert dialogs.about_unsaved("kernel.cu") is expected
+    assert texts == ["'kernel.cu' has changes that are in no file. Save them first?"]
+
+
+def test_escape_keeps_the_tab_open(dialogs):
+    answer(lambda box: QTest.keyClick(box, Qt.Key.Key_Escape))
+    assert dialogs.about_unsaved("kernel.cu") is Unsaved.KEEP_OPEN
+
+
+@pytest.mark.parametrize(("button", "expected"), [(BUTTON.Yes, True), (BUTTON.No, False)])
+def test_files_that_would_be_lost_are_named(dialogs, button, expected):
+    texts = answer(lambda box: box.button(button).click())
+    assert dialogs.may_replace([f"k{n}.ptx" for n in range(8)], Path("/out")) is expected
+    (text,) = texts
+    assert text == (
+        "'/out' holds these files already: k0.ptx, k1.ptx, k2.ptx, k3.ptx, k4.ptx, and 3 more. "
+        "Replace them?"
+    )
+
+
+def test_files_are_replaced_by_no_slip_of_the_finger(dialogs):
+    defaults = []
+    answer(lambda box: (defaults.append(box.defaultButton().text()), box.reject()))
+    assert not dialogs.may_replace(["k.ptx"], Path("/out"))
+    assert defaults == ["&No"]
+
+
+def test_files_to_open_are_those_that_jitstudio_knows(dialogs, tmp_path):
+    (tmp_path / "k.cu").write_bytes(b"")
+    filters = []
+
+    def choose(dialog: QFileDialog):
+        filters.extend(dialog.nameFilters())
+        dialog.selectFile(str(tmp_path / "k.cu"))
+        dialog.accept()
+
+    titles = answer(choose)
+    assert dialogs.files_to_open(str(tmp_path)) == [tmp_path / "k.cu"]
+    assert titles == ["Open"]
+    assert filters[0].startswith("CUDA code (*.cu *.cuh *.ll ")
+
+
+def test_a_place_to_save_is_proposed(dialogs, tmp_path):
+    titles = answer(lambda dialog: dialog.accept())
+    assert dialogs.file_to_save(tmp_path / "k.cu") == tmp_path / "k.cu"
+    assert titles == ["Save as"]
+
+
+def test_a_folder_is_chosen_for_results(dialogs, tmp_path):
+    titles = answer(lambda dialog: (dialog.selectFile(str(tmp_path)), dialog.accept()))
+    assert dialogs.folder_for_results(str(tmp_path)) == tmp_path
+    assert titles == ["Save results"]
+
+
+@pytest.mark.parametrize(
+    ("ask", "nothing"),
+    [
+        (lambda dialogs: dialogs.files_to_open(""), []),
+        (lambda dialogs: dialogs.file_to_save(Path("k.cu")), None),
+        (lambda dialogs: dialogs.folder_for_results(""), None),
+    ],
+)
+def test_thinking_better_of_it_is_an_answer(dialogs, ask, nothing):
+    answer(lambda dialog: dialog.reject())
+    assert ask(dialogs) == nothing
