@@ -1,0 +1,147 @@
+"""Every command of the window as one row: menus, toolbar and shortcuts are made from this table."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from jitstudio.gui.icons import icon
+from jitstudio.gui.theme import Theme
+
+
+@dataclass(frozen=True)
+class ActionSpec:
+    """One command.
+
+    Attributes:
+        id: The name of the action object, such as `buildAction`.
+        menu: The menu it is in.
+        text: What the menu says, with its mnemonic.
+        keys: Its shortcuts, in Qt's portable spelling.
+        icon: A file in `resources/icons`, or empty.
+        tip: One sentence for tool tip and status bar.
+        checkable: Whether it is a switch.
+        separated: Whether a line stands above it in the menu.
+    """
+
+    id: str
+    menu: str
+    text: str
+    keys: tuple[str, ...] = ()
+    icon: str = ""
+    tip: str = ""
+    checkable: bool = False
+    separated: bool = False
+
+
+FILE, EDIT, BUILD, VIEW, HELP = "&File", "&Edit", "&Build", "&View", "&Help"
+MENUS = (FILE, EDIT, BUILD, VIEW, HELP)
+
+_A = ActionSpec
+ACTIONS: tuple[ActionSpec, ...] = (
+    _A("newCudaAction", FILE, "New &CUDA C++ tab", ("Ctrl+N",), "cuda", "Write a new kernel"),
+    _A("newLlvmAction", FILE, "New &LLVM IR tab", icon="llvm", tip="Write LLVM IR for libNVVM"),
+    _A("newPtxAction", FILE, "New &PTX tab", icon="ptx", tip="Write PTX by hand"),
+    _A("newHeaderAction", FILE, "New &header tab", icon="header", tip="An in-memory header"),
+    _A(
+        "openAction",
+        FILE,
+        "&Open…",
+        ("Ctrl+O",),
+        "open",
+        "Open source or binary files",
+        False,
+        True,
+    ),
+    _A("saveAction", FILE, "&Save", ("Ctrl+S",), "save", "Save the current tab", False, True),
+    _A("saveAsAction", FILE, "Save &as…", ("Ctrl+Shift+S",), tip="Save under another name"),
+    _A("saveOutputsAction", FILE, "Save &results…", tip="Save PTX, SASS and cubin to a folder"),
+    _A("closeTabAction", FILE, "Close &tab", ("Ctrl+W",), "close", "", False, True),
+    _A("quitAction", FILE, "&Quit", ("Ctrl+Q",), tip="Unsaved tabs come back at the next start"),
+    _A("undoAction", EDIT, "&Undo", ("Ctrl+Z",)),
+    _A("redoAction", EDIT, "&Redo", ("Ctrl+Shift+Z", "Ctrl+Y")),
+    _A("findAction", EDIT, "&Find…", ("Ctrl+F",), "search", "Find in this view", False, True),
+    _A("replaceAction", EDIT, "R&eplace…", ("Ctrl+H",), tip="Find and replace in this tab"),
+    _A("findNextAction", EDIT, "Find &next", ("F3",)),
+    _A("findPreviousAction", EDIT, "Find &previous", ("Shift+F3",)),
+    _A(
+        "goToLineAction",
+        EDIT,
+        "&Go to line…",
+        ("Ctrl+G", "Ctrl+L"),
+        tip="Jump to a line",
+        separated=True,
+    ),
+    _A("commentAction", EDIT, "Toggle &comment", ("Ctrl+/",), tip="Comment the selected lines"),
+    _A("buildAction", BUILD, "&Build", ("Ctrl+B", "Ctrl+Shift+B", "F7"), "build", "Build now"),
+    _A("cancelAction", BUILD, "C&ancel", ("Shift+F5", "Ctrl+Shift+T"), "stop", "Stop the build"),
+    _A(
+        "autoBuildAction",
+        BUILD,
+        "Build on &change",
+        (),
+        "auto-build",
+        "Build by itself after a pause in typing",
+        True,
+    ),
+    _A("nextProblemAction", BUILD, "&Next problem", ("F8",), separated=True),
+    _A("previousProblemAction", BUILD, "&Previous problem", ("Shift+F8",)),
+    _A("zoomInAction", VIEW, "Zoom &in", ("Ctrl+=", "Ctrl++"), separated=True),
+    _A("zoomOutAction", VIEW, "Zoom &out", ("Ctrl+-",)),
+    _A("zoomResetAction", VIEW, "&Usual size", ("Ctrl+0",)),
+    _A("focusEditorAction", VIEW, "Go to &editor", ("Ctrl+1",), separated=True),
+    _A("focusPtxAction", VIEW, "Go to &PTX", ("Ctrl+2",)),
+    _A("focusSassAction", VIEW, "Go to &SASS", ("Ctrl+3",)),
+    _A("focusNamesAction", VIEW, "Go to lowered &names", ("Ctrl+4",)),
+    _A("focusLinkAction", VIEW, "Go to &link", ("Ctrl+5",)),
+    _A("focusProblemsAction", VIEW, "Go to p&roblems", ("Ctrl+6", "Ctrl+Shift+M")),
+    _A("focusLogAction", VIEW, "Go to lo&g", ("Ctrl+7",)),
+    _A(
+        "resetLayoutAction",
+        VIEW,
+        "Reset la&yout",
+        tip="Put all panes back in place",
+        separated=True,
+    ),
+    _A("toolchainAction", HELP, "&Toolchain…", ("F1",), "info", "Versions of all tools"),
+    _A("shortcutsAction", HELP, "&Keyboard shortcuts…", tip="All commands and their keys"),
+    _A("aboutAction", HELP, "&About jitstudio…"),
+)
+
+
+class Actions(QObject):
+    """The table's rows as `QAction`s; what they do is connected elsewhere."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._actions = {spec.id: _make(spec, window) for spec in ACTIONS}
+
+    def __getitem__(self, name: str) -> QAction:
+        """The action with this object name."""
+        return self._actions[name]
+
+    def of_menu(self, menu: str) -> Iterator[tuple[ActionSpec, QAction]]:
+        """The actions of one menu, in order."""
+        return ((spec, self._actions[spec.id]) for spec in ACTIONS if spec.menu == menu)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw the icons in the theme's colours."""
+        for spec in ACTIONS:
+            if spec.icon:
+                self._actions[spec.id].setIcon(icon(spec.icon, theme.ui.text))
+
+
+def _make(spec: ActionSpec, window: QWidget) -> QAction:
+    action = QAction(spec.text, window, checkable=spec.checkable)
+    action.setObjectName(spec.id)
+    action.setShortcuts([QKeySequence(key) for key in spec.keys])
+    plain = spec.text.replace("&", "").rstrip("…")
+    first = f" ({QKeySequence(spec.keys[0]).toString()})" if spec.keys else ""
+    action.setToolTip(f"{spec.tip or plain}{first}")
+    action.setStatusTip(spec.tip)
+    window.addAction(action)
+    return action

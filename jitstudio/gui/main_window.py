@@ -1,0 +1,277 @@
+"""The window: what is wired to what. Panes stand where `panes` puts them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QDialog, QMainWindow, QMessageBox, QWidget
+
+from jitstudio import __version__
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.result import BuildResult
+from jitstudio.core.tools import ToolchainInfo
+from jitstudio.gui.actions import ACTIONS, Actions
+from jitstudio.gui.file_commands import FileCommands
+from jitstudio.gui.menus import Menus, make_toolbar
+from jitstudio.gui.panes import Panes
+from jitstudio.gui.presenters.link import LinkPresenter
+from jitstudio.gui.presenters.names import NamesPresenter
+from jitstudio.gui.theme import Theme, ThemeKeeper
+from jitstudio.gui.view_commands import ViewCommands
+from jitstudio.gui.widgets.shortcuts_dialog import ShortcutsDialog
+from jitstudio.gui.widgets.toolchain_dialog import ToolchainDialog
+from jitstudio.gui.workspace import Workspace
+
+_ABOUT = (
+    f"<h3>jitstudio {__version__}</h3><p>Write CUDA C++, LLVM IR and PTX, and see what NVRTC, "
+    "libNVVM and nvJitLink make of it.</p><p>Apache License 2.0</p>"
+)
+
+
+class MainWindow(QMainWindow):
+    """Shows one workspace.
+
+    Attributes:
+        workspace: What is shown.
+        panes: What it is shown in.
+        files: What the File menu does.
+    """
+
+    def __init__(self, workspace: Workspace, keeper: ThemeKeeper) -> None:
+        super().__init__()
+        self.workspace = workspace
+        self.panes = Panes(self, workspace, keeper.theme)
+        self.files = FileCommands(
+            workspace.documents, workspace.settings, workspace.preferences, self
+        )
+        self._actions = Actions(self)
+        self._views = ViewCommands(
+            self.panes.tabs, tuple(self.panes.outputs.values()), workspace.preferences, self
+        )
+        self._presenters = (
+            LinkPresenter(workspace, self.panes.link),
+            NamesPresenter(workspace, self.panes.names),
+        )
+        self._menus = Menus(self, self._actions, self.files, workspace.preferences, keeper)
+        self._menus.add_panes(self.panes.toggles())
+        make_toolbar(self, self._actions, self.panes.build_bar)
+        self._connect_actions()
+        self._connect_results()
+        self._connect_settings()
+        self._connect_views()
+        keeper.theme_changed.connect(self._on_theme_changed)
+        self._on_theme_changed(keeper.theme)
+        self.setAcceptDrops(True)
+        self._on_title_changed()
+        self.panes.restore_layout(workspace.preferences)
+
+    def _connect_actions(self) -> None:
+        files, views, studio = self.files, self._views, self.workspace.studio
+        slots = {
+            "newCudaAction": files.new_cuda,
+            "newLlvmAction": files.new_llvm,
+            "newPtxAction": files.new_ptx,
+            "newHeaderAction": files.new_header,
+            "openAction": files.open,
+            "saveAction": files.save,
+            "saveAsAction": files.save_as,
+            "saveOutputsAction": self._on_save_outputs,
+            "closeTabAction": files.close_current,
+            "quitAction": self.close,
+            "undoAction": views.undo,
+            "redoAction": views.redo,
+            "findAction": views.find,
+            "replaceAction": views.replace,
+            "findNextAction": views.find_next,
+            "findPreviousAction": views.find_previous,
+            "goToLineAction": views.go_to_line,
+            "commentAction": views.toggle_comments,
+            "buildAction": studio.build,
+            "cancelAction": studio.cancel,
+            "nextProblemAction": self.panes.problems.go_to_next,
+            "previousProblemAction": self.panes.problems.go_to_previous,
+            "zoomInAction": views.zoom_in,
+            "zoomOutAction": views.zoom_out,
+            "zoomResetAction": views.zoom_reset,
+            "resetLayoutAction": self._on_reset_layout,
+            "toolchainAction": self._on_toolchain,
+            "shortcutsAction": self._on_shortcuts,
+            "aboutAction": self._on_about,
+        }
+        for name, slot in slots.items():
+            self._actions[name].triggered.connect(slot)
+        panes = self.panes
+        self._focus_targets: dict[str, QWidget] = {
+            "focusEditorAction": panes.tabs,
+            "focusPtxAction": panes.outputs[CodeKind.PTX],
+            "focusSassAction": panes.outputs[CodeKind.SASS],
+            "focusNamesAction": panes.names,
+            "focusLinkAction": panes.link,
+            "focusProblemsAction": panes.problems,
+            "focusLogAction": panes.log,
+        }
+        for name in self._focus_targets:
+            self._actions[name].triggered.connect(self._on_focus_wanted)
+
+    def _connect_results(self) -> None:
+        workspace, studio, status = self.workspace, self.workspace.studio, self.panes.status
+        workspace.outputs.changed.connect(self._on_output_changed)
+        workspace.outputs.result_changed.connect(self._on_result_changed)
+        workspace.toolchain_found.connect(self._on_toolchain_found)
+        studio.build_started.connect(status.show_building)
+        studio.build_started.connect(self._on_building_changed)
+        studio.progressed.connect(status.show_progress)
+        studio.build_ended.connect(self._on_building_changed)
+        studio.refused.connect(status.tell)
+        studio.worker_broke.connect(self.panes.notice.tell)
+        self._on_building_changed()
+
+    def _connect_settings(self) -> None:
+        settings, bar = self.workspace.settings, self.panes.build_bar
+        auto = self._actions["autoBuildAction"]
+        settings.arch_changed.connect(bar.set_arch)
+        settings.arch_changed.connect(self.panes.status.show_target)
+        settings.options_changed.connect(bar.set_options)
+        settings.auto_build_changed.connect(auto.setChecked)
+        bar.set_arch(settings.arch)
+        bar.set_options(settings.options)
+        self.panes.status.show_target(settings.arch)
+        auto.setChecked(settings.auto_build)
+        bar.arch_chosen.connect(self._on_arch_chosen)
+        bar.options_edited.connect(self._on_options_edited)
+        bar.refused.connect(self.panes.notice.tell)
+        auto.toggled.connect(self._on_auto_build_toggled)
+
+    def _connect_views(self) -> None:
+        panes, workspace = self.panes, self.workspace
+        workspace.documents.current_changed.connect(self._on_title_changed)
+        workspace.documents.changed.connect(self._on_title_changed)
+        workspace.session.save_failed.connect(panes.notice.tell)
+        workspace.session.restore_failed.connect(panes.notice.tell)
+        self.files.failed.connect(panes.notice.tell)
+        self.files.told.connect(panes.status.tell)
+        panes.tabs.close_requested.connect(self.files.close)
+        panes.tabs.refused.connect(panes.notice.tell)
+        panes.tabs.cursor_moved.connect(panes.status.show_position)
+        panes.problems.location_activated.connect(self._on_location_activated)
+        panes.link.files_requested.connect(self.files.open)
+        panes.link.linked_sass_requested.connect(self._on_linked_sass_requested)
+        panes.status.problems_requested.connect(self._actions["focusProblemsAction"].trigger)
+        for output in panes.outputs.values():
+            output.told.connect(panes.status.tell)
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Keep everything; what is unsaved comes back at the next start."""
+        self.panes.save_layout(self.workspace.preferences)
+        self.workspace.close()
+        super().closeEvent(event)
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files."""
+        if any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open files."""
+        urls = event.mimeData().urls()
+        self.files.open_paths(Path(url.toLocalFile()) for url in urls if url.isLocalFile())
+        event.acceptProposedAction()
+
+    @Slot(CodeKind)
+    def _on_output_changed(self, kind: CodeKind) -> None:
+        self.panes.outputs[kind].show_output(self.workspace.outputs.output(kind))
+
+    @Slot(object)
+    def _on_result_changed(self, result: BuildResult | None) -> None:
+        diagnostics = result.diagnostics if result else ()
+        self.panes.problems.model.set_diagnostics(diagnostics)
+        self.panes.log.model.set_stages(result.stages if result else ())
+        self.panes.tabs.set_diagnostics(diagnostics)
+        self.panes.status.show_result(result)
+
+    @Slot()
+    def _on_building_changed(self) -> None:
+        building = self.workspace.studio.is_building
+        self._actions["cancelAction"].setEnabled(building)
+        if not building:
+            self.panes.status.show_ended()
+
+    @Slot(ToolchainInfo)
+    def _on_toolchain_found(self, info: ToolchainInfo) -> None:
+        self.panes.build_bar.set_archs(info.archs)
+        self.panes.status.show_toolchain(info)
+        for tool in info.tools:
+            if tool.problem:
+                self.panes.notice.tell(tool.problem)
+
+    @Slot(Arch)
+    def _on_arch_chosen(self, arch: Arch) -> None:
+        self.workspace.settings.arch = arch
+
+    @Slot(str)
+    def _on_options_edited(self, options: str) -> None:
+        self.workspace.settings.options = options
+
+    @Slot(bool)
+    def _on_auto_build_toggled(self, on: bool) -> None:
+        self.workspace.settings.auto_build = on
+
+    @Slot(str, int, int)
+    def _on_location_activated(self, file: str, line: int, column: int) -> None:
+        document = self.workspace.documents.named(file)
+        page = self.panes.tabs.page_of(document) if document else None
+        if page is not None:
+            self.workspace.documents.current = document
+            page.go_to(line, column)
+        elif self.panes.outputs[CodeKind.PTX].go_to(file, line):
+            self.panes.bring_up(self.panes.outputs[CodeKind.PTX])
+
+    @Slot()
+    def _on_linked_sass_requested(self) -> None:
+        pane = self.panes.outputs[CodeKind.SASS]
+        pane.choose(LINKED)
+        self.panes.bring_up(pane)
+
+    @Slot()
+    def _on_focus_wanted(self) -> None:
+        self.panes.bring_up(self._focus_targets[self.sender().objectName()])
+
+    @Slot()
+    def _on_save_outputs(self) -> None:
+        self.files.save_results(self.workspace.outputs.result)
+
+    @Slot()
+    def _on_title_changed(self) -> None:
+        current = self.workspace.documents.current
+        self.setWindowTitle(f"{current.name}[*] - jitstudio" if current else "jitstudio")
+        self.setWindowModified(current is not None and current.is_modified)
+
+    @Slot(object)
+    def _on_theme_changed(self, theme: Theme) -> None:
+        self.panes.set_theme(theme)
+        self._actions.set_theme(theme)
+
+    @Slot()
+    def _on_reset_layout(self) -> None:
+        self.workspace.preferences.forget_layout()
+        self.panes.reset_layout()
+
+    @Slot()
+    def _on_toolchain(self) -> None:
+        _open(ToolchainDialog(self.workspace.toolchain, self))
+
+    @Slot()
+    def _on_shortcuts(self) -> None:
+        _open(ShortcutsDialog((self._actions[spec.id] for spec in ACTIONS), self))
+
+    @Slot()
+    def _on_about(self) -> None:
+        QMessageBox.about(self, "About jitstudio", _ABOUT)
+
+
+def _open(dialog: QDialog) -> None:
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.open()

@@ -1,0 +1,150 @@
+"""What the Edit menu and zooming do: they act on the view that was used last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QApplication, QInputDialog, QWidget
+
+from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.state.preferences import Preferences
+from jitstudio.gui.widgets.editor_tabs import EditorTabs
+from jitstudio.gui.widgets.output_pane import OutputPane
+from jitstudio.gui.widgets.source_page import SourcePage
+
+
+class ViewCommands(QObject):
+    """Sends commands to the editor or listing that has, or had last, the keyboard.
+
+    Args:
+        tabs: The editors.
+        panes: The listings.
+        preferences: Where the size of the text is remembered.
+        window: The parent of dialogs.
+    """
+
+    def __init__(
+        self,
+        tabs: EditorTabs,
+        panes: Sequence[OutputPane],
+        preferences: Preferences,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._tabs = tabs
+        self._panes = panes
+        self._preferences = preferences
+        self._window = window
+        self._last_pane: OutputPane | None = None
+        tabs.font_size_changed.connect(self._on_font_size_changed)
+        for pane in panes:
+            pane.code_view.font_size_changed.connect(self._on_font_size_changed)
+        if preferences.font_size:
+            self._on_font_size_changed(preferences.font_size)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._on_focus_changed)
+
+    @Slot()
+    def undo(self) -> None:
+        """Take the last edit back."""
+        self._edit(CodeEditor.undo)
+
+    @Slot()
+    def redo(self) -> None:
+        """Do again what was taken back."""
+        self._edit(CodeEditor.redo)
+
+    @Slot()
+    def toggle_comments(self) -> None:
+        """Comment the selected lines out or in."""
+        self._edit(CodeEditor.toggle_comments)
+
+    @Slot()
+    def find(self) -> None:
+        """Open the find bar."""
+        if page := self._page():
+            page.find_bar.open_find()
+
+    @Slot()
+    def replace(self) -> None:
+        """Open the find bar of the editor with its line for replacing."""
+        if self._tabs.page is not None:
+            self._tabs.page.find_bar.open_find(replace=True)
+
+    @Slot()
+    def find_next(self) -> None:
+        """Go to the next match."""
+        if page := self._page():
+            page.find_bar.find_next()
+
+    @Slot()
+    def find_previous(self) -> None:
+        """Go to the match before."""
+        if page := self._page():
+            page.find_bar.find_previous()
+
+    @Slot()
+    def go_to_line(self) -> None:
+        """Ask for a line and go there."""
+        page = self._page()
+        if page is None:
+            return
+        view = page.code_view
+        count = view.search_line_count()
+        line, chosen = QInputDialog.getInt(
+            self._window,
+            "Go to line",
+            f"Line (1 to {count:,}):",
+            view.search_start()[0] + 1,
+            1,
+            count,
+        )
+        if chosen:
+            view.go_to(line)
+            view.setFocus()
+
+    @Slot()
+    def zoom_in(self) -> None:
+        """Make code one point larger."""
+        if page := self._page():
+            page.code_view.zoom_in()
+
+    @Slot()
+    def zoom_out(self) -> None:
+        """Make code one point smaller."""
+        if page := self._page():
+            page.code_view.zoom_out()
+
+    @Slot()
+    def zoom_reset(self) -> None:
+        """Give code its usual size."""
+        if page := self._page():
+            page.code_view.zoom_reset()
+
+    def _page(self) -> SourcePage | OutputPane | None:
+        if self._last_pane is not None and self._last_pane.isVisible():
+            return self._last_pane
+        return self._tabs.page
+
+    def _edit(self, command: Callable[[CodeEditor], None]) -> None:
+        page = self._tabs.page
+        if page is not None and page.editor is not None:
+            command(page.editor)
+
+    @Slot(float)
+    def _on_font_size_changed(self, points: float) -> None:
+        """All code is of one size: what is compared side by side should look alike."""
+        self._tabs.set_font_size(points)
+        for pane in self._panes:
+            pane.code_view.set_font_size(points)
+        self._preferences.font_size = points
+
+    @Slot(QWidget, QWidget)
+    def _on_focus_changed(self, _old: QWidget | None, new: QWidget | None) -> None:
+        if new is None:
+            return
+        pane = next((pane for pane in self._panes if pane.isAncestorOf(new)), None)
+        if pane is not None or self._tabs.isAncestorOf(new):
+            self._last_pane = pane

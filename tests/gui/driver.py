@@ -1,0 +1,157 @@
+"""Drives a real window with a real worker, as a user would: for tests, screenshots, a run on X."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from PySide6.QtCore import QObject, QSettings, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QTabWidget, QWidget
+
+from jitstudio.core.result import BuildResult
+from jitstudio.gui.app import make_window
+from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.main_window import MainWindow
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.theme import ThemeMode
+from jitstudio.gui.viewer.listing_view import ListingView
+from jitstudio.samples import samples
+
+PATIENCE = 60.0
+_Found = TypeVar("_Found", bound=QObject)
+
+
+class Driver:
+    """One window in a folder of its own.
+
+    Attributes:
+        window: The window.
+    """
+
+    def __init__(self, app: QApplication, folder: Path, mode: ThemeMode = ThemeMode.LIGHT) -> None:
+        store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
+        self.window: MainWindow
+        self.window, self.keeper = make_window(app, store, folder / "sessions")
+        self.keeper.set_mode(mode)
+        self.results: list[BuildResult] = []
+        self.workspace = self.window.workspace
+        self.workspace.outputs.result_changed.connect(self._on_result)
+
+    def _on_result(self, result: BuildResult | None) -> None:
+        if result is not None:
+            self.results.append(result)
+
+    def start(self, files: Sequence[Path] = ()) -> None:
+        """Show the window as the program does, and wait for what it builds by itself."""
+        self.window.show()
+        self.workspace.open(files, self.window.files)
+        self.settle()
+
+    def close(self) -> None:
+        """Close the window, which ends the worker."""
+        self.window.close()
+        self.window.deleteLater()
+        QTest.qWait(0)
+
+    def wait(self, what: Callable[[], object], patience: float = PATIENCE) -> None:
+        """Run the event loop until this is so."""
+        deadline = time.monotonic() + patience
+        while not what():
+            if time.monotonic() > deadline:
+                raise AssertionError(f"waited {patience} s in vain")
+            QTest.qWait(10)
+
+    def next_result(self, act: Callable[[], object]) -> BuildResult:
+        """Do something that makes a build end, and give back its result."""
+        seen = len(self.results)
+        act()
+        self.wait(lambda: len(self.results) > seen)
+        self.settle()
+        return self.results[-1]
+
+    def settle(self) -> None:
+        """Wait until no build runs or is about to."""
+        self.wait(lambda: not (self.workspace.studio.is_busy))
+
+    def find(self, kind: type[_Found], name: str) -> _Found:
+        """The part of the window with this object name."""
+        found = self.window.findChild(kind, name)
+        assert found is not None, f"there is no {kind.__name__} called {name}"
+        return found
+
+    def trigger(self, action: str) -> None:
+        """Choose a command of the menu."""
+        self.find(QAction, action).trigger()
+
+    @property
+    def document(self) -> Document:
+        """The current document."""
+        document = self.workspace.documents.current
+        assert document is not None
+        return document
+
+    @property
+    def editor(self) -> CodeEditor:
+        """The editor of the current tab."""
+        page = self.window.panes.tabs.page
+        assert page is not None
+        assert page.editor is not None
+        return page.editor
+
+    def listing(self, name: str) -> ListingView:
+        """`ptxView` or `sassView`."""
+        return self.find(ListingView, name)
+
+    def open_sample(self, title: str) -> BuildResult:
+        """File > Samples > the one whose title begins so."""
+        sample = next(sample for sample in samples() if sample.title.startswith(title))
+        return self.next_result(lambda: self.window.files.open_sample(sample))
+
+    def type(self, text: str, widget: QWidget | None = None) -> None:
+        """Type as on a keyboard."""
+        QTest.keyClicks(widget or self.editor, text)
+
+    def press(
+        self, key: Qt.Key, modifiers: Qt.KeyboardModifier = Qt.KeyboardModifier.NoModifier
+    ) -> None:
+        """Press a key in whatever has the keyboard."""
+        QTest.keyClick(QApplication.focusWidget() or self.window, key, modifiers)
+
+    def replace(self, old: str, new: str) -> None:
+        """Change one place in the current document, by the editor, as one step of undo."""
+        text = self.editor.toPlainText()
+        assert text.count(old) >= 1, f"{old!r} is not in the text"
+        cursor = self.editor.textCursor()
+        cursor.setPosition(text.index(old))
+        cursor.setPosition(text.index(old) + len(old), cursor.MoveMode.KeepAnchor)
+        cursor.insertText(new)
+
+    def choose_arch(self, arch: str) -> None:
+        """Type a target into the field, with Enter."""
+        edit = self.find(QComboBox, "archCombo").lineEdit()
+        assert edit is not None
+        edit.selectAll()
+        QTest.keyClicks(edit, arch)
+        QTest.keyClick(edit, Qt.Key.Key_Return)
+
+    def set_options(self, options: str) -> None:
+        """Type options instead of those in the field."""
+        edit = self.find(QLineEdit, "optionsEdit")
+        edit.clear()
+        self.workspace.settings.options = ""
+        QTest.keyClicks(edit, options)
+
+    def show_output(self, title: str) -> None:
+        """Bring one of the output tabs to the front."""
+        tabs = self.find(QTabWidget, "outputTabs")
+        titles = [tabs.tabText(index) for index in range(tabs.count())]
+        tabs.setCurrentIndex(titles.index(title))
+
+    def grab(self, path: Path) -> None:
+        """Save a picture of the window, settled and with the caret at rest."""
+        QTest.qWait(300)
+        assert self.window.grab().save(str(path)), f"{path} cannot be written"

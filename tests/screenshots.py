@@ -1,0 +1,61 @@
+"""Makes the pictures in `screenshots/`: run `python3 tests/screenshots.py` and look at them."""
+
+from __future__ import annotations
+
+import os
+import sys
+import tempfile
+from pathlib import Path
+
+os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+_ROOT = Path(__file__).resolve().parent.parent
+sys.path[:0] = [str(_ROOT)]
+
+from PySide6.QtWidgets import QApplication  # noqa: E402
+
+from jitstudio.gui.app import make_application  # noqa: E402
+from jitstudio.gui.theme import ThemeMode  # noqa: E402
+from tests.gui.driver import Driver  # noqa: E402
+
+
+def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
+    """All pictures in one theme."""
+    made: list[Path] = []
+
+    def grab(name: str) -> None:
+        made.append(target / f"{name}-{mode.value}.png")
+        driver.grab(made[-1])
+
+    with tempfile.TemporaryDirectory() as folder:
+        driver = Driver(app, Path(folder), mode)
+        driver.start()
+        grab("first-start")
+        driver.show_output("SASS")
+        grab("sass")
+        driver.show_output("PTX")
+        driver.next_result(lambda: driver.replace("a[i] + b[i]", "a[i] + b[j]"))
+        driver.editor.setFocus()
+        grab("error")
+        driver.open_sample("SAXPY")
+        driver.show_output("Lowered names")
+        grab("names")
+        driver.open_sample("Link by PTX or LTO")
+        driver.show_output("Link")
+        driver.trigger("focusLogAction")
+        grab("link")
+        driver.close()
+    return made
+
+
+def main() -> None:
+    """Take all pictures in both themes."""
+    target = Path(sys.argv[1]) if len(sys.argv) > 1 else _ROOT / "screenshots"
+    target.mkdir(exist_ok=True)
+    app = make_application()
+    for mode in (ThemeMode.LIGHT, ThemeMode.DARK):
+        for path in take(app, mode, target):
+            print(path)
+
+
+if __name__ == "__main__":
+    main()
