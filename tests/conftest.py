@@ -1,10 +1,15 @@
 """For all tests. Nothing here needs Qt: all but tests/gui runs without PySide6 and pytest-qt."""
 
 import ctypes
+import json
 import os
-from collections.abc import Iterator
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
+from typing import Any
 
 import pytest
 
@@ -12,8 +17,22 @@ import pytest
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from jitstudio.worker.host import WorkerHost
+from tests.support import ROOT
 
 collect_ignore = [] if find_spec("PySide6") and find_spec("pytestqt") else ["gui"]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What became of a command."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        return json.loads(self.out)
 
 
 @pytest.fixture
@@ -22,6 +41,38 @@ def host() -> Iterator[WorkerHost]:
     worker = WorkerHost()
     yield worker
     worker.close()
+
+
+@pytest.fixture
+def command() -> Callable[..., list[str]]:
+    """The words that start jitstudio as a user does, in a process of its own."""
+    return lambda *words: [sys.executable, "-m", "jitstudio", *map(str, words)]
+
+
+@pytest.fixture
+def environment() -> dict[str, str]:
+    """Lets a process find a checkout that is not installed."""
+    path = os.pathsep.join(filter(None, (str(ROOT), os.environ.get("PYTHONPATH", ""))))
+    return os.environ | {"PYTHONPATH": path}
+
+
+@pytest.fixture
+def run(command, environment, tmp_path) -> Callable[..., Ran]:
+    """Run jitstudio in an empty folder; it may never end in a traceback."""
+
+    def runs(*words: object, **more: str) -> Ran:
+        done = subprocess.run(
+            command(*words),
+            capture_output=True,
+            text=True,
+            cwd=tmp_path,
+            env=environment | more,
+            timeout=90,
+        )
+        assert "Traceback" not in done.stderr
+        return Ran(done.returncode, done.stdout, done.stderr)
+
+    return runs
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

@@ -6,7 +6,8 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, Source, kind_of
 from jitstudio.core.request import BuildRequest, LinkMode
 
-SAMPLES = Path(__file__).parent.parent / "resources" / "samples"
+ROOT = Path(__file__).parent.parent
+SAMPLES = ROOT / "resources" / "samples"
 
 KERNEL = 'extern "C" __global__ void fine(int* p) { p[threadIdx.x] = 1; }\n'
 

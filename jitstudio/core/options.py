@@ -121,6 +121,8 @@ OPTIONS: tuple[OptionSpec, ...] = (
 )
 
 _BY_FLAG = {flag: spec for spec in OPTIONS for flag in spec.flags}
+# Once sent, NVRTC heeds these in every later compile of the same process.
+_STICKY = ("--optimization-info", "-opt-info")
 # `-O3` and `-O=3` are the same to nvJitLink; both are the row `-O`.
 _GLUED = ("-O",)
 
@@ -148,6 +150,11 @@ def options_for(tool: Tool, options: Iterable[str], front_end: Tool) -> tuple[st
     return tuple(
         sent for option in options if (sent := _spelled(tool, option, front_end)) is not None
     )
+
+
+def leave_traces(options: Iterable[str]) -> bool:
+    """Whether one of the options would change later builds in the same process."""
+    return any(option.rpartition(":")[2].startswith(_STICKY) for option in options)
 
 
 def _spelled(tool: Tool, option: str, front_end: Tool) -> str | None:

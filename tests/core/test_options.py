@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.core.options import OPTIONS, options_for, split_options
+from jitstudio.core.options import OPTIONS, leave_traces, options_for, split_options
 from jitstudio.core.tools import Tool
 
 
@@ -50,6 +50,12 @@ def test_an_address_sends_any_option_to_one_tool():
 
 def test_a_colon_alone_is_no_address():
     assert sent("-DPATH=a:b") == {Tool.NVRTC: "-DPATH=a:b"}
+
+
+@pytest.mark.parametrize("option", ["--optimization-info=inline", "nvrtc:-opt-info=inline"])
+def test_options_that_outlast_a_build_are_known(option):
+    assert leave_traces(["-lineinfo", option])
+    assert not leave_traces(["-lineinfo", "-G"])
 
 
 def test_no_flag_means_two_options():

@@ -1,0 +1,70 @@
+"""What every tool of the pipeline takes and gives."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+
+from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.plan import Ref
+from jitstudio.core.result import Crash
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of one tool.
+
+    Attributes:
+        name: The module it is about.
+        inputs: What to read, in order.
+        makes: The kinds to make.
+        options: What to send.
+        headers: In-memory headers, for NVRTC.
+        name_expressions: Expressions to lower, for NVRTC.
+    """
+
+    name: str
+    inputs: tuple[tuple[Ref, bytes], ...]
+    makes: tuple[CodeKind, ...]
+    options: tuple[str, ...]
+    headers: tuple[Header, ...] = ()
+    name_expressions: tuple[str, ...] = ()
+
+
+@dataclass
+class Report:
+    """What came of a job; filled in while it runs.
+
+    Attributes:
+        ok: Whether the tool was satisfied.
+        ms: Milliseconds inside native calls.
+        log: Its information log.
+        error_log: Its error log.
+        made: What it made.
+        lowered: Pairs of name expression and lowered name.
+        crash: How a tool that is a program of its own died.
+    """
+
+    ok: bool = False
+    ms: float = 0.0
+    log: str = ""
+    error_log: str = ""
+    made: dict[CodeKind, bytes] = field(default_factory=dict)
+    lowered: list[tuple[str, str]] = field(default_factory=list)
+    crash: Crash | None = None
+
+    @contextmanager
+    def timed(self) -> Iterator[None]:
+        """Count the time of the block as spent in native calls."""
+        start = time.perf_counter()
+        try:
+            yield
+        finally:
+            self.ms += (time.perf_counter() - start) * 1000
+
+
+def text_of(log: bytes | bytearray) -> str:
+    """A native log as text: without its NUL and trailing blanks, whatever bytes it echoes."""
+    return bytes(log).rstrip(b"\0 \n").decode("utf-8", "replace")

@@ -1,0 +1,118 @@
+"""Finds the native libraries: in the pip wheels first, in a CUDA toolkit second.
+
+The search itself is cuda-pathfinder's; this module adds the toolkit that is installed but not
+announced by CUDA_PATH, and words for what is missing.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from functools import cache
+from pathlib import Path
+
+from cuda.pathfinder import (
+    DynamicLibNotFoundError,
+    find_nvidia_binary_utility,
+    load_nvidia_dynamic_lib,
+)
+
+from jitstudio.core.tools import Tool
+from jitstudio.toolchain.errors import ToolMissing
+
+_LIBRARIES = {Tool.NVRTC: "nvrtc", Tool.NVVM: "nvvm", Tool.NVJITLINK: "nvJitLink"}
+WHEELS = {
+    Tool.NVRTC: "nvidia-cuda-nvrtc",
+    Tool.NVVM: "nvidia-nvvm",
+    Tool.NVJITLINK: "nvidia-nvjitlink",
+    Tool.NVDISASM: "nvidia-cuda-nvdisasm",
+}
+_USUAL_TOOLKITS = ("/usr/local/cuda", "/opt/cuda")
+
+
+def announce_toolkit() -> None:
+    """Let cuda-pathfinder know an installed toolkit, unless the user has chosen one.
+
+    Sets CUDA_PATH in this process; cuda-pathfinder still looks at the wheels first.
+    """
+    if os.environ.get("CUDA_PATH") or os.environ.get("CUDA_HOME"):
+        return
+    compiler = shutil.which("nvcc")
+    roots = [Path(compiler).resolve().parent.parent] if compiler else []
+    for root in [*roots, *map(Path, _USUAL_TOOLKITS)]:
+        if (root / "bin").is_dir() and (root / "nvvm").is_dir():
+            os.environ["CUDA_PATH"] = str(root)
+            return
+
+
+@cache
+def load(tool: Tool) -> tuple[str, str]:
+    """Load the library of a tool into this process.
+
+    Returns:
+        Its path, and how it was found.
+
+    Raises:
+        ToolMissing: It is not here.
+    """
+    try:
+        loaded = load_nvidia_dynamic_lib(_LIBRARIES[tool])
+    except (DynamicLibNotFoundError, RuntimeError, OSError) as error:
+        raise _missing(tool, str(error)) from error
+    return loaded.abs_path or "", loaded.found_via
+
+
+def locate(tool: Tool) -> tuple[str, str]:
+    """The path of a tool, and how it was found.
+
+    Raises:
+        ToolMissing: It is not here.
+    """
+    if tool is not Tool.NVDISASM:
+        return load(tool)
+    path = nvdisasm()
+    return path, "site-packages" if "site-packages" in path else "CUDA toolkit"
+
+
+@cache
+def nvdisasm() -> str:
+    """The path of the disassembler.
+
+    Raises:
+        ToolMissing: It is not here.
+    """
+    path = find_nvidia_binary_utility("nvdisasm") or shutil.which("nvdisasm")
+    if path is None:
+        raise _missing(Tool.NVDISASM, "no such program in the wheels, in CUDA_PATH or on PATH")
+    return path
+
+
+@cache
+def nvdisasm_version() -> str:
+    """Such as ``13.5``, as the program itself tells.
+
+    Raises:
+        ToolMissing: It is not here, or does not start.
+    """
+    try:
+        told = subprocess.run(
+            [nvdisasm(), "--version"], capture_output=True, text=True, timeout=30, check=True
+        ).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        raise _missing(Tool.NVDISASM, str(error)) from error
+    match = re.search(r"release (\d+\.\d+)", told)
+    return match[1] if match else ""
+
+
+def _missing(tool: Tool, detail: str) -> ToolMissing:
+    first = detail.strip().splitlines()[0] if detail.strip() else "not found"
+    # cuda-pathfinder lists each place where it found nothing, all in the same words.
+    first = first.partition(": No such file")[0]
+    return ToolMissing(
+        tool,
+        f"{tool.value} cannot be loaded ({first}). "
+        f"Install it with: python3 -m pip install {WHEELS[tool]} "
+        "or install a CUDA toolkit and set CUDA_PATH to its folder.",
+    )

@@ -1,0 +1,48 @@
+"""Cubin to SASS by nvdisasm, a program of its own."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import tempfile
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.result import Crash
+from jitstudio.core.tools import Tool
+from jitstudio.toolchain import locate
+from jitstudio.toolchain.job import Job, Report, text_of
+
+
+def disassemble(job: Job) -> Report:
+    """Disassemble one cubin."""
+    program = locate.nvdisasm()
+    report = Report()
+    ((ref, cubin),) = job.inputs
+    # A file without a name: a worker that is killed meanwhile leaves nothing behind.
+    with tempfile.TemporaryFile() as file:
+        file.write(cubin)
+        file.flush()
+        path = f"/dev/fd/{file.fileno()}"
+        with report.timed():
+            done = subprocess.run(
+                [program, *job.options, path],
+                capture_output=True,
+                check=False,
+                stdin=subprocess.DEVNULL,
+                pass_fds=[file.fileno()],
+            )
+        errors = text_of(done.stderr).replace(path, ref.file_name)
+    report.ok = done.returncode == 0
+    if report.ok:
+        report.made[CodeKind.SASS] = done.stdout
+        report.log = errors
+        return report
+    report.error_log = errors or f"nvdisasm ended with exit status {done.returncode}."
+    if done.returncode < 0:
+        name = signal.Signals(-done.returncode).name
+        report.crash = Crash(
+            Tool.NVDISASM,
+            name,
+            f"nvdisasm crashed on {ref.file_name} ({name}). The cubin may be damaged.",
+        )
+    return report

@@ -1,0 +1,59 @@
+"""Which tools, driver and GPUs are here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib.metadata import PackageNotFoundError
+from importlib.metadata import version as package_version
+
+from jitstudio.core.request import ProbeRequest
+from jitstudio.core.tools import ArchInfo, Tool, ToolchainInfo, ToolInfo
+from jitstudio.toolchain import driver, locate, nvjitlink, nvrtc, nvvm
+from jitstudio.toolchain.errors import ToolMissing
+
+_VERSIONS: dict[Tool, Callable[[], str]] = {
+    Tool.NVRTC: nvrtc.version,
+    Tool.NVVM: nvvm.version,
+    Tool.NVJITLINK: nvjitlink.version,
+    Tool.NVDISASM: locate.nvdisasm_version,
+}
+
+
+def probe(request: ProbeRequest) -> ToolchainInfo:
+    """Look for everything; what is missing is told in the answer, not raised."""
+    tools = tuple(_tool(tool) for tool in Tool)
+    usable = {tool.tool for tool in tools if not tool.problem}
+    return ToolchainInfo(
+        tools=tools,
+        archs=_archs(usable),
+        driver=driver.describe() if request.devices else None,
+    )
+
+
+def _tool(tool: Tool) -> ToolInfo:
+    try:
+        version = _VERSIONS[tool]()
+        path, found_via = locate.locate(tool)
+    except ToolMissing as missing:
+        return ToolInfo(tool, problem=str(missing))
+    return ToolInfo(tool, version, path, found_via, _package(tool, path))
+
+
+def _package(tool: Tool, path: str) -> str:
+    name = locate.WHEELS[tool]
+    if "site-packages" not in path:
+        return ""
+    try:
+        return f"{name} {package_version(name)}"
+    except PackageNotFoundError:
+        return ""
+
+
+def _archs(usable: set[Tool]) -> tuple[ArchInfo, ...]:
+    if Tool.NVRTC not in usable:
+        return ()
+    dialects = Tool.NVVM in usable
+    return tuple(
+        ArchInfo(arch, nvvm.llvm_dialect(arch) if dialects else None)
+        for arch in nvrtc.supported_archs()
+    )

@@ -1,0 +1,44 @@
+import os
+from pathlib import Path
+
+import pytest
+
+from jitstudio.core.tools import Tool
+from jitstudio.toolchain import locate
+
+
+@pytest.mark.parametrize("tool", list(Tool))
+def test_every_tool_is_found_with_its_origin(tool):
+    path, found_via = locate.locate(tool)
+    assert Path(path).is_file()
+    assert found_via
+
+
+def test_the_disassembler_tells_its_version():
+    major, minor = map(int, locate.nvdisasm_version().split("."))
+    assert (major, minor) >= (13, 0)
+
+
+@pytest.fixture
+def toolkit(tmp_path):
+    (tmp_path / "toolkit" / "bin").mkdir(parents=True)
+    (tmp_path / "toolkit" / "nvvm").mkdir()
+    compiler = tmp_path / "toolkit" / "bin" / "nvcc"
+    compiler.write_text("#!/bin/sh\n")
+    compiler.chmod(0o755)
+    return tmp_path / "toolkit"
+
+
+def test_a_toolkit_on_the_path_is_announced(monkeypatch, toolkit):
+    monkeypatch.delenv("CUDA_HOME", raising=False)
+    monkeypatch.setenv("CUDA_PATH", "")
+    monkeypatch.setenv("PATH", str(toolkit / "bin"))
+    locate.announce_toolkit()
+    assert os.environ["CUDA_PATH"] == str(toolkit)
+
+
+def test_the_choice_of_the_user_stands(monkeypatch, toolkit):
+    monkeypatch.setenv("CUDA_PATH", "/my/own")
+    monkeypatch.setenv("PATH", str(toolkit / "bin"))
+    locate.announce_toolkit()
+    assert os.environ["CUDA_PATH"] == "/my/own"

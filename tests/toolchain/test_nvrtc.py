@@ -1,0 +1,127 @@
+import pytest
+
+from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.plan import Ref
+from jitstudio.toolchain import cubin, nvrtc
+from jitstudio.toolchain.job import Job
+from tests.support import ENDLESS_TEMPLATES, KERNEL, sample
+
+K = CodeKind
+BAD_ASSEMBLY = """\
+extern "C" __global__ void k(int* p) {
+  asm("frobnicate.b32 %0, 1;" : "=r"(p[0]));
+}
+"""
+
+
+def compiled(text, *options, makes=(K.PTX,), name="k.cu", **more):
+    content = text if isinstance(text, bytes) else text.encode()
+    return nvrtc.compile_cuda(Job(name, ((Ref(K.CUDA, name), content),), makes, options, **more))
+
+
+def test_the_version_has_two_numbers():
+    major, minor = map(int, nvrtc.version().split("."))
+    assert (major, minor) >= (13, 0)
+
+
+def test_supported_archs_are_sorted_and_name_hopper_and_blackwell():
+    archs = nvrtc.supported_archs()
+    assert list(archs) == sorted(archs)
+    assert {"sm_90", "sm_100"} <= {arch.sm for arch in archs}
+
+
+def test_ptx_is_text_without_a_nul():
+    report = compiled(KERNEL, "-arch=compute_90")
+    assert report.ok
+    text = report.made[K.PTX].decode()
+    assert ".target sm_90" in text
+    assert ".visible .entry fine(" in text
+    assert "\0" not in text
+    assert report.ms > 0
+
+
+def test_one_compile_makes_ptx_and_cubin():
+    report = compiled(KERNEL, "-arch=sm_90", makes=(K.PTX, K.CUBIN))
+    assert cubin.kernels(report.made[K.CUBIN]) == ("fine",)
+    assert b".entry fine(" in report.made[K.PTX]
+
+
+def test_ltoir_is_made():
+    report = compiled(KERNEL, "-arch=compute_90", "-dlto", makes=(K.LTOIR,))
+    assert report.ok
+    assert len(report.made[K.LTOIR]) > 500
+
+
+def test_two_compiles_do_not_share_memory():
+    first = compiled(KERNEL, "-arch=compute_90").made[K.PTX]
+    second = compiled(KERNEL.replace("fine", "other"), "-arch=compute_90").made[K.PTX]
+    assert b".entry fine(" in first
+    assert b".entry other(" in second
+
+
+def test_name_expressions_instantiate_and_are_lowered():
+    text = sample("saxpy.cu").content
+    expressions = ("saxpy<float>", "saxpy<double>")
+    report = compiled(text, "-arch=compute_90", name_expressions=expressions)
+    assert report.lowered == [
+        ("saxpy<float>", "_Z5saxpyIfEvT_PKS0_PS0_i"),
+        ("saxpy<double>", "_Z5saxpyIdEvT_PKS0_PS0_i"),
+    ]
+
+
+def test_a_header_in_memory_is_found():
+    text = '#include "inner.cuh"\n__global__ void k(int* p) { *p = answer(); }\n'
+    header = Header("inner.cuh", b"__device__ int answer() { return 42; }\n")
+    report = compiled(text, "-arch=compute_90", headers=(header,))
+    assert report.ok
+    assert b"42" in report.made[K.PTX]
+
+
+def test_a_warning_of_a_good_compile_is_in_the_log():
+    report = compiled("__global__ void k() { int x; }\n", "-arch=compute_90")
+    assert report.ok
+    assert "k.cu(1): warning #177-D" in report.log
+    assert report.error_log == ""
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "words"),
+    [
+        ("__global__ void k() { x; }", (), 'k.cu(1): error: identifier "x" is undefined'),
+        ('#include "none.h"', (), 'cannot open source file "none.h"'),
+        (KERNEL, ("--bogus",), "unrecognized option --bogus"),
+        (ENDLESS_TEMPLATES, (), "excessive recursion at instantiation"),
+        ("int x = " + "y+" * 200_000, (), 'identifier "y" is undefined'),
+    ],
+)
+def test_a_failed_compile_leaves_its_log(text, options, words):
+    report = compiled(text, "-arch=compute_90", *options)
+    assert not report.ok
+    assert words in report.error_log
+    assert report.made == {}
+
+
+def test_an_arch_it_does_not_know_is_refused():
+    report = compiled(KERNEL, "-arch=compute_52")
+    assert not report.ok
+    assert "invalid value for --gpu-architecture" in report.error_log
+
+
+def test_what_ptxas_refuses_can_be_read_in_the_ptx():
+    report = compiled(BAD_ASSEMBLY, "-arch=sm_90", makes=(K.PTX, K.CUBIN))
+    assert not report.ok
+    assert "line 26; error" in report.error_log
+    assert "frobnicate" in report.made[K.PTX].decode().splitlines()[25]
+    assert K.CUBIN not in report.made
+
+
+def test_a_refused_name_expression_fails_the_compile():
+    report = compiled(KERNEL, "-arch=compute_90", name_expressions=("nothing",))
+    assert not report.ok
+    assert "__nv_name_map" in report.error_log
+    assert report.lowered == []
+
+
+def test_a_name_that_is_no_ascii_comes_back_in_the_log():
+    report = compiled("x", "-arch=compute_90", name="größe 数.cu")
+    assert report.error_log.startswith("größe 数.cu(1): error")

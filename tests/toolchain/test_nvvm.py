@@ -1,0 +1,71 @@
+import pytest
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.core.plan import Ref
+from jitstudio.toolchain import nvvm
+from jitstudio.toolchain.job import Job
+from tests.support import sample
+
+K = CodeKind
+TYPED = sample("fill_typed.ll").content
+OPAQUE = sample("fill_opaque.ll").content
+
+
+def compiled(content, *options, makes=K.PTX):
+    return nvvm.compile_ir(Job("v.ll", ((Ref(K.LLVM_IR, "v.ll"), content),), (makes,), options))
+
+
+def test_the_version_has_two_numbers():
+    assert len(list(map(int, nvvm.version().split(".")))) == 2
+
+
+@pytest.mark.parametrize(
+    ("arch", "typed"), [(Arch(75), True), (Arch(90), True), (Arch(100), False)]
+)
+def test_the_dialect_changes_with_blackwell(arch, typed):
+    dialect = nvvm.llvm_dialect(arch)
+    assert (dialect == 7) is typed
+    assert typed or dialect > 15
+
+
+def test_an_arch_nobody_knows_has_no_dialect():
+    assert nvvm.llvm_dialect(Arch(99)) is None
+
+
+@pytest.mark.parametrize(("content", "arch"), [(TYPED, "90"), (OPAQUE, "100")])
+def test_both_dialects_become_ptx(content, arch):
+    report = compiled(content, f"-arch=compute_{arch}")
+    assert report.ok, report.error_log
+    text = report.made[K.PTX].decode()
+    assert f".target sm_{arch}" in text
+    assert ".visible .entry fill(" in text
+    assert "\0" not in text
+
+
+def test_ltoir_is_made():
+    report = compiled(TYPED, "-arch=compute_90", "-gen-lto", makes=K.LTOIR)
+    assert report.ok
+    assert len(report.made[K.LTOIR]) > 500
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "words"),
+    [
+        (OPAQUE, ("-arch=compute_90",), "parse expected type"),
+        (TYPED, ("-arch=sm_90",), "-arch=sm_90 is an unsupported option"),
+        (TYPED, ("-arch=compute_90", "--bogus"), "--bogus is an unsupported option"),
+        (
+            b"define void @f() {\n ret void\n}\n",
+            ("-arch=compute_90",),
+            "IR version 1.0 incompatible",
+        ),
+        (b"hello", ("-arch=compute_90",), "v.ll (1, 0): parse expected top-level entity"),
+        (b"BC\xc0\xdehello", ("-arch=compute_90",), "Invalid bitcode signature"),
+    ],
+)
+def test_what_is_refused_leaves_its_log(content, options, words):
+    report = compiled(content, *options)
+    assert not report.ok
+    assert words in report.error_log
+    assert report.made == {}
