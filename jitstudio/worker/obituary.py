@@ -1,0 +1,65 @@
+"""Puts the death of a worker process into words."""
+
+from __future__ import annotations
+
+import signal
+
+from jitstudio.core.result import Crash
+from jitstudio.core.tools import Tool
+from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY
+
+_KEPT = "Your text is kept and the next build works."
+_REASONS = {
+    "SIGSEGV": "it read or wrote memory that is not its own",
+    "SIGILL": "it met something its authors held to be impossible",
+    "SIGABRT": "it gave up by itself",
+    "SIGBUS": "it read memory that does not exist",
+    "SIGFPE": "it divided by zero",
+    "SIGKILL": "the system killed it, most often because memory ran out",
+    "SIGTRAP": "it met something its authors held to be impossible",
+}
+_OUT_OF_MEMORY_WORDS = ("bad_alloc", "MemoryError", "out of memory", "Out of memory")
+
+
+def crash_of_dead(tool: Tool | None, status: int, stderr: str) -> Crash:
+    """The crash of a child that died by itself.
+
+    Args:
+        tool: What was running.
+        status: As `subprocess` gives it: minus the signal, or the exit status.
+        stderr: What the child had written there.
+    """
+    who = tool.value if tool else "The worker process"
+    if status == EXIT_OUT_OF_MEMORY or any(word in stderr for word in _OUT_OF_MEMORY_WORDS):
+        return Crash(
+            tool,
+            "out of memory",
+            f"{who} ran out of memory. Does the code unroll, recurse or instantiate without end? "
+            + _KEPT,
+        )
+    if status < 0:
+        name = _signal_name(-status)
+        reason = _REASONS.get(name, "no reason is known")
+        return Crash(tool, name, f"{who} crashed on this input ({name}: {reason}). {_KEPT}")
+    last = stderr.strip().splitlines()[-1:] or ["it said nothing"]
+    return Crash(
+        tool, f"exit {status}", f"{who} ended with exit status {status} ({last[0]}). {_KEPT}"
+    )
+
+
+def crash_of_slow(tool: Tool | None, limit: float) -> Crash:
+    """The end of a child that was killed at its time limit, in seconds."""
+    who = tool.value if tool else "The worker process"
+    return Crash(
+        tool,
+        "time limit",
+        f"{who} was stopped after {limit:g} s, the time limit. Simplify the code or raise the "
+        f"limit. {_KEPT}",
+    )
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,121 @@
+"""One worker process: its pipes, what it prints, and its end. Knows nothing of builds."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import IO
+
+import jitstudio
+from jitstudio.worker.wire import Wire
+
+_PATIENCE = 5.0
+"""Seconds to wait for a killed process; a hung driver can hold it longer, then it is left alone."""
+
+_LAST_BREATH = 0.2
+"""Seconds that a crashing process has for being reported by the kernel before it is killed."""
+
+_MOST_PRINTED = 1 << 20
+
+# Run by `-c` and with `-P`, so that no file in the user's working directory is imported by chance.
+_BOOT = """
+import sys
+sys.path.append(sys.argv.pop(1))
+from jitstudio.worker.child import main
+main(int(sys.argv[1]))
+"""
+
+
+class ChildProcess:
+    """A worker process, running from the start; `bury` ends it.
+
+    Attributes:
+        wire: How to talk with it.
+    """
+
+    def __init__(self, memory_limit: int) -> None:
+        """Start it.
+
+        Args:
+            memory_limit: Bytes it may take, 0 for any number.
+
+        Raises:
+            OSError: It cannot be started.
+        """
+        root = str(Path(jitstudio.__file__).parent.parent)
+        # Closed by `bury`: what the process printed shall be read after its end.
+        self._printed: IO[bytes] = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
+        try:
+            self._popen = subprocess.Popen(
+                [sys.executable, "-P", "-c", _BOOT, root, str(memory_limit)],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=self._printed,
+                # A group of its own, so that nvdisasm dies with it; and Ctrl+C reaches us first.
+                start_new_session=True,
+            )
+        except OSError:
+            self._printed.close()
+            raise
+        assert self._popen.stdout is not None
+        assert self._popen.stdin is not None
+        self._pipes = (self._popen.stdin, self._popen.stdout)
+        self.wire = Wire(self._popen.stdout, self._popen.stdin)
+
+    @property
+    def pid(self) -> int:
+        """Its process id."""
+        return self._popen.pid
+
+    @property
+    def alive(self) -> bool:
+        """Whether it still runs."""
+        return self._popen.poll() is None
+
+    def forget_printed(self) -> None:
+        """Drop what it has written to stderr so far; call it only while it is idle."""
+        # Both sides share the file position, so the next text begins at the start again.
+        os.ftruncate(self._printed.fileno(), 0)
+        os.lseek(self._printed.fileno(), 0, os.SEEK_SET)
+
+    def kill(self) -> None:
+        """Kill it and what it has started, without waiting."""
+        if not self.alive:
+            return
+        with contextlib.suppress(OSError):
+            if sys.platform == "win32":
+                self._popen.kill()
+            else:
+                os.killpg(self._popen.pid, 9)
+
+    def bury(self) -> tuple[int, str]:
+        """Make sure that it is dead and let go of all that belonged to it.
+
+        Returns:
+            Its exit status as `subprocess` counts it, 0 if it will not die; and what it wrote to
+            stderr, at most the last mebibyte.
+        """
+        for pipe in self._pipes:
+            with contextlib.suppress(OSError):
+                pipe.close()
+        status = self._wait(_LAST_BREATH)
+        if status is None:
+            self.kill()
+            status = self._wait(_PATIENCE)
+        return status or 0, self._take_printed()
+
+    def _wait(self, seconds: float) -> int | None:
+        try:
+            return self._popen.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def _take_printed(self) -> str:
+        with self._printed as file:
+            size = file.seek(0, os.SEEK_END)
+            file.seek(max(0, size - _MOST_PRINTED))
+            return file.read().decode("utf-8", "replace").rstrip()

@@ -1,0 +1,82 @@
+"""How much a warm build costs above the bare call of NVRTC.
+
+    python tests/bench/warm_build.py [ROUNDS]
+
+Two workers are compared in one run, turn and turn about, so that a slow moment of the machine
+hits both: jitstudio's own (from request to result, as the window and the command line see it),
+and a process that does nothing but call NVRTC for the same kernel. The goal is a ratio of the
+medians of at most 1.25.
+"""
+
+import statistics
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT))
+
+from jitstudio.worker.host import WorkerHost  # noqa: E402
+from tests.support import request, sample  # noqa: E402
+
+GOAL = 1.25
+WARM_UP = 5
+
+# The bare call: reads a line, compiles, and answers with the milliseconds it took.
+BARE = """
+import sys, time
+from cuda.bindings import nvrtc
+
+source = open(sys.argv[1], "rb").read()
+for _ in sys.stdin:
+    start = time.perf_counter()
+    _, program = nvrtc.nvrtcCreateProgram(source, b"vector_add.cu", 0, [], [])
+    nvrtc.nvrtcCompileProgram(program, 1, [b"-arch=compute_90"])
+    _, size = nvrtc.nvrtcGetPTXSize(program)
+    ptx = b" " * size
+    nvrtc.nvrtcGetPTX(program, ptx)
+    nvrtc.nvrtcDestroyProgram(program)
+    print((time.perf_counter() - start) * 1000, flush=True)
+    assert b".entry vector_add" in ptx
+"""
+
+
+def main(rounds: int) -> int:
+    """Measure and print; 1 if the goal is missed."""
+    source = sample("vector_add.cu")
+    wanted = request(source)
+    path = str(ROOT / "resources" / "samples" / source.name)
+    host = WorkerHost()
+    built: list[float] = []
+    inside: list[float] = []
+    bare: list[float] = []
+    with subprocess.Popen(
+        [sys.executable, "-c", BARE, path],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        bufsize=1,
+    ) as process:
+        try:
+            for _ in range(WARM_UP + rounds):
+                result = host.build(wanted)
+                assert result.ok
+                built.append(result.total_ms)
+                inside.append(result.tool_ms)
+                process.stdin.write("\n")
+                bare.append(float(process.stdout.readline()))
+        finally:
+            host.close()
+            process.stdin.close()
+    medians = [statistics.median(times[WARM_UP:]) for times in (built, inside, bare)]
+    ratio = medians[0] / medians[2]
+    print(f"rounds                         {rounds}")
+    print(f"warm build, request to result  {medians[0]:8.2f} ms (median)")
+    print(f"  of this inside NVRTC         {medians[1]:8.2f} ms")
+    print(f"bare NVRTC call                {medians[2]:8.2f} ms")
+    print(f"ratio                          {ratio:8.3f}    (goal: at most {GOAL})")
+    return 0 if ratio <= GOAL else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 50))

@@ -1,0 +1,103 @@
+import os
+import struct
+import threading
+
+import pytest
+
+from jitstudio.worker import wire
+from jitstudio.worker.wire import FrameTooLarge, Wire
+
+
+@pytest.fixture
+def ends():
+    """Two wires that talk with each other."""
+    there, back = os.pipe(), os.pipe()
+    files = [
+        os.fdopen(fd, mode)
+        for pair in (there, back)
+        for fd, mode in zip(pair, ("rb", "wb"), strict=True)
+    ]
+    yield Wire(files[2], files[1]), Wire(files[0], files[3])
+    for file in files:
+        file.close()
+
+
+@pytest.fixture
+def raw():
+    """A wire, and the file that writes into it."""
+    reader, writer = os.pipe()
+    with os.fdopen(reader, "rb") as incoming, os.fdopen(writer, "wb") as outgoing:
+        yield Wire(incoming, outgoing), outgoing
+
+
+def test_values_arrive_in_order_both_ways(ends):
+    here, there = ends
+    here.send({"a": 1})
+    here.send(("é", b"\0\xff"))
+    there.send(None)
+    assert there.receive() == {"a": 1}
+    assert there.receive() == ("é", b"\0\xff")
+    assert here.receive() is None
+
+
+def test_a_value_larger_than_the_pipe_arrives_whole(ends):
+    here, there = ends
+    value = os.urandom(3 << 20)
+    sending = threading.Thread(target=here.send, args=(value,))
+    sending.start()
+    assert there.receive() == value
+    sending.join()
+
+
+def test_values_of_several_threads_do_not_mix(ends):
+    here, there = ends
+    senders = [
+        threading.Thread(target=lambda n=n: [here.send([n] * 5_000) for _ in range(20)])
+        for n in range(4)
+    ]
+    for sender in senders:
+        sender.start()
+    received = [there.receive() for _ in range(80)]
+    for sender in senders:
+        sender.join()
+    assert all(len(set(value)) == 1 and len(value) == 5_000 for value in received)
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [b"", b"\x05", b"\x05\0\0", struct.pack("<I", 100), struct.pack("<I", 100) + b"half"],
+    ids=["nothing", "a byte", "three bytes", "a length", "half a frame"],
+)
+def test_a_truncated_frame_is_the_end(raw, sent):
+    end, outgoing = raw
+    outgoing.write(sent)
+    outgoing.close()
+    with pytest.raises(EOFError):
+        end.receive()
+
+
+def test_a_length_that_no_frame_has_is_the_end_and_takes_no_memory(raw):
+    end, outgoing = raw
+    outgoing.write(struct.pack("<I", wire.LARGEST + 1))
+    outgoing.flush()
+    with pytest.raises(EOFError):
+        end.receive()
+
+
+def test_a_value_that_is_too_large_is_refused_before_a_byte_is_sent(raw, monkeypatch):
+    end, _ = raw
+    monkeypatch.setattr(wire, "LARGEST", 1_000)
+    with pytest.raises(FrameTooLarge, match="are more than the 1,000"):
+        end.send(b"x" * 2_000)
+    end.send("next")
+    assert end.receive() == "next"
+
+
+def test_sending_to_nobody_is_an_os_error():
+    reader, writer = os.pipe()
+    with os.fdopen(reader, "rb") as incoming:
+        outgoing = os.fdopen(writer, "wb", buffering=0)
+        end = Wire(incoming, outgoing)
+        incoming.close()
+        with outgoing, pytest.raises(BrokenPipeError):
+            end.send("hello")
