@@ -1,0 +1,24 @@
+"""`jitstudio` and `python -m jitstudio`: the window, or one of the commands."""
+
+from __future__ import annotations
+
+import sys
+
+from jitstudio.cli.arguments import COMMANDS
+
+
+def main() -> int:
+    """Run what the command line asks for; the exit status."""
+    words = sys.argv[1:]
+    if words and (words[0] in COMMANDS or words[0].startswith("-")):
+        from jitstudio.cli.main import main as run_command
+
+        return run_command(words)
+    # Only now, so that commands need neither Qt nor its system libraries.
+    from jitstudio.start import open_window
+
+    return open_window(words)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

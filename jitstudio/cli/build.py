@@ -1,0 +1,101 @@
+"""`jitstudio build`: the engine and the worker of the window, in a terminal."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+from errno import EACCES
+from pathlib import Path
+
+from jitstudio.cli import exit_codes, text_report
+from jitstudio.cli.request import UsageError, request_from
+from jitstudio.cli.terminal import say
+from jitstudio.core.code import Artifact
+from jitstudio.core.json_form import build_object
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import BuildResult
+from jitstudio.worker.host import DEFAULT_TIMEOUT, WorkerHost
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Build what the arguments say; the exit status.
+
+    Raises:
+        UsageError: An argument is wrong, a file cannot be read or written.
+        WorkerError: The worker itself failed.
+    """
+    request = request_from(arguments)
+    folder = _output_folder(arguments.output)
+    results = build(request, arguments.timeout, arguments.repeat)
+    result = results[-1]
+    written = _write(result, folder) if folder else ()
+    if arguments.json:
+        runs = results if arguments.repeat > 1 else ()
+        say(json.dumps(build_object(result, runs), indent=2))
+    else:
+        show(result, written)
+    return exit_codes.OF_OUTCOME[result.outcome]
+
+
+def build(
+    request: BuildRequest, timeout: float = DEFAULT_TIMEOUT, repeat: int = 1
+) -> tuple[BuildResult, ...]:
+    """Build as often as asked in one worker, stopping at the first failure."""
+    host = WorkerHost()
+    results: list[BuildResult] = []
+    try:
+        while len(results) < repeat and (not results or results[-1].ok):
+            results.append(host.build(request, timeout=timeout))
+    finally:
+        host.close()
+    return tuple(results)
+
+
+def show(result: BuildResult, written: tuple[Path, ...] = ()) -> None:
+    """Print a result; files already written are named rather than printed."""
+    text_report.print_stages(result)
+    text_report.print_names(result)
+    if not written:
+        text_report.print_artifacts(result)
+    for path in written:
+        say(str(path))
+    text_report.print_summary(result)
+
+
+def _output_folder(text: str | None) -> Path | None:
+    """The folder, made before the build so that a wrong one costs no time."""
+    if text is None:
+        return None
+    folder = Path(text)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise _unwritable(folder, error) from None
+    if not os.access(folder, os.W_OK):
+        raise _unwritable(folder, PermissionError(EACCES, os.strerror(EACCES)))
+    return folder
+
+
+def _write(result: BuildResult, folder: Path) -> tuple[Path, ...]:
+    names = [artifact.file_name for artifact in result.artifacts]
+    written = []
+    for artifact, name in zip(result.artifacts, names, strict=True):
+        path = folder / (name if names.count(name) == 1 else _full_name(artifact))
+        try:
+            path.write_bytes(artifact.content)
+        except OSError as error:
+            raise _unwritable(path, error) from None
+        written.append(path)
+    return tuple(written)
+
+
+def _full_name(artifact: Artifact) -> str:
+    """For modules that differ in their ending or folder only."""
+    return artifact.name.strip("./").replace("/", "_") + artifact.kind.ending
+
+
+def _unwritable(path: Path, error: OSError) -> UsageError:
+    return UsageError(
+        f"'{path}' cannot be written: {error.strerror or error}. Choose another folder with -o."
+    )

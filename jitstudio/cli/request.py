@@ -1,0 +1,123 @@
+"""From the words of a command line to a build request."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+from jitstudio.core.arch import DEFAULT_ARCH, Arch
+from jitstudio.core.code import EMITTED_KINDS, ENDINGS, CodeKind, Header, Source, kind_of
+from jitstudio.core.plan import default_emit
+from jitstudio.core.request import BuildRequest, LinkMode
+
+
+class UsageError(ValueError):
+    """The command line cannot be served as it is; the message says what to change."""
+
+
+def request_from(arguments: argparse.Namespace) -> BuildRequest:
+    """Read all files that the arguments name.
+
+    Raises:
+        UsageError: An argument is wrong or a file cannot be read.
+    """
+    sources = tuple(source_from(path) for path in arguments.sources)
+    for word in (*arguments.option, *arguments.name_expression):
+        _check_utf8(word)
+    sources = assign_name_expressions(sources, arguments.name_expression)
+    link = LinkMode.LTO if arguments.lto else LinkMode.PTX if arguments.link else LinkMode.NONE
+    return BuildRequest(
+        sources=sources,
+        arch=_arch(arguments.arch),
+        emit=_emit(arguments.emit) if arguments.emit else default_emit(sources, link),
+        link=link,
+        options=tuple(arguments.option),
+        headers=tuple(_header(text) for text in arguments.header),
+    )
+
+
+def source_from(path: str, name_expressions: Sequence[str] = ()) -> Source:
+    """One module from a file; the kind follows from its ending.
+
+    Raises:
+        UsageError: The ending is unknown or the file cannot be read.
+    """
+    kind = kind_of(path)
+    if kind is None or kind in (CodeKind.SASS, CodeKind.HEADER):
+        endings = " ".join(
+            e for e, k in ENDINGS.items() if k not in (CodeKind.SASS, CodeKind.HEADER)
+        )
+        raise UsageError(f"'{path}' has no ending that tells its kind. Known ones: {endings}")
+    folder = str(Path(path).resolve().parent)
+    # A file may be called by bytes that are no UTF-8; logs and JSON need a name that is.
+    name = os.fsencode(path).decode("utf-8", "replace")
+    return Source(name, kind, _read(path), folder, tuple(name_expressions))
+
+
+def assign_name_expressions(
+    sources: tuple[Source, ...], expressions: Sequence[str]
+) -> tuple[Source, ...]:
+    """Give each expression to the CUDA C++ modules that mention its first name.
+
+    Where none does, all get it, so that NVRTC says what is wrong with it.
+
+    Raises:
+        UsageError: There is an expression but no CUDA C++ module.
+    """
+    takers = [source for source in sources if source.kind is CodeKind.CUDA]
+    if expressions and not takers:
+        raise UsageError("--name-expression needs a CUDA C++ module.")
+    given: dict[str, list[str]] = {source.name: [] for source in takers}
+    for expression in expressions:
+        name = re.search(r"\w+(?=\s*(?:<|$))", expression)
+        word = re.compile(rf"\b{re.escape(name[0] if name else expression)}\b".encode())
+        mentioned = [source for source in takers if word.search(source.content)]
+        for source in mentioned or takers:
+            given[source.name].append(expression)
+    return tuple(
+        replace(source, name_expressions=tuple(given.get(source.name, ()))) for source in sources
+    )
+
+
+def _arch(text: str | None) -> Arch:
+    if text is None:
+        return DEFAULT_ARCH
+    try:
+        return Arch.parse(text)
+    except ValueError as error:
+        raise UsageError(str(error)) from None
+
+
+def _emit(text: str) -> frozenset[CodeKind]:
+    words = {kind.value: kind for kind in EMITTED_KINDS}
+    wanted = [word.strip() for word in text.split(",") if word.strip()]
+    for word in wanted:
+        if word not in words:
+            raise UsageError(f"--emit does not know '{word}'. It takes: {','.join(words)}")
+    return frozenset(words[word] for word in wanted)
+
+
+def _check_utf8(word: str) -> None:
+    try:
+        word.encode()
+    except UnicodeEncodeError:
+        shown = os.fsencode(word).decode("utf-8", "replace")
+        raise UsageError(f"'{shown}' is not UTF-8.") from None
+
+
+def _header(text: str) -> Header:
+    name, equals, path = text.partition("=")
+    if not (name and equals and path):
+        raise UsageError(f"--header takes NAME=PATH, not '{text}'.")
+    return Header(name, _read(path))
+
+
+def _read(path: str) -> bytes:
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise UsageError(f"'{path}' cannot be read: {error.strerror or error}.") from None

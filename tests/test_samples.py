@@ -1,0 +1,38 @@
+import pytest
+
+from jitstudio.core.code import CodeKind, kind_of
+from jitstudio.core.request import LinkMode
+from jitstudio.paths import resource
+from jitstudio.samples import samples
+from tests.support import SAMPLES
+
+
+def test_the_first_sample_is_the_one_everybody_knows():
+    first = samples()[0]
+    assert [file.path.name for file in first.files] == ["vector_add.cu"]
+
+
+def test_every_shipped_file_is_in_a_sample_and_every_listed_file_is_shipped():
+    listed = {file.path.name for sample in samples() for file in sample.files}
+    assert listed == {path.name for path in SAMPLES.iterdir()} - {"samples.toml"}
+
+
+def test_samples_are_described_and_of_known_kinds():
+    assert len({sample.title for sample in samples()}) == len(samples())
+    assert all(sample.summary.endswith(".") for sample in samples())
+    assert all(kind_of(f.path.name) for sample in samples() for f in sample.files)
+
+
+def test_the_issue_list_of_samples_is_complete():
+    by_file = {sample.files[0].path.name: sample for sample in samples()}
+    assert by_file["saxpy.cu"].files[0].name_expressions == ("saxpy<float>", "saxpy<double>")
+    assert by_file["fill_typed.ll"].arch.number < 100
+    assert by_file["fill_opaque.ll"].arch.number >= 100
+    assert by_file["scale.ptx"].link is LinkMode.PTX
+    assert by_file["apply_transform.cu"].link is LinkMode.LTO
+    assert kind_of(by_file["histogram.cu"].files[1].path.name) is CodeKind.CUDA
+
+
+def test_a_shipped_file_that_is_missing_is_told_in_words():
+    with pytest.raises(FileNotFoundError, match="installation is incomplete"):
+        resource("samples/none.cu")
