@@ -131,7 +131,7 @@ class Panes:
     def reset_layout(self) -> None:
         """Put everything where it stood at the first start."""
         self._window.restoreState(self._first_arrangement, _LAYOUT_VERSION)
-        self._share_space()
+        self.share_space()
 
     def _make_output_tabs(self) -> QTabWidget:
         tabs = QTabWidget(documentMode=True)
@@ -166,9 +166,10 @@ class Panes:
         problems.raise_()
         window.setTabPosition(Qt.DockWidgetArea.AllDockWidgetAreas, QTabWidget.TabPosition.North)
         window.setStatusBar(self.status)
-        self._share_space()
+        self.share_space()
 
-    def _share_space(self) -> None:
+    def share_space(self) -> None:
+        """Give each dock its usual part of the window."""
         output, problems, _ = self._docks
         width, height = self._window.width(), self._window.height()
         self._window.resizeDocks([output], [int(width * _OUTPUT_SHARE)], Qt.Orientation.Horizontal)

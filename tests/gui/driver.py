@@ -47,7 +47,10 @@ class Driver:
 
     def start(self, files: Sequence[Path] = ()) -> None:
         """Show the window as the program does, and wait for what it builds by itself."""
+        # The offscreen platform has a small screen, to which a window fits itself.
+        self.window.resize(1440, 900)
         self.window.show()
+        self.window.panes.share_space()
         self.workspace.open(files, self.window.files)
         self.settle()
 

@@ -1,4 +1,4 @@
-"""The strip above a listing that says why its text is an old one."""
+"""The strip above a text that says why it is old, or why it cannot be edited."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QLabel, QWidget
 from jitstudio.gui.theme import Theme
 
 _MOST_LINES = 4
-_SIDE, _TOP = 12, 5
+_MARGIN = 6
 
 
-class ListingBanner(QLabel):
+class Banner(QLabel):
     """A few lines of text on a coloured ground; hidden while there is nothing to say."""
 
     def __init__(self, parent: QWidget) -> None:
@@ -20,7 +20,9 @@ class ListingBanner(QLabel):
         self.setTextFormat(Qt.TextFormat.PlainText)
         self.setWordWrap(True)
         self.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
-        self.setContentsMargins(_SIDE, _TOP, _SIDE, _TOP)
+        # Contents margins would be lost when the application's style sheet is set anew.
+        self.setMargin(_MARGIN)
+        self.setIndent(_MARGIN)
         self.setAutoFillBackground(True)
         self.hide()
 
@@ -41,5 +43,5 @@ class ListingBanner(QLabel):
         """How high it must be at a width; nothing while hidden."""
         if self.isHidden():
             return 0
-        most = _MOST_LINES * self.fontMetrics().lineSpacing() + 2 * _TOP
+        most = _MOST_LINES * self.fontMetrics().lineSpacing() + 2 * _MARGIN
         return min(self.heightForWidth(width), most)

@@ -28,7 +28,7 @@ from jitstudio.gui.font_zoom import FontZoom
 from jitstudio.gui.fonts import code_font
 from jitstudio.gui.highlighter import LineLexer
 from jitstudio.gui.theme import Theme
-from jitstudio.gui.viewer.banner import ListingBanner
+from jitstudio.gui.viewer.banner import Banner
 from jitstudio.gui.viewer.caret import ListingCaret, Place
 from jitstudio.gui.viewer.grid import Grid
 from jitstudio.gui.viewer.keys import move_of
@@ -69,7 +69,7 @@ class ListingView(QAbstractScrollArea):
         self._matches: Mapping[int, Sequence[Span]] = {}
         self._told_line = 1
         self._zoom = FontZoom(self)
-        self._banner = ListingBanner(self)
+        self._banner = Banner(self)
         self._mouse = ListingMouse(self)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

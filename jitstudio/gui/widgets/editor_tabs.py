@@ -39,7 +39,9 @@ class EditorTabs(QTabWidget):
         self.setAccessibleName("Source tabs")
         self.setDocumentMode(True)
         self.setMovable(True)
-        self.setElideMode(Qt.TextElideMode.ElideMiddle)
+        # A name cut to "vec…u" tells nothing: rather scroll the tabs.
+        self.setElideMode(Qt.TextElideMode.ElideNone)
+        self.setUsesScrollButtons(True)
         self._documents = documents
         self._theme = theme
         self._font_size = 0.0

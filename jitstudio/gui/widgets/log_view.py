@@ -124,8 +124,8 @@ class LogView(QWidget):
         self._splitter.addWidget(self._table)
         self._splitter.addWidget(self._details)
         self._splitter.setChildrenCollapsible(False)
-        self._splitter.setStretchFactor(0, 2)
-        self._splitter.setStretchFactor(1, 3)
+        self._splitter.splitterMoved.connect(self._on_splitter_moved)
+        self._is_shared_by_user = False
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._splitter)
@@ -182,14 +182,21 @@ class LogView(QWidget):
         wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
         if wanted != self._splitter.orientation():
             self._splitter.setOrientation(wanted)
+            self._is_shared_by_user = False
+        if not self._is_shared_by_user:
+            # A dock is resized many times before it stands; stretch factors would keep the first.
             length = event.size().width() if wide else event.size().height()
             self._splitter.setSizes([length * 9 // 20, length * 11 // 20])
+
+    @Slot()
+    def _on_splitter_moved(self) -> None:
+        self._is_shared_by_user = True
 
     def _make_table(self) -> PanelTable:
         table = PanelTable("Stages of the build", self)
         table.setObjectName("logTable")
         table.setModel(self._model)
-        table.set_columns(stretched=2, widths={0: 15, 1: 10, 3: 11})
+        table.set_columns(stretched=2, widths={0: 11, 1: 10, 3: 11})
         table.hide_when_narrow(3, room=48)
         table.add_command("&Copy whole log", self.copy_whole_log, "Ctrl+C")
         table.add_command("Copy &options", self.copy_options)
@@ -230,9 +237,9 @@ class LogView(QWidget):
 
     def _copy_button(self, text: str) -> QToolButton:
         button = QToolButton(self)
-        button.setText(text)
+        # Words would keep the details wide and cut the names of the modules beside them.
+        button.setToolTip(text)
         button.setAccessibleName(text)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         side = QFontMetrics(button.font()).height()
         button.setIconSize(QSize(side, side))
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -291,5 +298,8 @@ class LogView(QWidget):
         self._errors.setLineWrapMode(_WRAPPED if prose else _AS_WRITTEN)
         self._info.setPlainText(info_text(stage) if stage else "")
         self._errors.setPlainText(errors_text(stage) if stage else "")
+        for field in (self._info, self._errors):
+            # Qt scrolls the margin away to bring the caret to the very edge.
+            field.horizontalScrollBar().setValue(0)
         self._options.fit()
         self.stage_chosen.emit(stage)

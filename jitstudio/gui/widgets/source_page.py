@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.marks import Mark
@@ -11,6 +11,7 @@ from jitstudio.gui.find.find_bar import FindBar
 from jitstudio.gui.languages import LANGUAGES
 from jitstudio.gui.state.documents import Document, ReadOnlyReason
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.viewer.banner import Banner
 from jitstudio.gui.viewer.listing_view import ListingView
 
 
@@ -35,6 +36,7 @@ class SourcePage(QWidget):
         self.document = document
         self.editor: CodeEditor | None = None
         self.view: ListingView | None = None
+        self._banner: Banner | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -48,16 +50,24 @@ class SourcePage(QWidget):
             self.code_view: CodeEditor | ListingView = self.editor
         else:
             self.view = self.code_view = _read_only_view(document, theme)
-            column.addWidget(_banner(document))
+            self._banner = self._make_banner(document, theme)
+            column.addWidget(self._banner)
         self.find_bar = FindBar(theme)
         self.find_bar.set_target(self.code_view)
         column.addWidget(self.find_bar)
         column.addWidget(self.code_view, 1)
         self.setFocusProxy(self.code_view)
 
+    def _make_banner(self, document: Document, theme: Theme) -> Banner:
+        assert document.read_only is not None
+        banner = Banner(self)
+        banner.set_theme(theme)
+        banner.say(document.read_only.value)
+        return banner
+
     def set_theme(self, theme: Theme) -> None:
         """Wear another theme."""
-        for part in (self.editor, self.view, self.find_bar):
+        for part in (self.editor, self.view, self.find_bar, self._banner):
             if part is not None:
                 part.set_theme(theme)
 
@@ -100,11 +110,3 @@ def _read_only_view(document: Document, theme: Theme) -> ListingView:
         text = content.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
         view.set_lines(text.split("\n"), language.lexer)
     return view
-
-
-def _banner(document: Document) -> QLabel:
-    assert document.read_only is not None
-    banner = QLabel(document.read_only.value, wordWrap=True)
-    banner.setObjectName("banner")
-    banner.setContentsMargins(10, 6, 10, 6)
-    return banner
