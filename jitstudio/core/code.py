@@ -21,6 +21,7 @@ class CodeKind(Enum):
     FATBIN = "fatbin"
     OBJECT = "object"
     LIBRARY = "library"
+    OPTIXIR = "optixir"
     SASS = "sass"
     HEADER = "header"
 
@@ -47,6 +48,7 @@ ENDINGS: dict[str, CodeKind] = {
     ".fatbin": CodeKind.FATBIN,
     ".o": CodeKind.OBJECT,
     ".a": CodeKind.LIBRARY,
+    ".optixir": CodeKind.OPTIXIR,
     ".sass": CodeKind.SASS,
     ".h": CodeKind.HEADER,
     ".hpp": CodeKind.HEADER,
@@ -62,6 +64,7 @@ _TITLES = {
     CodeKind.FATBIN: "fatbin",
     CodeKind.OBJECT: "object file",
     CodeKind.LIBRARY: "static library",
+    CodeKind.OPTIXIR: "OptiX IR",
     CodeKind.SASS: "SASS",
     CodeKind.HEADER: "header",
 }
@@ -69,7 +72,14 @@ _TITLES = {
 TEXT_KINDS = frozenset(
     {CodeKind.CUDA, CodeKind.LLVM_IR, CodeKind.PTX, CodeKind.SASS, CodeKind.HEADER}
 )
-EMITTED_KINDS = (CodeKind.PTX, CodeKind.SASS, CodeKind.CUBIN, CodeKind.LTOIR)
+EMITTED_KINDS = (
+    CodeKind.PTX,
+    CodeKind.SASS,
+    CodeKind.CUBIN,
+    CodeKind.LTOIR,
+    CodeKind.OPTIXIR,
+    CodeKind.FATBIN,
+)
 
 
 def kind_of(name: str) -> CodeKind | None:

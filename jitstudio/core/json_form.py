@@ -6,11 +6,12 @@ Fields are only ever added. Text stays readable; bytes are left out, their numbe
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import asdict
 from typing import Any
 
 from jitstudio.core.code import TEXT_KINDS, Artifact
 from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.result import BuildResult, Crash, Kernel, LoweredName, StageResult
+from jitstudio.core.result import BuildResult, Crash, Kernel, LoweredName, Resources, StageResult
 from jitstudio.core.tools import ToolchainInfo, ToolInfo
 
 Json = dict[str, Any]
@@ -84,6 +85,8 @@ def _stage(stage: StageResult) -> Json:
         "stdout": stage.stdout,
         "stderr": stage.stderr,
         "crash": _crash(stage.crash),
+        "cached": stage.cached,
+        "phases": [{"name": phase.name, "ms": round(phase.ms, 3)} for phase in stage.phases],
     }
 
 
@@ -108,7 +111,9 @@ def _lowered_name(name: LoweredName) -> Json:
 
 
 def _kernel(kernel: Kernel) -> Json:
-    return {"module": kernel.module, "name": kernel.name, "demangled": kernel.demangled}
+    told: Json = {"module": kernel.module, "name": kernel.name, "demangled": kernel.demangled}
+    # Always all keys: null where no tool has told.
+    return told | asdict(kernel.resources or Resources())
 
 
 def _diagnostic(diagnostic: Diagnostic) -> Json:

@@ -9,6 +9,13 @@ from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.code import CodeKind, Header, Source
 
 
+class Assembler(Enum):
+    """Who makes machine code of PTX that is not linked."""
+
+    NVJITLINK = "nvjitlink"
+    DRIVER = "driver"
+
+
 class LinkMode(Enum):
     """Whether the modules are linked, and by which kind of code."""
 
@@ -29,6 +36,13 @@ class BuildRequest:
         options: What the user typed, one option an entry; `core.options` sends each to the
             tools that take it.
         headers: Headers that exist in memory only.
+        assembler: Who makes machine code of PTX outside a link.
+        libdevice: Whether libNVVM may take functions from libdevice.
+        libraries: LLVM IR of which libNVVM takes only the functions that are called.
+        join_ir: Whether all LLVM IR modules go into one libNVVM program, named by the first.
+        fat_archs: The targets packed into a fatbin, in order; `arch` where there are none.
+        use_cache: Whether what was compiled before may be taken from the cache.
+        precompile_headers: Whether NVRTC may keep precompiled headers in the worker.
     """
 
     sources: tuple[Source, ...]
@@ -37,6 +51,13 @@ class BuildRequest:
     link: LinkMode = LinkMode.NONE
     options: tuple[str, ...] = ()
     headers: tuple[Header, ...] = ()
+    assembler: Assembler = Assembler.NVJITLINK
+    libdevice: bool = False
+    libraries: tuple[Source, ...] = ()
+    join_ir: bool = False
+    fat_archs: tuple[Arch, ...] = ()
+    use_cache: bool = True
+    precompile_headers: bool = True
 
 
 @dataclass(frozen=True)

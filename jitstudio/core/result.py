@@ -43,6 +43,14 @@ class Crash:
 
 
 @dataclass(frozen=True)
+class Phase:
+    """A part of a tool's work, as the tool itself timed it, in milliseconds."""
+
+    name: str
+    ms: float
+
+
+@dataclass(frozen=True)
 class StageResult:
     """One run of one tool.
 
@@ -58,6 +66,8 @@ class StageResult:
         stdout: What native code wrote to file descriptor 1 meanwhile.
         stderr: What native code wrote to file descriptor 2 meanwhile.
         crash: How the process died in this stage, or None.
+        cached: Whether the tool did not run, as the cache had what it would have made.
+        phases: What the time was spent on, where the tool tells.
     """
 
     tool: Tool
@@ -71,6 +81,8 @@ class StageResult:
     stdout: str = ""
     stderr: str = ""
     crash: Crash | None = None
+    cached: bool = False
+    phases: tuple[Phase, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -91,12 +103,47 @@ class LoweredName:
 
 
 @dataclass(frozen=True)
+class Resources:
+    """What a kernel needs of a multiprocessor; None where no tool has told.
+
+    Attributes:
+        registers: 32-bit registers per thread.
+        spill_stores: Bytes per thread written to local memory for want of registers.
+        spill_loads: Bytes per thread read back from there.
+        stack_bytes: Stack frame per thread.
+        shared_bytes: Static shared memory per block.
+        constant_bytes: Constant bank of the kernel, its parameters included.
+        local_bytes: Local memory per thread.
+        barriers: Named barriers per block.
+        max_threads: Most threads a block may have, from `__launch_bounds__` or `.maxntid`.
+    """
+
+    registers: int | None = None
+    spill_stores: int | None = None
+    spill_loads: int | None = None
+    stack_bytes: int | None = None
+    shared_bytes: int | None = None
+    constant_bytes: int | None = None
+    local_bytes: int | None = None
+    barriers: int | None = None
+    max_threads: int | None = None
+
+
+@dataclass(frozen=True)
 class Kernel:
-    """A kernel of the result: the module it is in, its lowered and its readable name."""
+    """A kernel of the result.
+
+    Attributes:
+        module: The module it is in, or `core.code.LINKED`.
+        name: Its lowered name.
+        demangled: Its name in words of C++.
+        resources: What it needs; None where there is no machine code.
+    """
 
     module: str
     name: str
     demangled: str
+    resources: Resources | None = None
 
 
 @dataclass(frozen=True)

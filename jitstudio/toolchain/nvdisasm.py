@@ -7,10 +7,11 @@ import subprocess
 import tempfile
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.job import Job
 from jitstudio.core.result import Crash
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.job import Job, Report, text_of
+from jitstudio.toolchain.report import Report, text_of
 
 
 def disassemble(job: Job) -> Report:

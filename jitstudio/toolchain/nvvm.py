@@ -8,9 +8,10 @@ from cuda.bindings import nvvm
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
+from jitstudio.core.job import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.job import Job, Report, text_of
+from jitstudio.toolchain.report import Report, text_of
 
 
 @cache

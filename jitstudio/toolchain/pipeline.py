@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from jitstudio.core.code import LINKED, TEXT_KINDS, Artifact, CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
+from jitstudio.core.job import Job
 from jitstudio.core.plan import PlanError, Ref, Step, plan
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import Kernel, LoweredName, Outcome, StageResult
@@ -17,7 +18,7 @@ from jitstudio.toolchain import cubin, locate, nvdisasm, nvjitlink, nvrtc, nvvm
 from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.demangle import demangle
 from jitstudio.toolchain.errors import ToolMissing
-from jitstudio.toolchain.job import Job, Report
+from jitstudio.toolchain.report import Report
 
 Emit = Callable[[Event], None]
 
@@ -74,6 +75,7 @@ def _run(
     source = next((s for s in request.sources if s.name == step.name), None)
     compiles = step.tool is Tool.NVRTC and source is not None
     job = Job(
+        tool=step.tool,
         name=step.name,
         inputs=tuple((ref, made[ref]) for ref in step.inputs),
         makes=step.makes,

@@ -6,7 +6,16 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.json_form import build_object, toolchain_object
-from jitstudio.core.result import BuildResult, Crash, Kernel, LoweredName, Outcome, StageResult
+from jitstudio.core.result import (
+    BuildResult,
+    Crash,
+    Kernel,
+    LoweredName,
+    Outcome,
+    Phase,
+    Resources,
+    StageResult,
+)
 from jitstudio.core.tools import ArchInfo, DeviceInfo, DriverInfo, Tool, ToolchainInfo, ToolInfo
 
 CRASH = Crash(Tool.NVVM, "SIGILL", "libNVVM crashed")
@@ -14,7 +23,16 @@ RESULT = BuildResult(
     outcome=Outcome.CRASHED,
     arch=Arch(100),
     stages=(
-        StageResult(Tool.NVRTC, "13.4", "k.cu", ("-arch=sm_100",), True, 1.23456, "log"),
+        StageResult(
+            Tool.NVRTC,
+            "13.4",
+            "k.cu",
+            ("-arch=sm_100",),
+            True,
+            1.23456,
+            "log",
+            phases=(Phase("front end", 1.0),),
+        ),
         StageResult(Tool.NVVM, "2.0", "k.ll", (), False, 0.0, stderr="words", crash=CRASH),
     ),
     artifacts=(
@@ -25,7 +43,7 @@ RESULT = BuildResult(
         LoweredName("k.cu", "k<int>", "_Z1kIiEvv", "void k<int>()"),
         LoweredName("k.cu", "q", "", ""),
     ),
-    kernels=(Kernel("k.cu", "_Z1kIiEvv", "void k<int>()"),),
+    kernels=(Kernel("k.cu", "_Z1kIiEvv", "void k<int>()", Resources(registers=12)),),
     diagnostics=(Diagnostic(Severity.WARNING, "", None, None, "no kernel"),),
     crash=CRASH,
     total_ms=7.0,
@@ -52,6 +70,8 @@ def test_keys_and_values_of_a_build():
                 "stdout": "",
                 "stderr": "",
                 "crash": None,
+                "cached": False,
+                "phases": [{"name": "front end", "ms": 1.0}],
             },
             {
                 "tool": "libNVVM",
@@ -65,6 +85,8 @@ def test_keys_and_values_of_a_build():
                 "stdout": "",
                 "stderr": "words",
                 "crash": crash,
+                "cached": False,
+                "phases": [],
             },
         ],
         "artifacts": [
@@ -80,7 +102,22 @@ def test_keys_and_values_of_a_build():
             },
             {"source": "k.cu", "expression": "q", "lowered": None, "demangled": None},
         ],
-        "kernels": [{"module": "k.cu", "name": "_Z1kIiEvv", "demangled": "void k<int>()"}],
+        "kernels": [
+            {
+                "module": "k.cu",
+                "name": "_Z1kIiEvv",
+                "demangled": "void k<int>()",
+                "registers": 12,
+                "spill_stores": None,
+                "spill_loads": None,
+                "stack_bytes": None,
+                "shared_bytes": None,
+                "constant_bytes": None,
+                "local_bytes": None,
+                "barriers": None,
+                "max_threads": None,
+            }
+        ],
         "diagnostics": [
             {
                 "severity": "warning",

@@ -5,7 +5,7 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from pkgutil import resolve_name
 from random import Random
-from time import perf_counter
+from time import process_time
 
 import pygments
 import pytest
@@ -137,9 +137,9 @@ def test_blank_lines_keep_a_comment_open(name):
 @pytest.mark.parametrize("unit", ADVERSARIES)
 def test_no_line_takes_long(name, unit):
     line = unit * (100_000 // len(unit))
-    start = perf_counter()
+    start = process_time()
     LEXERS[name].lex_line(line)
-    assert perf_counter() - start < 1  # the square of its length takes ten seconds
+    assert process_time() - start < 1  # the square of its length takes ten seconds
 
 
 @every_lexer
@@ -148,13 +148,13 @@ def test_time_grows_with_the_length_of_a_line(name):
 
     def seconds(length):
         line = (text * (length // len(text) + 1))[:length]
-        start = perf_counter()
+        start = process_time()
         assert joined(LEXERS[name], line) == line
-        return perf_counter() - start
+        return process_time() - start
 
-    short = min(seconds(100_000) for _ in range(3))
+    short = min(seconds(50_000) for _ in range(5))
     long = min(seconds(400_000) for _ in range(3))
-    assert long < 9 * short  # four times in theory, sixteen times if it were quadratic
+    assert long < 30 * short  # eight times in theory, 64 times if it were quadratic
 
 
 @pytest.mark.parametrize(("name", "text", "expected"), [

@@ -1,7 +1,8 @@
 from jitstudio.core.code import CodeKind
+from jitstudio.core.job import Job
 from jitstudio.core.plan import Ref
+from jitstudio.core.tools import Tool
 from jitstudio.toolchain import cubin, nvrtc
-from jitstudio.toolchain.job import Job
 
 TWO_KERNELS = """\
 extern "C" __device__ __noinline__ int helper(int x) { return x * 3; }
@@ -12,7 +13,7 @@ extern "C" __global__ void second() {}
 
 def test_kernels_are_found_and_device_functions_are_not():
     source = ((Ref(CodeKind.CUDA, "k.cu"), TWO_KERNELS.encode()),)
-    job = Job("k.cu", source, (CodeKind.CUBIN,), ("-arch=sm_90",))
+    job = Job(Tool.NVRTC, "k.cu", source, (CodeKind.CUBIN,), ("-arch=sm_90",))
     made = nvrtc.compile_cuda(job).made[CodeKind.CUBIN]
     assert set(cubin.kernels(made)) == {"first", "second"}
     assert cubin.has_code(made)

@@ -1,21 +1,26 @@
 import pytest
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.job import Job
 from jitstudio.core.plan import Ref
+from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvdisasm, nvrtc
-from jitstudio.toolchain.job import Job
 from tests.support import KERNEL
 
 K = CodeKind
 
 
 def disassembled(cubin, *options):
-    return nvdisasm.disassemble(Job("k.cu", ((Ref(K.CUBIN, "k.cu"), cubin),), (K.SASS,), options))
+    return nvdisasm.disassemble(
+        Job(Tool.NVDISASM, "k.cu", ((Ref(K.CUBIN, "k.cu"), cubin),), (K.SASS,), options)
+    )
 
 
 def test_a_cubin_becomes_sass():
     source = ((Ref(K.CUDA, "k.cu"), KERNEL.encode()),)
-    cubin = nvrtc.compile_cuda(Job("k.cu", source, (K.CUBIN,), ("-arch=sm_90",))).made[K.CUBIN]
+    cubin = nvrtc.compile_cuda(Job(Tool.NVRTC, "k.cu", source, (K.CUBIN,), ("-arch=sm_90",))).made[
+        K.CUBIN
+    ]
     report = disassembled(cubin, "-c")
     assert report.ok
     assert report.ms > 0

@@ -1,9 +1,10 @@
 import pytest
 
 from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.job import Job
 from jitstudio.core.plan import Ref
+from jitstudio.core.tools import Tool
 from jitstudio.toolchain import cubin, nvjitlink, nvrtc
-from jitstudio.toolchain.job import Job
 from tests.support import ptx, sample
 
 K = CodeKind
@@ -12,7 +13,7 @@ SCALE, MULTIPLY = sample("scale.ptx"), sample("multiply.ptx")
 
 def linked(*sources, makes=K.CUBIN, options=()):
     inputs = tuple((Ref(source.kind, source.name), source.content) for source in sources)
-    return nvjitlink.link(Job(LINKED, inputs, (makes,), ("-arch=sm_90", *options)))
+    return nvjitlink.link(Job(Tool.NVJITLINK, LINKED, inputs, (makes,), ("-arch=sm_90", *options)))
 
 
 @pytest.fixture(scope="module")
@@ -21,6 +22,7 @@ def lto_modules():
     for name in ("apply_transform.cu", "user_transform.cu"):
         source = sample(name)
         job = Job(
+            Tool.NVJITLINK,
             name,
             ((Ref(K.CUDA, name), source.content),),
             (K.LTOIR,),
@@ -44,9 +46,13 @@ def test_two_ptx_modules_become_one_cubin():
 
 def test_lto_makes_a_cubin_and_ptx_without_a_call(lto_modules):
     options = ("-arch=sm_90", "-lto")
-    made = nvjitlink.link(Job(LINKED, lto_modules, (K.CUBIN,), options)).made[K.CUBIN]
+    made = nvjitlink.link(Job(Tool.NVJITLINK, LINKED, lto_modules, (K.CUBIN,), options)).made[
+        K.CUBIN
+    ]
     assert cubin.kernels(made) == ("apply_transform",)
-    text = nvjitlink.link(Job(LINKED, lto_modules, (K.PTX,), (*options, "-ptx"))).made[K.PTX]
+    text = nvjitlink.link(
+        Job(Tool.NVJITLINK, LINKED, lto_modules, (K.PTX,), (*options, "-ptx"))
+    ).made[K.PTX]
     assert b".entry apply_transform" in text
     assert b"call" not in text
     assert not text.endswith(b"\0")
@@ -68,7 +74,9 @@ def test_a_missing_function_is_named():
 def test_a_missing_function_is_an_error_after_a_ptx_version_too_new_as_well():
     too_new = ptx("new.ptx", ".visible .entry k() { ret; }")
     text = too_new.content.replace(b".version 8.0", b".version 99.0")
-    job = Job(LINKED, ((Ref(K.PTX, "new.ptx"), text),), (K.CUBIN,), ("-arch=sm_90",))
+    job = Job(
+        Tool.NVJITLINK, LINKED, ((Ref(K.PTX, "new.ptx"), text),), (K.CUBIN,), ("-arch=sm_90",)
+    )
     first = nvjitlink.link(job)
     assert "Unsupported .version 99.0" in first.error_log
     report = linked(SCALE)
@@ -86,19 +94,23 @@ def test_an_unknown_option_is_named_though_there_is_no_log():
 
 @pytest.mark.parametrize("kind", [K.PTX, K.CUBIN, K.LTOIR, K.FATBIN, K.OBJECT, K.LIBRARY])
 def test_bytes_of_another_kind_are_refused(kind):
-    job = Job(LINKED, ((Ref(kind, "x"), b"hello"),), (K.CUBIN,), ("-arch=sm_90", "-lto"))
+    job = Job(
+        Tool.NVJITLINK, LINKED, ((Ref(kind, "x"), b"hello"),), (K.CUBIN,), ("-arch=sm_90", "-lto")
+    )
     report = nvjitlink.link(job)
     assert not report.ok
     assert "bad input" in report.error_log
 
 
 def test_ltoir_without_lto_is_refused_in_words(lto_modules):
-    report = nvjitlink.link(Job(LINKED, lto_modules, (K.CUBIN,), ("-arch=sm_90",)))
+    report = nvjitlink.link(Job(Tool.NVJITLINK, LINKED, lto_modules, (K.CUBIN,), ("-arch=sm_90",)))
     assert not report.ok
     assert "LTO-IR input cannot be used without LTO enabled" in report.error_log
 
 
 def test_ltoir_for_a_newer_target_is_refused_in_words(lto_modules):
-    report = nvjitlink.link(Job(LINKED, lto_modules, (K.CUBIN,), ("-arch=sm_80", "-lto")))
+    report = nvjitlink.link(
+        Job(Tool.NVJITLINK, LINKED, lto_modules, (K.CUBIN,), ("-arch=sm_80", "-lto"))
+    )
     assert not report.ok
     assert "LTOIR arch newer than target arch" in report.error_log

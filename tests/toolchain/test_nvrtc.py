@@ -1,9 +1,10 @@
 import pytest
 
 from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.job import Job
 from jitstudio.core.plan import Ref
+from jitstudio.core.tools import Tool
 from jitstudio.toolchain import cubin, nvrtc
-from jitstudio.toolchain.job import Job
 from tests.support import ENDLESS_TEMPLATES, KERNEL, sample
 
 K = CodeKind
@@ -16,7 +17,9 @@ extern "C" __global__ void k(int* p) {
 
 def compiled(text, *options, makes=(K.PTX,), name="k.cu", **more):
     content = text if isinstance(text, bytes) else text.encode()
-    return nvrtc.compile_cuda(Job(name, ((Ref(K.CUDA, name), content),), makes, options, **more))
+    return nvrtc.compile_cuda(
+        Job(Tool.NVRTC, name, ((Ref(K.CUDA, name), content),), makes, options, **more)
+    )
 
 
 def test_the_version_has_two_numbers():

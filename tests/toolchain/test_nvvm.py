@@ -2,9 +2,10 @@ import pytest
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
+from jitstudio.core.job import Job
 from jitstudio.core.plan import Ref
+from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvvm
-from jitstudio.toolchain.job import Job
 from tests.support import sample
 
 K = CodeKind
@@ -13,7 +14,9 @@ OPAQUE = sample("fill_opaque.ll").content
 
 
 def compiled(content, *options, makes=K.PTX):
-    return nvvm.compile_ir(Job("v.ll", ((Ref(K.LLVM_IR, "v.ll"), content),), (makes,), options))
+    return nvvm.compile_ir(
+        Job(Tool.NVVM, "v.ll", ((Ref(K.LLVM_IR, "v.ll"), content),), (makes,), options)
+    )
 
 
 def test_the_version_has_two_numbers():

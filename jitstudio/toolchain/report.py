@@ -1,4 +1,4 @@
-"""What every tool of the pipeline takes and gives."""
+"""What every tool gives back."""
 
 from __future__ import annotations
 
@@ -7,30 +7,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 
-from jitstudio.core.code import CodeKind, Header
-from jitstudio.core.plan import Ref
+from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Crash
-
-
-@dataclass(frozen=True)
-class Job:
-    """One run of one tool.
-
-    Attributes:
-        name: The module it is about.
-        inputs: What to read, in order.
-        makes: The kinds to make.
-        options: What to send.
-        headers: In-memory headers, for NVRTC.
-        name_expressions: Expressions to lower, for NVRTC.
-    """
-
-    name: str
-    inputs: tuple[tuple[Ref, bytes], ...]
-    makes: tuple[CodeKind, ...]
-    options: tuple[str, ...]
-    headers: tuple[Header, ...] = ()
-    name_expressions: tuple[str, ...] = ()
 
 
 @dataclass

@@ -1,0 +1,32 @@
+"""One run of one tool, with everything the tool reads: what the worker process is asked to do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.plan import Ref
+from jitstudio.core.tools import Tool
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of one tool.
+
+    Attributes:
+        tool: The tool.
+        name: The artifact's name: the module's, or `core.code.LINKED`.
+        inputs: What to read, in order.
+        makes: The kinds to make.
+        options: What to send.
+        headers: In-memory headers, for NVRTC.
+        name_expressions: Expressions to lower, for NVRTC.
+    """
+
+    tool: Tool
+    name: str
+    inputs: tuple[tuple[Ref, bytes], ...]
+    makes: tuple[CodeKind, ...]
+    options: tuple[str, ...]
+    headers: tuple[Header, ...] = ()
+    name_expressions: tuple[str, ...] = ()
