@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QMainWindow, QMessageBox, QWidget
 from jitstudio import __version__
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, CodeKind
-from jitstudio.core.result import BuildResult
+from jitstudio.core.result import BuildResult, Kernel
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.actions import ACTIONS, Actions
 from jitstudio.gui.file_commands import FileCommands
@@ -108,6 +108,7 @@ class MainWindow(QMainWindow):
             "focusEditorAction": panes.tabs,
             "focusPtxAction": panes.outputs[CodeKind.PTX],
             "focusSassAction": panes.outputs[CodeKind.SASS],
+            "focusKernelsAction": panes.kernels,
             "focusNamesAction": panes.names,
             "focusLinkAction": panes.link,
             "focusProblemsAction": panes.problems,
@@ -157,6 +158,7 @@ class MainWindow(QMainWindow):
         panes.tabs.refused.connect(panes.notice.tell)
         panes.tabs.cursor_moved.connect(panes.status.show_position)
         panes.problems.location_activated.connect(self._on_location_activated)
+        panes.kernels.kernel_activated.connect(self._on_kernel_activated)
         panes.link.files_requested.connect(self.files.open)
         panes.link.linked_sass_requested.connect(self._on_linked_sass_requested)
         panes.status.problems_requested.connect(self._actions["focusProblemsAction"].trigger)
@@ -190,6 +192,7 @@ class MainWindow(QMainWindow):
         self.panes.problems.model.set_diagnostics(diagnostics)
         self.panes.log.model.set_stages(result.stages if result else ())
         self.panes.tabs.set_diagnostics(diagnostics)
+        self.panes.kernels.show_result(result)
         self.panes.status.show_result(result)
 
     @Slot()
@@ -228,6 +231,12 @@ class MainWindow(QMainWindow):
             page.go_to(line, column)
         elif self.panes.outputs[CodeKind.PTX].go_to(file, line):
             self.panes.bring_up(self.panes.outputs[CodeKind.PTX])
+
+    @Slot(Kernel)
+    def _on_kernel_activated(self, kernel: Kernel) -> None:
+        pane = self.panes.outputs[CodeKind.SASS]
+        pane.go_to_kernel(kernel.module, kernel.name)
+        self.panes.bring_up(pane)
 
     @Slot()
     def _on_linked_sass_requested(self) -> None:

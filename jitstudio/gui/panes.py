@@ -13,6 +13,7 @@ from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.build_bar import BuildBar
 from jitstudio.gui.widgets.editor_tabs import EditorTabs
+from jitstudio.gui.widgets.kernels_view import KernelsView
 from jitstudio.gui.widgets.link_view import LinkView
 from jitstudio.gui.widgets.log_view import LogView
 from jitstudio.gui.widgets.names_view import NamesView
@@ -60,6 +61,7 @@ class Panes:
         build_bar: Target and options; it stands in the toolbar.
         tabs: The editors.
         outputs: A pane for each kind of listing.
+        kernels: Registers and memory of each kernel.
         names: Lowered names.
         link: Modules and link mode.
         problems: Errors and warnings.
@@ -76,6 +78,7 @@ class Panes:
             CodeKind.PTX: OutputPane(CodeKind.PTX, "ptxView", theme),
             CodeKind.SASS: OutputPane(CodeKind.SASS, "sassView", theme),
         }
+        self.kernels = KernelsView()
         self.names = NamesView()
         self.link = LinkView()
         self.problems = ProblemsView()
@@ -91,6 +94,7 @@ class Panes:
             self.notice,
             self.tabs,
             *self.outputs.values(),
+            self.kernels,
             self.names,
             self.link,
             self.problems,
@@ -139,6 +143,7 @@ class Panes:
         tabs.setAccessibleName("Results of the build")
         for kind, pane in self.outputs.items():
             tabs.addTab(pane, kind.title)
+        tabs.addTab(self.kernels, "Kernels")
         tabs.addTab(self.names, "Lowered names")
         tabs.addTab(self.link, "Link")
         return tabs

@@ -104,6 +104,15 @@ class OutputPane(QWidget):
                 return True
         return False
 
+    def go_to_kernel(self, module: str, name: str) -> None:
+        """Show where the code of this kernel begins, if it is in the listing of this module."""
+        self.choose(module)
+        heads = (f".text.{name}:", f".entry {name}(")
+        lines = self._shown.lines if self._shown else ()
+        found = (n for n, line in enumerate(lines, 1) if any(head in line for head in heads))
+        if (line := next(found, None)) is not None:
+            self.code_view.go_to(line)
+
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:
         """Wear another theme."""

@@ -1,0 +1,89 @@
+"""The kernels of the last build and what each needs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from jitstudio.core.result import BuildResult, Kernel
+from jitstudio.gui.models.kernels import KERNEL_COLUMNS, kernels_as_text
+from jitstudio.gui.models.presentation import SORT_ROLE
+from jitstudio.gui.models.rows import RowsModel
+from jitstudio.gui.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.theme import Theme
+
+_NOT_BUILT = "Nothing has been built yet.\nThe registers and memory of each kernel appear here."
+_NONE = "There is no kernel in this build."
+
+
+class KernelsView(QWidget):
+    """A table of kernels.
+
+    Signals:
+        kernel_activated: The user wants to see the code of this kernel.
+    """
+
+    kernel_activated = Signal(Kernel)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("kernelsView")
+        self._model: RowsModel[Kernel] = RowsModel(KERNEL_COLUMNS, self)
+        self._sorted = QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self._model)
+        self._sorted.setSortRole(SORT_ROLE)
+        self._table = self._make_table()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._table)
+        self.setFocusProxy(self._table)
+
+    @property
+    def model(self) -> RowsModel[Kernel]:
+        """What is shown."""
+        return self._model
+
+    @property
+    def table(self) -> PanelTable:
+        """The table, over a sorted form of the model."""
+        return self._table
+
+    @Slot(object)
+    def show_result(self, result: BuildResult | None) -> None:
+        """Show the kernels of a build; None before the first."""
+        self._model.set_rows(result.kernels if result else ())
+        self._table.set_hint(_NONE if result else _NOT_BUILT)
+
+    @Slot(object)
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._table.set_theme(theme)
+
+    @Slot()
+    def copy_all(self) -> None:
+        """Put the table on the clipboard, for a spreadsheet."""
+        QGuiApplication.clipboard().setText(kernels_as_text(self._model.rows))
+
+    def _make_table(self) -> PanelTable:
+        table = PanelTable("Kernels and what they need", self)
+        table.setObjectName("kernelsTable")
+        table.setModel(self._sorted)
+        figures = range(1, len(KERNEL_COLUMNS) - 1)
+        widths = {n: len(KERNEL_COLUMNS[n].title) + 3 for n in figures}
+        table.set_columns(stretched=0, widths=widths)
+        table.hide_when_narrow(5, 7, 8, 9, 10, room=100)
+        table.setSortingEnabled(True)
+        table.horizontalHeader().setSortIndicatorClearable(True)
+        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        table.set_hint(_NOT_BUILT)
+        table.doubleClicked.connect(self._on_activated)
+        table.add_command("&Show its SASS", self._on_activated, *ENTER_KEYS)
+        table.add_command("&Copy table", self.copy_all, "Ctrl+C")
+        return table
+
+    @Slot()
+    def _on_activated(self) -> None:
+        index = self._sorted.mapToSource(self._table.currentIndex())
+        if index.isValid():
+            self.kernel_activated.emit(self._model.rows[index.row()])
