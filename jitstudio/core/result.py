@@ -11,7 +11,7 @@ from enum import Enum
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.tools import Tool
 
 
@@ -25,6 +25,18 @@ class Outcome(Enum):
     CRASHED = "crashed"
     TIMED_OUT = "timed-out"
     CANCELLED = "cancelled"
+
+
+ENDINGS = {
+    Outcome.BUILT: "Built",
+    Outcome.FAILED: "Build failed",
+    Outcome.REFUSED: "This cannot be built",
+    Outcome.MISSING: "A tool is missing",
+    Outcome.CRASHED: "A compiler crashed",
+    Outcome.TIMED_OUT: "Build stopped at its time limit",
+    Outcome.CANCELLED: "Build cancelled",
+}
+"""How each outcome is told."""
 
 
 @dataclass(frozen=True)
@@ -181,6 +193,18 @@ class BuildResult:
     def tool_ms(self) -> float:
         """Milliseconds inside the native calls of all stages."""
         return sum(stage.ms for stage in self.stages)
+
+    @property
+    def reason(self) -> str:
+        """How it ended, with the first error if there is one: a sentence."""
+        errors = [d for d in self.diagnostics if d.severity is Severity.ERROR]
+        ending = ENDINGS[self.outcome]
+        if not errors:
+            return f"{ending}."
+        first = errors[0].message.strip().partition("\n")[0]
+        more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
+        place = f", line {errors[0].line}" if errors[0].line else ""
+        return f"{ending}{place}: {first.rstrip('.')}{more}."
 
     def artifact(self, kind: CodeKind, name: str) -> Artifact | None:
         """The artifact of this kind made from the module `name`, or None."""

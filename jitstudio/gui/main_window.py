@@ -19,12 +19,21 @@ from jitstudio.gui.menus import Menus, make_toolbar
 from jitstudio.gui.panes import Panes
 from jitstudio.gui.presenters.link import LinkPresenter
 from jitstudio.gui.presenters.names import NamesPresenter
+from jitstudio.gui.side_commands import SideCommands
+from jitstudio.gui.state.build_settings import Switch
 from jitstudio.gui.theme import Theme, ThemeKeeper
 from jitstudio.gui.view_commands import ViewCommands
 from jitstudio.gui.widgets.shortcuts_dialog import ShortcutsDialog
 from jitstudio.gui.widgets.toolchain_dialog import ToolchainDialog
 from jitstudio.gui.workspace import Workspace
 
+_SWITCHES = {
+    "cacheAction": Switch.CACHE,
+    "precompileAction": Switch.PRECOMPILE,
+    "libdeviceAction": Switch.LIBDEVICE,
+    "joinIrAction": Switch.JOIN_IR,
+    "driverJitAction": Switch.DRIVER_JIT,
+}
 _ABOUT = (
     f"<h3>jitstudio {__version__}</h3><p>Write CUDA C++, LLVM IR and PTX, and see what NVRTC, "
     "libNVVM and nvJitLink make of it.</p><p>Apache License 2.0</p>"
@@ -51,6 +60,7 @@ class MainWindow(QMainWindow):
         self._views = ViewCommands(
             self.panes.tabs, tuple(self.panes.outputs.values()), workspace.preferences, self
         )
+        self._sides = SideCommands(workspace, self.files, keeper, self)
         self._presenters = (
             LinkPresenter(workspace, self.panes.link),
             NamesPresenter(workspace, self.panes.names),
@@ -79,6 +89,8 @@ class MainWindow(QMainWindow):
             "saveAction": files.save,
             "saveAsAction": files.save_as,
             "saveOutputsAction": self._on_save_outputs,
+            "exportAction": self._sides.export,
+            "compareLinksAction": self._sides.compare_links,
             "closeTabAction": files.close_current,
             "quitAction": self.close,
             "undoAction": views.undo,
@@ -145,6 +157,10 @@ class MainWindow(QMainWindow):
         bar.options_edited.connect(self._on_options_edited)
         bar.refused.connect(self.panes.notice.tell)
         auto.toggled.connect(self._on_auto_build_toggled)
+        settings.switches_changed.connect(self._on_switches_changed)
+        self._on_switches_changed(settings.switches)
+        for name in _SWITCHES:
+            self._actions[name].toggled.connect(self._on_switch_toggled)
 
     def _connect_views(self) -> None:
         panes, workspace = self.panes, self.workspace
@@ -160,6 +176,9 @@ class MainWindow(QMainWindow):
         panes.problems.location_activated.connect(self._on_location_activated)
         panes.kernels.kernel_activated.connect(self._on_kernel_activated)
         panes.link.files_requested.connect(self.files.open)
+        panes.link.comparison_requested.connect(self._sides.compare_links)
+        self._sides.failed.connect(panes.notice.tell)
+        self._sides.told.connect(panes.status.tell)
         panes.link.linked_sass_requested.connect(self._on_linked_sass_requested)
         panes.status.problems_requested.connect(self._actions["focusProblemsAction"].trigger)
         for output in panes.outputs.values():
@@ -221,6 +240,15 @@ class MainWindow(QMainWindow):
     @Slot(bool)
     def _on_auto_build_toggled(self, on: bool) -> None:
         self.workspace.settings.auto_build = on
+
+    @Slot(bool)
+    def _on_switch_toggled(self, on: bool) -> None:
+        self.workspace.settings.turn(_SWITCHES[self.sender().objectName()], on)
+
+    @Slot(frozenset)
+    def _on_switches_changed(self, switches: frozenset[Switch]) -> None:
+        for name, switch in _SWITCHES.items():
+            self._actions[name].setChecked(switch in switches)
 
     @Slot(str, int, int)
     def _on_location_activated(self, file: str, line: int, column: int) -> None:

@@ -67,13 +67,13 @@ class BuildService(QObject):
         """The process that the compilers run in now."""
         return self._host.pid
 
-    def build(self, request: BuildRequest) -> int:
-        """Build this; a build that waits is forgotten, one that runs is soon ended.
+    def build(self, request: BuildRequest, tag: str = _BUILD) -> int:
+        """Build this; a build of the same tag that waits is forgotten, one that runs soon ended.
 
         Returns:
             The ticket that the signals carry.
         """
-        return self._dispatcher.submit(_BUILD, request)
+        return self._dispatcher.submit(tag, request)
 
     def cancel(self) -> None:
         """End the build that runs and forget the one that waits."""

@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, StageStarted
-from jitstudio.core.options import split_options
-from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.gui.requests import linked_modules, request_for
 from jitstudio.gui.service import BuildService, Listing
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
@@ -105,27 +105,21 @@ class Studio(QObject):
         """Build now what is open, with the settings as they are."""
         self._pause.stop()
         if self._settings.link is LinkMode.NONE:
-            modules = [self._module] if self._module else []
+            modules: tuple[Document, ...] = (self._module,) if self._module else ()
         else:
-            modules = [d for d in self._documents if d.included and takes_part_alone(d)]
+            modules = linked_modules(self._documents)
         if not modules:
+            self._abandon()
             self.refused.emit(_nothing_to_build(self._settings.link))
             return
         subject = self._subject()
         self._outputs.show_subject(subject)
         try:
-            options = split_options(self._settings.options)
+            request = request_for(modules, self._documents, self._settings, _EMITTED)
         except ValueError as error:
+            self._abandon()
             self._outputs.publish(subject, self._refusal(str(error)), ())
             return
-        request = BuildRequest(
-            sources=tuple(module.as_source() for module in modules),
-            arch=self._settings.arch,
-            emit=_EMITTED,
-            link=self._settings.link,
-            options=options,
-            headers=tuple(d.as_header() for d in self._documents if d.is_header),
-        )
         self._pending = _Pending(self._service.build(request), subject)
         names = ", ".join(module.name for module in modules)
         self.build_started.emit(f"Building {names} for {request.arch}")
@@ -175,6 +169,8 @@ class Studio(QObject):
 
     @Slot(Document)
     def _on_removed(self, document: Document) -> None:
+        if self._pending is not None and self._pending.subject is document:
+            self._abandon()
         self._outputs.forget(document)
         if document is self._module:
             current = self._documents.current
@@ -215,6 +211,12 @@ class Studio(QObject):
 
     def _is_pending(self, ticket: int) -> bool:
         return self._pending is not None and self._pending.ticket == ticket
+
+    def _abandon(self) -> None:
+        """End the build on its way without a word: its result would be about something gone."""
+        if self._pending is not None:
+            self._service.cancel()
+            self._end()
 
     def _end(self) -> None:
         self._pending = None

@@ -239,6 +239,11 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     app.setStyle("Fusion")
     app.setPalette(colors)
     QToolTip.setPalette(colors)
+    # Fusion draws the frame of a tick box darker than this role: lost on a dark ground.
+    ticks = QPalette(colors)
+    ticks.setColor(QPalette.ColorRole.Window, theme.ui.muted_text)
+    for kind in ("QCheckBox", "QRadioButton"):
+        app.setPalette(ticks, kind)
     template = Template(resource("themes/application.qss").read_text("utf-8"))
     app.setStyleSheet(
         template.substitute({f.name: getattr(theme.ui, f.name).name() for f in fields(UiColors)})

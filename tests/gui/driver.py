@@ -137,6 +137,8 @@ class Driver:
         """Type a target into the field, with Enter."""
         edit = self.find(QComboBox, "archCombo").lineEdit()
         assert edit is not None
+        # The widget with the keyboard would take Enter for a key of its own.
+        edit.setFocus()
         edit.selectAll()
         QTest.keyClicks(edit, arch)
         QTest.keyClick(edit, Qt.Key.Key_Return)

@@ -310,6 +310,50 @@ def test_bad_input_is_told_in_words_and_the_next_build_works(
     assert started.next_result(lambda: started.trigger("buildAction")).ok
 
 
+def test_an_old_refusal_makes_room_for_the_next_build(started):
+    started.workspace.documents.remove(started.document)
+    started.settle()
+    status = started.find(StatusLine, "statusBar")
+    assert status.currentMessage().startswith("There is nothing to build")
+    assert started.next_result(lambda: started.trigger("newCudaAction")).ok
+    assert status.currentMessage() == ""
+    assert status.state.startswith("Built in ")
+
+
+def test_a_refusal_is_not_overwritten_by_the_build_before_it(started):
+    started.workspace.settings.auto_build = False
+    started.editor.setPlainText(SLOW_CUDA)
+    started.trigger("buildAction")
+    started.workspace.settings.options = '-DX="a'
+    result = started.next_result(lambda: started.trigger("buildAction"))
+    assert result.outcome is Outcome.REFUSED
+    assert not started.find(QAction, "cancelAction").isEnabled()
+    QTest.qWait(300)
+    assert started.results[-1] is result
+
+
+def test_closing_the_tab_ends_its_build(started):
+    started.workspace.settings.auto_build = False
+    started.editor.setPlainText(SLOW_CUDA)
+    started.trigger("buildAction")
+    assert started.workspace.studio.is_building
+    started.workspace.documents.remove(started.document)
+    assert not started.workspace.studio.is_building
+    assert started.next_result(
+        lambda: (started.trigger("newCudaAction"), started.trigger("buildAction"))
+    ).ok
+
+
+def test_the_place_of_the_editors_tells_what_to_do_where_none_is(started):
+    tabs = started.find(EditorTabs, "editorTabs")
+    started.workspace.documents.remove(started.document)
+    picture = tabs.grab().toImage()
+    ground = picture.pixelColor(2, picture.height() - 2)
+    middle = range(picture.height() // 2 - 40, picture.height() // 2 + 40)
+    colors = {picture.pixelColor(x, y).name() for y in middle for x in range(picture.width())}
+    assert colors - {ground.name()}
+
+
 def test_a_file_that_is_not_there_is_told(started, tmp_path):
     started.window.files.open_paths([tmp_path / "gone.cu"])
     assert "gone.cu" in started.window.panes.notice.text

@@ -1,11 +1,26 @@
-"""How the documents are built: target, options, link. One owner, many views."""
+"""How the documents are built: target, options, link, switches. One owner, many views."""
 
 from __future__ import annotations
+
+from enum import Enum
 
 from PySide6.QtCore import QObject, Signal
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.request import LinkMode
+
+
+class Switch(Enum):
+    """Something about a build that is on or off; the value is its name in a session file."""
+
+    LIBDEVICE = "libdevice"
+    JOIN_IR = "join_ir"
+    DRIVER_JIT = "driver_jit"
+    CACHE = "cache"
+    PRECOMPILE = "precompile_headers"
+
+
+ON_AT_FIRST = frozenset({Switch.CACHE, Switch.PRECOMPILE})
 
 
 class BuildSettings(QObject):
@@ -14,6 +29,7 @@ class BuildSettings(QObject):
     Signals:
         changed: Something that changes what is built.
         arch_changed, options_changed, link_changed, auto_build_changed: That value.
+        switches_changed: All switches that are on.
     """
 
     changed = Signal()
@@ -21,6 +37,7 @@ class BuildSettings(QObject):
     options_changed = Signal(str)
     link_changed = Signal(LinkMode)
     auto_build_changed = Signal(bool)
+    switches_changed = Signal(frozenset)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -28,6 +45,7 @@ class BuildSettings(QObject):
         self._options = ""
         self._link = LinkMode.NONE
         self._auto_build = True
+        self._switches = ON_AT_FIRST
 
     @property
     def arch(self) -> Arch:
@@ -64,6 +82,22 @@ class BuildSettings(QObject):
             self._link = link
             self.link_changed.emit(link)
             self.changed.emit()
+
+    @property
+    def switches(self) -> frozenset[Switch]:
+        """The switches that are on."""
+        return self._switches
+
+    @switches.setter
+    def switches(self, switches: frozenset[Switch]) -> None:
+        if switches != self._switches:
+            self._switches = switches
+            self.switches_changed.emit(switches)
+            self.changed.emit()
+
+    def turn(self, switch: Switch, on: bool) -> None:
+        """Turn one switch on or off."""
+        self.switches = self._switches | {switch} if on else self._switches - {switch}
 
     @property
     def auto_build(self) -> bool:

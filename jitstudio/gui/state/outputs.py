@@ -8,8 +8,7 @@ from datetime import datetime
 from PySide6.QtCore import QObject, Signal
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Severity
-from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.core.result import BuildResult
 from jitstudio.gui.service import Listing
 
 SHOWN_KINDS = (CodeKind.PTX, CodeKind.SASS)
@@ -122,7 +121,7 @@ class Outputs(QObject):
 
 
 def _kept(history: _History, kind: CodeKind, result: BuildResult) -> Output:
-    reason, output = _why(result), history.outputs[kind]
+    reason, output = result.reason, history.outputs[kind]
     if not output.listings:
         return Output(hint=f"{reason}\nThe Problems list says more.")
     made = f" Shown is the build of {history.built_at:%H:%M:%S}." if history.built_at else ""
@@ -133,22 +132,3 @@ _HINTS = {
     CodeKind.PTX: "This build makes no PTX: the module is PTX already, or holds machine code.",
     CodeKind.SASS: "This build makes no SASS.",
 }
-_ENDINGS = {
-    Outcome.FAILED: "The build failed",
-    Outcome.REFUSED: "This cannot be built",
-    Outcome.MISSING: "A tool is missing",
-    Outcome.CRASHED: "A compiler crashed",
-    Outcome.TIMED_OUT: "The build ran past its time limit",
-    Outcome.CANCELLED: "The build was cancelled",
-}
-
-
-def _why(result: BuildResult) -> str:
-    errors = [d for d in result.diagnostics if d.severity is Severity.ERROR]
-    head = _ENDINGS.get(result.outcome, "The build ended early")
-    if not errors:
-        return f"{head}."
-    first = errors[0].message.strip().partition("\n")[0]
-    more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
-    place = f", line {errors[0].line}" if errors[0].line else ""
-    return f"{head}{place}: {first.rstrip('.')}{more}."

@@ -94,6 +94,7 @@ class Session(QObject):
         self._settings.options = saved.options
         self._settings.link = saved.link
         self._settings.auto_build = saved.auto_build
+        self._settings.switches = saved.switches
         opened = [self._open(entry) for entry in saved.documents]
         if saved.current is not None and 0 <= saved.current < len(opened):
             self._documents.current = opened[saved.current] or self._documents.current
@@ -147,6 +148,7 @@ class Session(QObject):
             options=self._settings.options,
             link=self._settings.link,
             auto_build=self._settings.auto_build,
+            switches=self._settings.switches,
         )
 
     def _open(self, entry: SavedDocument) -> Document | None:

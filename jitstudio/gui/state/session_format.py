@@ -1,4 +1,4 @@
-"""The session file: what one jitstudio had open, as values and as JSON. Knows no Qt."""
+"""The session file: what one jitstudio had open, as values and as JSON."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ from typing import Any
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
+from jitstudio.gui.state.build_settings import ON_AT_FIRST, Switch
 
 VERSION = 1
 
@@ -50,6 +51,7 @@ class SavedSession:
     options: str
     link: LinkMode
     auto_build: bool
+    switches: frozenset[Switch]
 
 
 def dump(session: SavedSession) -> bytes:
@@ -74,6 +76,7 @@ def dump(session: SavedSession) -> bytes:
             "options": session.options,
             "link": session.link.value,
             "auto_build": session.auto_build,
+            "switches": {switch.value: switch in session.switches for switch in Switch},
         },
     }
     return json.dumps(state, indent=1).encode()
@@ -104,7 +107,13 @@ def _session(state: dict[str, Any]) -> SavedSession:
         options=str(settings["options"]),
         link=LinkMode(settings["link"]),
         auto_build=bool(settings["auto_build"]),
+        switches=_switches(settings.get("switches", {})),
     )
+
+
+def _switches(saved: dict[str, Any]) -> frozenset[Switch]:
+    """A switch that the file does not know stands as at the first start."""
+    return frozenset(s for s in Switch if saved.get(s.value, s in ON_AT_FIRST))
 
 
 def _document(entry: dict[str, Any]) -> SavedDocument:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
 
 from jitstudio.core.diagnostics import Diagnostic
@@ -12,10 +12,15 @@ from jitstudio.gui.icons import icon
 from jitstudio.gui.languages import icon_name
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.viewer.painter import paint_hint
 from jitstudio.gui.widgets.source_page import SourcePage
 
 _SIDE = QTabBar.ButtonPosition.RightSide
 _CLOSE_SIZE = QSize(12, 12)
+_HINT = (
+    "No source is open.\n"
+    "The File menu makes a new tab (Ctrl+N), opens a file (Ctrl+O), or opens one of the samples."
+)
 
 
 class EditorTabs(QTabWidget):
@@ -96,6 +101,14 @@ class EditorTabs(QTabWidget):
             for part in (page.editor, page.view):
                 if part is not None:
                     part.set_font_size(points)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Say what to do where there are no tabs."""
+        super().paintEvent(event)
+        if not self.count():
+            painter = QPainter(self)
+            paint_hint(painter, self.rect(), _HINT, self._theme.ui.muted_text)
+            painter.end()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Leave files to the window."""

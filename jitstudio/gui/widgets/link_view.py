@@ -6,7 +6,7 @@ Holds nothing that belongs to a document: every change is told by a signal.
 from __future__ import annotations
 
 from PySide6.QtCore import QItemSelection, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QKeySequence, QPalette, QResizeEvent
+from PySide6.QtGui import QFontMetrics, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
@@ -56,6 +56,7 @@ class LinkView(QWidget):
         order_changed: The user moved a module; all keys in their new order.
         files_requested: The user wants to add files.
         linked_sass_requested: The user wants to see the SASS of the linked cubin.
+        comparison_requested: The user wants the PTX link and the LTO link side by side.
     """
 
     link_mode_changed = Signal(LinkMode)
@@ -63,6 +64,7 @@ class LinkView(QWidget):
     order_changed = Signal(tuple)
     files_requested = Signal()
     linked_sass_requested = Signal()
+    comparison_requested = Signal()
 
     def __init__(self, model: ModulesModel | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -75,6 +77,8 @@ class LinkView(QWidget):
         self._result = self._text_label("linkResult")
         self._show_sass = QPushButton("Show linked SASS", self)
         self._show_sass.setObjectName("showLinkedSass")
+        self._compare = QPushButton("Compare both links…", self)
+        self._compare.setObjectName("compareLinks")
         self._add = self._button("Add file…", "Add files to link", "plus")
         self._up = self._button("Move up", "Link the module earlier", "chevron-up", "Alt+Up")
         self._down = self._button("Move down", "Link the module later", "chevron-down", "Alt+Down")
@@ -139,11 +143,6 @@ class LinkView(QWidget):
         """Wear another theme."""
         self._table.set_theme(theme)
         self._warning.setStyleSheet(f"color: {theme.marks.warning.name()}")
-        for radio in self._radios.values():
-            # Fusion draws the ring of a radio button darker than this: lost on a dark ground.
-            colors = radio.palette()
-            colors.setColor(QPalette.ColorRole.Window, theme.ui.muted_text)
-            radio.setPalette(colors)
         for label in self._explanations:
             label.setStyleSheet(f"color: {theme.ui.muted_text.name()}")
         for button in (self._add, self._up, self._down):
@@ -227,7 +226,11 @@ class LinkView(QWidget):
         layout.addWidget(self._result)
         layout.addSpacing(4)
         self._show_sass.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        layout.addWidget(self._show_sass)
+        buttons = QHBoxLayout()
+        buttons.addWidget(self._show_sass)
+        buttons.addWidget(self._compare)
+        buttons.addStretch(1)
+        layout.addLayout(buttons)
         layout.addStretch(1)
         return choice
 
@@ -251,6 +254,7 @@ class LinkView(QWidget):
 
     def _connect(self) -> None:
         self._group.buttonToggled.connect(self._on_radio_toggled)
+        self._compare.clicked.connect(self.comparison_requested)
         self._show_sass.clicked.connect(self.linked_sass_requested)
         self._add.clicked.connect(self.files_requested)
         self._up.clicked.connect(self.move_up)

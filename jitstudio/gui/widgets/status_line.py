@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QLabel, QStatusBar, QToolButton, QWidget
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.diagnostics import Severity
-from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.core.result import ENDINGS, BuildResult
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.icons import icon
 from jitstudio.gui.theme import Theme
@@ -16,16 +16,6 @@ _TICK_MS = 100
 # Shorter builds need no clock: it would only flicker.
 _CLOCK_AFTER_MS = 400
 _TOLD_MS = 8000
-
-_ENDINGS = {
-    Outcome.BUILT: "Built",
-    Outcome.FAILED: "Build failed",
-    Outcome.REFUSED: "Nothing was built",
-    Outcome.MISSING: "A tool is missing",
-    Outcome.CRASHED: "A compiler crashed",
-    Outcome.TIMED_OUT: "Build stopped at its time limit",
-    Outcome.CANCELLED: "Build cancelled",
-}
 
 
 class StatusLine(QStatusBar):
@@ -74,7 +64,8 @@ class StatusLine(QStatusBar):
 
     @Slot(str)
     def show_building(self, what: str) -> None:
-        """A build is on its way."""
+        """A build is on its way; what was told before it, such as a refusal, is over."""
+        self.clearMessage()
         self._doing = what
         self._clock.start()
         self._ticker.start()
@@ -100,7 +91,7 @@ class StatusLine(QStatusBar):
             for severity in (Severity.ERROR, Severity.WARNING)
         }
         told = [_counted(count, severity.value) for severity, count in counts.items() if count]
-        text = _ENDINGS[result.outcome]
+        text = ENDINGS[result.outcome]
         if result.total_ms:
             text += f" in {result.total_ms / 1000:.2f} s"
         icon_name = "error" if not result.ok else "warning" if told else "success"

@@ -2,7 +2,7 @@ import pytest
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.build_settings import BuildSettings, Switch
 
 
 @pytest.fixture
@@ -40,3 +40,13 @@ def test_building_by_itself_changes_nothing_that_is_built(settings, qtbot):
     ):
         settings.auto_build = False
     assert told.args == [False]
+
+
+def test_a_switch_is_turned_and_told(settings, qtbot):
+    with qtbot.waitSignal(settings.switches_changed), qtbot.waitSignal(settings.changed):
+        settings.turn(Switch.LIBDEVICE, True)
+    assert Switch.LIBDEVICE in settings.switches
+    settings.turn(Switch.LIBDEVICE, False)
+    assert Switch.LIBDEVICE not in settings.switches
+    with qtbot.assertNotEmitted(settings.changed):
+        settings.turn(Switch.LIBDEVICE, False)

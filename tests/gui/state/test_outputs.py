@@ -52,7 +52,7 @@ def test_a_failed_build_keeps_the_last_good_output_and_says_why(outputs):
     outputs.publish("k", FAILED, ())
     stale = outputs.output(CodeKind.PTX).stale
     assert shown(outputs) == (PTX,)
-    assert stale.startswith("The build failed, line 3: expected a ';' (and 1 more). Shown is the")
+    assert stale.startswith("Build failed, line 3: expected a ';' (and 1 more). Shown is the")
     outputs.publish("k", BUILT, (PTX, SASS))
     assert outputs.output(CodeKind.PTX).stale == ""
 
@@ -60,7 +60,7 @@ def test_a_failed_build_keeps_the_last_good_output_and_says_why(outputs):
 def test_a_first_build_that_fails_says_why_where_nothing_can_be_shown(outputs):
     outputs.publish("k", FAILED, ())
     assert outputs.output(CodeKind.PTX).hint == (
-        "The build failed, line 3: expected a ';' (and 1 more).\nThe Problems list says more."
+        "Build failed, line 3: expected a ';' (and 1 more).\nThe Problems list says more."
     )
 
 
@@ -78,7 +78,7 @@ def test_every_way_to_end_has_words(outputs, outcome):
 def test_an_error_without_words_does_no_harm(outputs):
     silent = replace(FAILED, diagnostics=(replace(ERROR, message=""),))
     outputs.publish("k", silent, ())
-    assert outputs.output(CodeKind.PTX).hint.startswith("The build failed, line 3:")
+    assert outputs.output(CodeKind.PTX).hint.startswith("Build failed, line 3:")
 
 
 def test_what_a_failed_build_has_made_all_the_same_is_new(outputs):

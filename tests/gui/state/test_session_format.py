@@ -5,6 +5,7 @@ import pytest
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
+from jitstudio.gui.state.build_settings import ON_AT_FIRST, Switch
 from jitstudio.gui.state.session_format import (
     VERSION,
     SavedDocument,
@@ -32,6 +33,7 @@ SESSION = SavedSession(
     options="-lineinfo",
     link=LinkMode.LTO,
     auto_build=False,
+    switches=frozenset({Switch.LIBDEVICE}),
 )
 
 
@@ -71,3 +73,9 @@ def test_a_newer_version_is_told_apart_from_damage():
     message = f"a newer jitstudio has written it .version {VERSION + 1}."
     with pytest.raises(SessionFormatError, match=message):
         load(json.dumps({"version": VERSION + 1, "tabs": []}).encode())
+
+
+def test_a_switch_that_the_file_does_not_know_stands_as_at_the_first_start():
+    state = json.loads(dump(SESSION))
+    del state["settings"]["switches"]
+    assert load(json.dumps(state).encode()).switches == ON_AT_FIRST

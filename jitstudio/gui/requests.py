@@ -1,0 +1,51 @@
+"""From documents and settings, as they are now, to a request."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.options import split_options
+from jitstudio.core.request import Assembler, BuildRequest, LinkMode
+from jitstudio.gui.state.build_settings import BuildSettings, Switch
+from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
+
+
+def linked_modules(documents: Documents) -> tuple[Document, ...]:
+    """The documents that take part in a link, in link order."""
+    return tuple(d for d in documents if d.included and takes_part_alone(d))
+
+
+def request_for(
+    modules: Iterable[Document],
+    documents: Documents,
+    settings: BuildSettings,
+    emit: frozenset[CodeKind],
+    link: LinkMode | None = None,
+) -> BuildRequest:
+    """A build of these modules.
+
+    Args:
+        modules: What to build, in link order.
+        documents: All that is open: headers among them can be included.
+        settings: How to build.
+        emit: What to make.
+        link: Another link than the settings say, if not None.
+
+    Raises:
+        ValueError: The options cannot be read; the message says why.
+    """
+    switches = settings.switches
+    return BuildRequest(
+        sources=tuple(module.as_source() for module in modules),
+        arch=settings.arch,
+        emit=emit,
+        link=settings.link if link is None else link,
+        options=split_options(settings.options),
+        headers=tuple(d.as_header() for d in documents if d.is_header),
+        assembler=Assembler.DRIVER if Switch.DRIVER_JIT in switches else Assembler.NVJITLINK,
+        libdevice=Switch.LIBDEVICE in switches,
+        join_ir=Switch.JOIN_IR in switches,
+        use_cache=Switch.CACHE in switches,
+        precompile_headers=Switch.PRECOMPILE in switches,
+    )

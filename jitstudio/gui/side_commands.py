@@ -1,0 +1,125 @@
+"""Commands that build beside the panes: compare both links, and build to save."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QObject, Qt, QThreadPool, Signal, Slot
+from PySide6.QtWidgets import QDialog, QWidget
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.result import BuildResult
+from jitstudio.gui.file_commands import FileCommands
+from jitstudio.gui.requests import linked_modules, request_for
+from jitstudio.gui.side_build import SideBuild
+from jitstudio.gui.theme import ThemeKeeper
+from jitstudio.gui.widgets.comparison_dialog import ComparisonDialog
+from jitstudio.gui.widgets.export_dialog import ExportDialog
+from jitstudio.gui.workspace import Workspace
+from jitstudio.listing.link_comparison import MODES, LinkComparison, compare_links
+
+_COMPARED = frozenset({CodeKind.CUBIN, CodeKind.SASS})
+
+
+class SideCommands(QObject):
+    """Asks, builds and shows or saves what came of it.
+
+    Signals:
+        told: What is being done, in words.
+        failed: Why it cannot be done, in words.
+        compared: Both links are done and counted.
+    """
+
+    told = Signal(str)
+    failed = Signal(str)
+    compared = Signal(LinkComparison)
+
+    def __init__(
+        self, workspace: Workspace, files: FileCommands, keeper: ThemeKeeper, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._workspace = workspace
+        self._files = files
+        self._keeper = keeper
+        self._window = window
+        self.compared.connect(self._on_compared)
+
+    @Slot()
+    def compare_links(self) -> None:
+        """Link the ticked modules by PTX and by LTO, and show both side by side."""
+        modules = linked_modules(self._workspace.documents)
+        if not modules:
+            self.failed.emit("There is nothing to link: tick at least one module in the Link tab.")
+            return
+        try:
+            requests = [self._request(_COMPARED, mode) for mode in MODES]
+        except ValueError as error:
+            self.failed.emit(str(error))
+            return
+        self.told.emit("Linking by PTX and by LTO")
+        self._start("compare", requests, self._on_links_built)
+
+    @Slot()
+    def export(self) -> None:
+        """Ask what to make of the module or the link, make it, and ask where to save it."""
+        module = self._workspace.studio.module
+        linked = self._workspace.settings.link is not LinkMode.NONE
+        if module is None and not linked:
+            self.failed.emit("There is nothing to build: open or write a kernel first.")
+            return
+        what = "the link" if linked or module is None else module.name
+        dialog = ExportDialog(what, self._workspace.settings.arch, self._window)
+        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        dialog.accepted.connect(self._on_export_accepted)
+        dialog.open()
+
+    def _request(self, emit: frozenset[CodeKind], link: LinkMode | None = None) -> BuildRequest:
+        workspace = self._workspace
+        linked = (workspace.settings.link if link is None else link) is not LinkMode.NONE
+        module = workspace.studio.module
+        alone = (module,) if module is not None else ()
+        modules = linked_modules(workspace.documents) if linked else alone
+        return request_for(modules, workspace.documents, workspace.settings, emit, link)
+
+    def _start(self, tag: str, requests: list[BuildRequest], then: Callable[..., Any]) -> None:
+        build = SideBuild(self._workspace.service, tag, requests, self)
+        build.finished.connect(then)
+        build.broke.connect(self.failed)
+        build.start()
+
+    @Slot(tuple)
+    def _on_links_built(self, results: tuple[BuildResult, ...]) -> None:
+        # Counting the instructions of a large link takes longer than a window may stand still.
+        QThreadPool.globalInstance().start(lambda: self.compared.emit(compare_links(*results)))
+
+    @Slot(LinkComparison)
+    def _on_compared(self, comparison: LinkComparison) -> None:
+        _open(ComparisonDialog(comparison, self._keeper.theme, self._window))
+
+    @Slot()
+    def _on_export_accepted(self) -> None:
+        dialog = self.sender()
+        assert isinstance(dialog, ExportDialog)
+        try:
+            request = self._request(dialog.kinds)
+        except ValueError as error:
+            self.failed.emit(str(error))
+            return
+        self.told.emit("Building what is to be saved")
+        self._start("export", [replace(request, fat_archs=dialog.fat_archs)], self._on_exported)
+
+    @Slot(tuple)
+    def _on_exported(self, results: tuple[BuildResult, ...]) -> None:
+        (result,) = results
+        if not result.ok:
+            self.failed.emit(f"Nothing was saved. {result.reason}")
+            return
+        self._files.save_results(result)
+
+
+def _open(dialog: QDialog) -> None:
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.open()

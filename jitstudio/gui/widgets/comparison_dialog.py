@@ -1,0 +1,89 @@
+"""The figures of a PTX link and an LTO link of the same modules, side by side."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
+
+from jitstudio.gui.models.presentation import Column
+from jitstudio.gui.models.rows import RowsModel
+from jitstudio.gui.tables import PanelTable
+from jitstudio.gui.theme import Theme
+from jitstudio.listing.link_comparison import LinkComparison, LinkFigure
+
+_SIZE = (760, 460)
+
+
+def _number(value: float | None) -> str:
+    if value is None:
+        return ""
+    return f"{value:,.1f}" if isinstance(value, float) else f"{value:,}"
+
+
+def _difference(figure: LinkFigure) -> str:
+    if figure.ptx is None or figure.lto is None or not figure.ptx:
+        return ""
+    percent = (figure.lto - figure.ptx) / figure.ptx * 100
+    return f"{percent:+.0f} %" if percent else "same"
+
+
+_COLUMNS: tuple[Column[LinkFigure], ...] = (
+    Column("Kernel or function", lambda f: f.subject or "The whole"),
+    Column("Figure", lambda f: f.name),
+    Column("PTX link", lambda f: _number(f.ptx), number=True),
+    Column("LTO link", lambda f: _number(f.lto), number=True),
+    Column("LTO against PTX", _difference, number=True),
+)
+
+
+class ComparisonDialog(QDialog):
+    """A table of figures; where a link failed, why."""
+
+    def __init__(
+        self, comparison: LinkComparison, theme: Theme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setWindowTitle("PTX link and LTO link")
+        self.setObjectName("comparisonDialog")
+        self.resize(*_SIZE)
+        self._model: RowsModel[LinkFigure] = RowsModel(_COLUMNS, self)
+        self._model.set_rows(comparison.figures)
+        self._problem = QLabel(_failures(comparison))
+        self._problem.setWordWrap(True)
+        self._problem.setVisible(bool(self._problem.text()))
+        table = PanelTable("Figures of both links", self)
+        table.setModel(self._model)
+        table.set_columns(stretched=0, widths={1: 20, 2: 14, 3: 14, 4: 18})
+        table.set_theme(theme)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        copy = buttons.addButton("&Copy table", QDialogButtonBox.ButtonRole.ActionRole)
+        copy.clicked.connect(self._on_copy)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(14, 14, 14, 14)
+        layout.setSpacing(10)
+        layout.addWidget(self._problem)
+        layout.addWidget(table, 1)
+        layout.addWidget(buttons)
+
+    @property
+    def model(self) -> RowsModel[LinkFigure]:
+        """What is shown."""
+        return self._model
+
+    @property
+    def problem(self) -> str:
+        """Why a link failed; empty if both are there."""
+        return self._problem.text()
+
+    @Slot()
+    def _on_copy(self) -> None:
+        rows = [[column.title for column in _COLUMNS]]
+        rows += [[column.text(figure) for column in _COLUMNS] for figure in self._model.rows]
+        QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows))
+
+
+def _failures(comparison: LinkComparison) -> str:
+    both = (("PTX link", comparison.ptx), ("LTO link", comparison.lto))
+    return "\n".join(f"{name}: {result.reason}" for name, result in both if not result.ok)

@@ -1,0 +1,39 @@
+import pytest
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.listing.link_comparison import MODES, compare_links
+from jitstudio.worker.host import WorkerHost
+from tests.support import sample
+
+
+@pytest.fixture(scope="module")
+def figures():
+    sources = (sample("apply_transform.cu"), sample("user_transform.cu"))
+    emit = frozenset({CodeKind.CUBIN, CodeKind.SASS})
+    host = WorkerHost()
+    results = [host.build(BuildRequest(sources, emit=emit, link=mode)) for mode in MODES]
+    host.close()
+    assert [result.ok for result in results] == [True, True]
+    return {(f.subject, f.name): (f.ptx, f.lto) for f in compare_links(*results).figures}
+
+
+def test_lto_has_inlined_what_the_ptx_link_calls(figures):
+    assert figures["user_transform", "instructions"][0] == 2
+    assert figures["user_transform", "instructions"][1] is None
+    called, inlined = figures["apply_transform", "instructions"]
+    assert 0 < inlined < called
+
+
+def test_the_whole_is_told_for_both(figures):
+    for name in ("cubin, bytes", "link, ms", "whole build, ms"):
+        assert all(value > 0 for value in figures["", name]), name
+
+
+def test_a_link_that_failed_leaves_gaps():
+    failed = BuildResult(Outcome.FAILED, Arch(90))
+    names = [figure.name for figure in compare_links(failed, failed).figures]
+    assert names == ["whole build, ms"]
+    assert LinkMode.NONE not in MODES
