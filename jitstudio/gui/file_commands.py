@@ -8,7 +8,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
-from jitstudio.core.code import ENDINGS, TEXT_KINDS, Artifact, CodeKind
+from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.dialogs import Dialogs, Unsaved
 from jitstudio.gui.state.build_settings import BuildSettings
@@ -167,7 +167,9 @@ class FileCommands(QObject):
     def _open_sample_file(self, file: SampleFile) -> Document:
         document = self._documents.named(file.path.name)
         content = file.path.read_bytes()
-        if document is None or document.content != content:
+        # A header that has been edited is still the one that the sample includes.
+        fits = document is not None and (document.is_header or document.content == content)
+        if document is None or not fits:
             name = self._documents.unique_name(file.path.name)
             document = Document(name, kind_of_file(file.path), content)
             document.name_expressions = file.name_expressions
@@ -243,8 +245,3 @@ def _result_files(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
         name = f"{artifact.name}{artifact.kind.ending}" if short in files else short
         files[name] = artifact.content
     return files
-
-
-def is_openable(path: Path) -> bool:
-    """Whether a dropped file can be opened."""
-    return ENDINGS.get(path.suffix.lower(), CodeKind.SASS) is not CodeKind.SASS

@@ -252,7 +252,12 @@ class MainWindow(QMainWindow):
 
     @Slot(str, int, int)
     def _on_location_activated(self, file: str, line: int, column: int) -> None:
-        document = self.workspace.documents.named(file)
+        documents = self.workspace.documents
+        document = documents.named(file) or documents.at_path(Path(file))
+        if document is None and Path(file).is_file():
+            # A header that was found in a folder.
+            self.files.open_paths([Path(file)])
+            document = documents.current
         page = self.panes.tabs.page_of(document) if document else None
         if page is not None:
             self.workspace.documents.current = document

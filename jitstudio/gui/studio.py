@@ -174,8 +174,8 @@ class Studio(QObject):
         self._outputs.forget(document)
         if document is self._module:
             current = self._documents.current
-            alone = current is not None and takes_part_alone(current)
-            self._set_module(current if alone else None)
+            others = [current, *self._documents] if current else []
+            self._set_module(next((d for d in others if takes_part_alone(d)), None))
         self._on_changed()
 
     @Slot(int, object)

@@ -11,7 +11,7 @@ from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.dialogs import Dialogs, Unsaved
-from jitstudio.gui.file_commands import FileCommands, is_openable
+from jitstudio.gui.file_commands import FileCommands
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents, ReadOnlyReason
 from jitstudio.gui.state.preferences import Preferences
@@ -363,11 +363,3 @@ def test_results_that_cannot_be_written_are_told(desk):
     desk.files.save_results(RESULT)
     assert desk.failures[0].startswith("The results cannot be written to '/proc': ")
     assert desk.news == []
-
-
-@pytest.mark.parametrize(
-    ("name", "openable"),
-    [("k.cu", True), ("K.LL", True), ("lib.a", True), ("k.sass", False), ("notes.txt", False)],
-)
-def test_only_known_files_can_be_dropped(name, openable):
-    assert is_openable(Path(name)) is openable

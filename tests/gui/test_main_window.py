@@ -448,3 +448,33 @@ def test_closing_ends_the_worker_and_the_thread(qapp, tmp_path):
     driver.close()
     assert time.monotonic() - begin < 5
     assert not Path(f"/proc/{pid}").exists() or sys.platform != "linux"
+
+
+def test_a_problem_in_a_header_on_disk_opens_it(started, tmp_path):
+    (tmp_path / "broken.cuh").write_text("\n__device__ int f() { return oops; }\n")
+    source = tmp_path / "uses.cu"
+    source.write_text('#include "broken.cuh"\n__global__ void k(int* p) { *p = f(); }\n')
+    result = started.next_result(lambda: started.window.files.open_paths([source]))
+    assert not result.ok
+    started.trigger("nextProblemAction")
+    assert started.document.name == "broken.cuh"
+    assert started.editor.position()[0] == 2
+
+
+def test_closing_the_module_while_a_header_is_looked_at_builds_another_one(started):
+    started.open_sample("Histogram")
+    documents = started.workspace.documents
+    documents.current = documents.named("atomic_ops.cuh")
+    result = started.next_result(lambda: documents.remove(documents.named("histogram.cu")))
+    assert [kernel.name for kernel in result.kernels] == ["vector_add"]
+
+
+def test_a_sample_uses_its_header_even_where_that_was_edited(started):
+    started.open_sample("Histogram")
+    documents = started.workspace.documents
+    documents.current = documents.named("atomic_ops.cuh")
+    started.next_result(lambda: started.type("// mine "))
+    documents.remove(documents.named("histogram.cu"))
+    started.settle()
+    assert started.open_sample("Histogram").ok
+    assert [d.name for d in documents if d.is_header] == ["atomic_ops.cuh"]

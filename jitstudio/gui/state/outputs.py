@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from PySide6.QtCore import QObject, Signal
@@ -20,12 +20,14 @@ class Output:
 
     Attributes:
         listings: One per module, or the linked one; empty if there is nothing to show.
-        stale: Why this is not from the newest build; empty if it is.
+        stale: Why some of them are not from the newest build; empty if all are.
+        old: The modules whose listings are not from the newest build.
         hint: What to say where there is nothing.
     """
 
     listings: tuple[Listing, ...] = ()
     stale: str = ""
+    old: frozenset[str] = frozenset()
     hint: str = "Nothing has been built yet."
 
 
@@ -77,8 +79,11 @@ class Outputs(QObject):
         for kind in SHOWN_KINDS:
             new = {listing.name: listing for listing in listings if listing.kind is kind}
             if new:
-                kept = [new.pop(old.name, old) for old in history.outputs[kind].listings]
-                history.outputs[kind] = Output((*kept, *new.values()))
+                before = history.outputs[kind]
+                old = before.old - new.keys()
+                kept = [new.pop(listing.name, listing) for listing in before.listings]
+                stale = before.stale if old else ""
+                history.outputs[kind] = Output((*kept, *new.values()), stale, old)
         self._histories[subject] = history
         self._show()
 
@@ -87,10 +92,10 @@ class Outputs(QObject):
         history = self._history(subject)
         for kind in SHOWN_KINDS:
             made = tuple(listing for listing in listings if listing.kind is kind)
-            if made or result.ok:
+            if result.ok:
                 history.outputs[kind] = Output(made, hint=_HINTS[kind])
             else:
-                history.outputs[kind] = _kept(history, kind, result)
+                history.outputs[kind] = _kept(history, kind, made, result)
         history.result = result
         if result.ok:
             history.built_at = datetime.now()
@@ -120,12 +125,18 @@ class Outputs(QObject):
                 self.changed.emit(kind)
 
 
-def _kept(history: _History, kind: CodeKind, result: BuildResult) -> Output:
-    reason, output = result.reason, history.outputs[kind]
-    if not output.listings:
-        return Output(hint=f"{reason}\nThe Problems list says more.")
-    made = f" Shown is the build of {history.built_at:%H:%M:%S}." if history.built_at else ""
-    return replace(output, stale=reason + made)
+def _kept(
+    history: _History, kind: CodeKind, made: tuple[Listing, ...], result: BuildResult
+) -> Output:
+    """What a failed build has made, and of the last good one what it has not."""
+    new = {listing.name: listing for listing in made}
+    old = frozenset(listing.name for listing in history.outputs[kind].listings) - new.keys()
+    listings = [new.pop(listing.name, listing) for listing in history.outputs[kind].listings]
+    listings += new.values()
+    if not listings:
+        return Output(hint=f"{result.reason}\nThe Problems list says more.")
+    shown = f" Shown is the build of {history.built_at:%H:%M:%S}." if history.built_at else ""
+    return Output(tuple(listings), result.reason + shown if old else "", old)
 
 
 _HINTS = {

@@ -81,24 +81,52 @@ class Session(QObject):
         A file that has gone meanwhile is left out. A session that cannot be understood is set
         aside as a whole, not deleted, and nothing of it is opened.
         """
-        if self._slot is None or not self._slot.path.exists():
+        if self._slot is None:
             return False
-        try:
-            saved = load(self._slot.path.read_bytes())
-        except (OSError, SessionFormatError) as error:
-            self.restore_failed.emit(
-                f"The last session cannot be brought back: {error}. {_set_aside(self._slot.path)}"
-            )
-            return False
+        saved = self._load(self._slot.path)
+        opened = self._open_all(saved) if saved is not None else []
+        # After our own: the first save must hold both.
+        adopted = self._adopt(self._slot.path)
+        if saved is not None and saved.current is not None and 0 <= saved.current < len(opened):
+            self._documents.current = opened[saved.current] or self._documents.current
+        return any(opened) or adopted
+
+    def _open_all(self, saved: SavedSession) -> list[Document | None]:
         self._settings.arch = saved.arch
         self._settings.options = saved.options
         self._settings.link = saved.link
         self._settings.auto_build = saved.auto_build
         self._settings.switches = saved.switches
-        opened = [self._open(entry) for entry in saved.documents]
-        if saved.current is not None and 0 <= saved.current < len(opened):
-            self._documents.current = opened[saved.current] or self._documents.current
-        return any(opened)
+        return [self._open(entry) for entry in saved.documents]
+
+    def _load(self, path: Path) -> SavedSession | None:
+        if not path.exists():
+            return None
+        try:
+            return load(path.read_bytes())
+        except (OSError, SessionFormatError) as error:
+            self.restore_failed.emit(
+                f"The last session cannot be brought back: {error}. {_set_aside(path)}"
+            )
+            return None
+
+    def _adopt(self, own: Path) -> bool:
+        """Take over what was typed in windows that are closed now and was never saved."""
+        found = False
+        for path in sorted(own.parent.glob("session-*.json")):
+            lock = _lock_of(path)
+            if path == own or "-unread-" in path.name or not lock.tryLock(0):
+                continue
+            saved = self._load(path)
+            unsaved = [d for d in saved.documents if d.modified] if saved else []
+            opened = [self._open(entry) for entry in unsaved]
+            found = found or any(opened)
+            # Only what is in our own file as well may go.
+            self.save()
+            if not self._complained:
+                path.unlink(missing_ok=True)
+            lock.unlock()
+        return found
 
     @Slot()
     def save(self) -> None:
@@ -190,14 +218,20 @@ def _take_slot(folder: Path) -> tuple[_Slot | None, str]:
     except OSError as error:
         return None, f"'{folder}' cannot be made: {error.strerror}"
     for number in range(1, _SLOTS + 1):
-        lock = QLockFile(str(folder / f"session-{number}.lock"))
-        # Held for as long as the process lives: its age says nothing.
-        lock.setStaleLockTime(0)
+        path = folder / f"session-{number}.json"
+        lock = _lock_of(path)
         if lock.tryLock(0):
-            return _Slot(lock, folder / f"session-{number}.json"), ""
+            return _Slot(lock, path), ""
         if lock.error() is not QLockFile.LockError.LockFailedError:
             return None, f"'{folder}' cannot be written to"
     return None, f"{_SLOTS} windows keep their text in '{folder}' already"
+
+
+def _lock_of(path: Path) -> QLockFile:
+    lock = QLockFile(str(path.with_suffix(".lock")))
+    # Held for as long as the process lives: its age says nothing.
+    lock.setStaleLockTime(0)
+    return lock
 
 
 def _set_aside(path: Path) -> str:

@@ -155,7 +155,8 @@ class OutputPane(QWidget):
         self._title.setText(listing.name)
         count = len(listing.lines)
         self._facts.setText(f"{count:,} line{'' if count == 1 else 's'}")
-        self.code_view.set_stale(bool(self._output.stale), self._output.stale)
+        old = listing.name in self._output.old
+        self.code_view.set_stale(old, self._output.stale if old else "")
 
     @Slot(int)
     def _on_chosen(self, _index: int) -> None:

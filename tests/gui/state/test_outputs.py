@@ -144,3 +144,18 @@ def test_a_build_of_something_else_is_kept_for_later(outputs, qtbot):
     outputs.show_subject("other")
     assert shown(outputs, CodeKind.SASS) == (SASS,)
     assert outputs.result is FAILED
+
+
+def test_of_a_failed_link_each_module_that_was_not_made_anew_stays_and_is_old(outputs):
+    other = replace(PTX, name="b.cu")
+    outputs.publish("k", BUILT, (PTX, other))
+    newer = replace(PTX, lines=("newer",))
+    outputs.add("k", (newer,))
+    outputs.publish("k", FAILED, (newer,))
+    output = outputs.output(CodeKind.PTX)
+    assert output.listings == (newer, other)
+    assert output.old == {"b.cu"}
+    assert output.stale.startswith("Build failed, line 3")
+    outputs.add("k", (replace(other, lines=("newer",)),))
+    assert outputs.output(CodeKind.PTX).old == frozenset()
+    assert outputs.output(CodeKind.PTX).stale == ""

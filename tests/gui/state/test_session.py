@@ -295,3 +295,33 @@ def test_what_changes_after_the_end_is_not_written(start, tmp_path):
     one.session.save()
     assert session_file(tmp_path).read_bytes() == before
     assert one.told == []
+
+
+def test_what_was_typed_in_a_second_window_comes_back_in_the_next_single_one(start, tmp_path):
+    first, second = start(), start()
+    first.open("one.cu", b"from the first\n")
+    type_into(second.open("two.cu", b""), "typed in the second\n")
+    second.open("unchanged.cu", b"as a template\n")
+    first.session.close()
+    second.session.close()
+
+    third = start()
+    assert third.session.restore()
+    assert {d.name: d.content for d in third.documents} == {
+        "one.cu": b"from the first\n",
+        "two.cu": b"typed in the second\n",
+    }
+    assert third.documents.named("two.cu").is_modified
+    assert not session_file(tmp_path, 2).exists()
+    assert b"typed in the second" in session_file(tmp_path, 1).read_bytes()
+
+
+def test_a_window_that_is_still_open_keeps_its_own(start, tmp_path):
+    first, second = start(), start()
+    type_into(second.open("two.cu", b""), "typed in the second\n")
+    second.session.save()
+    first.session.close()
+    third = start()
+    third.session.restore()
+    assert len(third.documents) == 0
+    assert session_file(tmp_path, 2).exists()
