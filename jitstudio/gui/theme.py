@@ -242,7 +242,7 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     # Fusion draws the frame of a tick box darker than this role: lost on a dark ground.
     ticks = QPalette(colors)
     ticks.setColor(QPalette.ColorRole.Window, theme.ui.muted_text)
-    for kind in ("QCheckBox", "QRadioButton"):
+    for kind in (b"QCheckBox", b"QRadioButton"):
         app.setPalette(ticks, kind)
     template = Template(resource("themes/application.qss").read_text("utf-8"))
     app.setStyleSheet(
