@@ -242,8 +242,9 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     # Fusion draws the frame of a tick box darker than this role: lost on a dark ground.
     ticks = QPalette(colors)
     ticks.setColor(QPalette.ColorRole.Window, theme.ui.muted_text)
-    for kind in (b"QCheckBox", b"QRadioButton"):
-        app.setPalette(ticks, kind)
+    for kind in ("QCheckBox", "QRadioButton"):
+        # The stub asks for bytes, which the function refuses.
+        app.setPalette(ticks, kind)  # type: ignore[arg-type]
     template = Template(resource("themes/application.qss").read_text("utf-8"))
     app.setStyleSheet(
         template.substitute({f.name: getattr(theme.ui, f.name).name() for f in fields(UiColors)})
