@@ -9,14 +9,16 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
 # Before anything imports Qt.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
-from jitstudio.worker.host import WorkerHost
+from jitstudio.worker.builder import Builder
 from tests.support import ROOT
 
 collect_ignore = [] if find_spec("PySide6") and find_spec("pytestqt") else ["gui"]
@@ -35,10 +37,18 @@ class Ran:
         return json.loads(self.out)
 
 
+@pytest.fixture(autouse=True)
+def cache_folder(tmp_path_factory, monkeypatch) -> Path:
+    """Where windows and commands keep results: a folder of the test's own, not there yet."""
+    folder = tmp_path_factory.getbasetemp() / f"cache-{uuid4().hex}"
+    monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(folder))
+    return folder
+
+
 @pytest.fixture
-def host() -> Iterator[WorkerHost]:
-    """A worker of the test's own."""
-    worker = WorkerHost()
+def host() -> Iterator[Builder]:
+    """Workers of the test's own, without a cache."""
+    worker = Builder()
     yield worker
     worker.close()
 

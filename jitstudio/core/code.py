@@ -5,6 +5,7 @@ Knows file endings and nothing else about files, tools or windows.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from enum import Enum
 from pathlib import PurePath
@@ -121,7 +122,8 @@ class Artifact:
 
     Attributes:
         kind: One of `EMITTED_KINDS`.
-        name: The module it was made from, or `LINKED`.
+        name: The module it was made from, or `LINKED`; with its target behind an ``@`` where it
+            is one of several, as in ``k.cu@sm_80``.
         content: UTF-8 text for PTX and SASS, bytes otherwise.
     """
 
@@ -136,8 +138,21 @@ class Artifact:
 
     @property
     def file_name(self) -> str:
-        """The module's name with the ending of this kind."""
-        return PurePath(self.name).stem + self.kind.ending
+        """The module's name with the ending of this kind, as in ``k.ptx`` or ``k@sm_80.cubin``."""
+        module, at, target = split_variant(self.name)
+        return f"{PurePath(module).stem}{at}{target}{self.kind.ending}"
+
+
+_VARIANT = re.compile(r"(.+)(@)((?:sm|compute)_\d+[af]?)")
+
+
+def split_variant(name: str) -> tuple[str, str, str]:
+    """Module, ``@`` and target of the name of code that was made for one of several targets.
+
+    The last two are empty for any other name.
+    """
+    match = _VARIANT.fullmatch(name)
+    return (match[1], match[2], match[3]) if match else (name, "", "")
 
 
 LINKED = "linked"

@@ -12,7 +12,8 @@ from dataclasses import dataclass, replace
 from enum import Enum
 from pathlib import PurePath
 
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, split_variant
+from jitstudio.core.fixes import Fix
 from jitstudio.core.tools import Tool
 
 
@@ -35,6 +36,9 @@ class Diagnostic:
         column: Counted from 1, or None.
         message: What the tool said.
         tool: The tool that said it, or None for jitstudio itself.
+        number: How the tool numbers this warning, such as ``177-D``; empty where it does not.
+        explanation: What happened, why, and what to do; empty where `core.explanations` has none.
+        fix: What the program can do about it, or None.
     """
 
     severity: Severity
@@ -43,13 +47,16 @@ class Diagnostic:
     column: int | None
     message: str
     tool: Tool | None = None
+    number: str = ""
+    explanation: str = ""
+    fix: Fix | None = None
 
 
 # `k.cu(3): error: text`, `k.cu(2): warning #177-D: text`
 _EDG = re.compile(
     r"(?P<file>\S[^\n]*?)\((?P<line>\d+)\): "
     r"(?P<severity>catastrophic error|internal error|error|warning|remark)"
-    r"(?P<number> #[\w-]+)?: (?P<message>.*)"
+    r"(?: #(?P<number>[\w-]+))?: (?P<message>.*)"
 )
 # `k.ll (3, 15): parse expected type`
 _NVVM_PARSE = re.compile(r"(?P<file>\S[^\n]*?) \((?P<line>\d+), (?P<column>\d+)\): (?P<message>.*)")
@@ -57,6 +64,10 @@ _NVVM_PARSE = re.compile(r"(?P<file>\S[^\n]*?) \((?P<line>\d+), (?P<column>\d+)\
 _PTXAS_LINE = re.compile(
     r"ptxas (?P<file>[^\n,]+), line (?P<line>\d+); "
     r"(?P<severity>fatal|error|warning|info)\s*: (?P<message>.*)"
+)
+# `remark: k.cu:1:53: text`, of NVRTC's optimiser
+_REMARK = re.compile(
+    r"(?P<severity>remark): (?P<file>[^\n]+?):(?P<line>\d+):(?P<character>\d+): (?P<message>.*)"
 )
 # `ptxas fatal   : text`, `nvrtc: error: text`, `libnvvm : error: text`, `error   : text`,
 # `k.ll: error: text`
@@ -85,7 +96,7 @@ _SEVERITIES = {
     "remark": Severity.INFO,
     "info": Severity.INFO,
 }
-_SPELLINGS = (_EDG, _NVVM_PARSE, _PTXAS_LINE, _PLAIN)
+_SPELLINGS = (_EDG, _NVVM_PARSE, _PTXAS_LINE, _REMARK, _PLAIN)
 # A message is never longer; an echoed source line can be megabytes.
 _LONGEST = 4000
 # What ptxas calls PTX that reached it from memory.
@@ -105,6 +116,8 @@ def diagnose(
         error_log: The error log.
         stderr: What native code wrote to file descriptor 2.
     """
+    # What is made for one target of several is called by its module's name all the same.
+    source, _, _ = split_variant(source)
     found = [d for text in (log, error_log) for d in _read(text, tool, source)]
     # The tool holds this to be an error, and then goes on as if it were none.
     found += [
@@ -141,9 +154,10 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
     file = groups.get("file") or source
     line = int(groups["line"]) if groups.get("line") else None
     message = match["message"].strip()
-    if groups.get("number"):
-        message = f"{message} [{groups['number'].strip()}]"
-    column = int(groups["column"]) + 1 if groups.get("column") else _caret_column(following)
+    number = groups.get("number") or ""
+    if number:
+        message = f"{message} [#{number}]"
+    column = _column(groups) or _caret_column(following)
     if file == _INSIDE_NAME_MAP:
         # The line is one of NVRTC's own list of name expressions, not of the user's source.
         file, line, column = source, None, None
@@ -152,7 +166,16 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
         # The line is one of the PTX made from the source, not of the source.
         file = str(PurePath(source).with_suffix(CodeKind.PTX.ending))
     severity = _SEVERITIES[groups.get("severity") or "error"]
-    return Diagnostic(severity, file, line, column, message, tool)
+    return Diagnostic(severity, file, line, column, message, tool, number)
+
+
+def _column(groups: dict[str, str | None]) -> int | None:
+    """The column from 1: libNVVM counts from 0, NVRTC's optimiser from 1."""
+    if column := groups.get("column"):
+        return int(column) + 1
+    if character := groups.get("character"):
+        return int(character)
+    return None
 
 
 def _caret_column(following: list[str]) -> int | None:

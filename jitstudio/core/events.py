@@ -1,12 +1,13 @@
-"""What a worker tells while it builds, and how these events add up to a result.
+"""What happens while a build is carried out, and how these events add up to a result.
 
-The child sends what happened; the parent folds it. So a child that dies half-way loses nothing
-that it had already reported.
+The child sends what happened to its step; the parent numbers it and folds it. So a child that
+dies half-way loses nothing that it had already reported.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, field
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
@@ -24,14 +25,35 @@ from jitstudio.core.tools import Tool
 
 @dataclass(frozen=True)
 class StageStarted:
-    """A tool begins to work on `source` with these options; `step` of `steps` in the plan."""
+    """A tool begins to work on `source` with these options; `step` of `steps` in the plan.
+
+    A child knows of no other steps; the parent fills them in.
+    """
 
     tool: Tool
     version: str
     source: str
     options: tuple[str, ...]
-    step: int
-    steps: int
+    step: int = 1
+    steps: int = 1
+
+    def stage(self, crash: Crash | None = None, stderr: str = "") -> StageResult:
+        """The stage as far as it came."""
+        return StageResult(
+            tool=self.tool,
+            version=self.version,
+            source=self.source,
+            options=self.options,
+            ok=False,
+            ms=0.0,
+            stderr=stderr,
+            crash=crash,
+        )
+
+    def lost(self, crash: Crash, stderr: str) -> StageFinished:
+        """The end of a stage whose process died."""
+        told = Diagnostic(Severity.ERROR, self.source, None, None, crash.message, crash.tool)
+        return StageFinished(self.stage(crash, stderr), diagnostics=(told,), step=self.step)
 
 
 @dataclass(frozen=True)
@@ -46,6 +68,7 @@ class StageFinished:
     lowered_names: tuple[LoweredName, ...] = ()
     kernels: tuple[Kernel, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
+    step: int = 1
 
 
 @dataclass(frozen=True)
@@ -54,95 +77,96 @@ class Problem:
 
     outcome: Outcome
     diagnostic: Diagnostic
+    step: int = 0
 
 
-Event = StageStarted | StageFinished | Problem
+@dataclass(frozen=True)
+class Notice:
+    """Something worth knowing that does not touch the build's outcome."""
+
+    diagnostic: Diagnostic
+
+
+Event = StageStarted | StageFinished | Problem | Notice
 
 
 @dataclass
 class BuildRecord:
-    """Folds the events of one build into its result."""
+    """Folds the events of one build into its result.
+
+    Steps may end in any order; the result tells of them in the order of the plan.
+    """
 
     arch: Arch
     emit: frozenset[CodeKind]
-    _running: StageStarted | None = None
-    _finished: list[StageFinished] = field(default_factory=list)
+    _running: dict[int, StageStarted] = field(default_factory=dict)
+    _finished: dict[int, StageFinished] = field(default_factory=dict)
     _problems: list[Problem] = field(default_factory=list)
-
-    @property
-    def running(self) -> StageStarted | None:
-        """The stage that has begun and not ended."""
-        return self._running
+    _notices: list[Notice] = field(default_factory=list)
 
     def add(self, event: Event) -> None:
         """Take in one event."""
         match event:
             case StageStarted():
-                self._running = event
+                self._running[event.step] = event
             case StageFinished():
-                self._running = None
-                self._finished.append(event)
+                self._running.pop(event.step, None)
+                self._finished[event.step] = event
             case Problem():
                 self._problems.append(event)
+            case Notice():
+                self._notices.append(event)
 
-    def result(self, total_ms: float) -> BuildResult:
-        """The result of a worker that reached its end."""
-        stages = tuple(event.stage for event in self._finished)
-        crash = next((stage.crash for stage in stages if stage.crash), None)
-        if self._problems:
-            outcome = self._problems[0].outcome
-        elif crash is not None:
-            outcome = Outcome.CRASHED
-        elif all(stage.ok for stage in stages):
-            outcome = Outcome.BUILT
-        else:
-            outcome = Outcome.FAILED
-        return replace(self._assemble(outcome, stages, total_ms), crash=crash)
+    def result(self, total_ms: float, outcome: Outcome | None = None) -> BuildResult:
+        """What all events together come to.
 
-    def interrupted(
-        self, outcome: Outcome, crash: Crash | None, stderr: str, total_ms: float
-    ) -> BuildResult:
-        """The result of a worker that died or was killed; `crash` tells how, if it matters."""
-        stages = [event.stage for event in self._finished]
-        if self._running is not None:
-            started = self._running
-            stages.append(
-                StageResult(
-                    tool=started.tool,
-                    version=started.version,
-                    source=started.source,
-                    options=started.options,
-                    ok=False,
-                    ms=0.0,
-                    stderr=stderr,
-                    crash=crash,
-                )
-            )
-        result = self._assemble(outcome, tuple(stages), total_ms)
-        if crash is None:
-            return result
-        source = self._running.source if self._running else ""
-        told = Diagnostic(Severity.ERROR, source, None, None, crash.message, crash.tool)
-        return replace(result, crash=crash, diagnostics=(*result.diagnostics, told))
-
-    def _assemble(
-        self, outcome: Outcome, stages: tuple[StageResult, ...], total_ms: float
-    ) -> BuildResult:
-        done = self._finished
-        found = [
-            d
-            for s in (event.stage for event in done)
-            if s.crash is None
-            for d in diagnose(s.tool, s.source, s.ok, s.log, s.error_log, s.stderr)
-        ]
-        noticed = [d for e in done for d in e.diagnostics]
+        Args:
+            total_ms: From request to result.
+            outcome: How the build ended if it was not let to its end; the stages that still ran
+                then are told of as they are.
+        """
+        done = [event for _, event in sorted(self._finished.items())]
+        stages = {step: event.stage for step, event in self._finished.items()}
+        stages |= {step: event.stage() for step, event in self._running.items()}
+        crash = next((event.stage.crash for event in done if event.stage.crash), None)
         return BuildResult(
-            outcome=outcome,
+            outcome=outcome or self._outcome(crash),
             arch=self.arch,
-            stages=stages,
+            stages=tuple(stage for _, stage in sorted(stages.items())),
             artifacts=tuple(a for e in done for a in e.artifacts if a.kind in self.emit),
             lowered_names=tuple(n for e in done for n in e.lowered_names),
-            kernels=tuple(dict.fromkeys(k for e in done for k in e.kernels)),
-            diagnostics=(*found, *noticed, *(p.diagnostic for p in self._problems)),
+            kernels=_merged(k for e in done for k in e.kernels),
+            diagnostics=tuple(self._diagnostics(done)),
+            crash=crash,
             total_ms=total_ms,
         )
+
+    def _outcome(self, crash: Crash | None) -> Outcome:
+        if self._problems:
+            return self._problems[0].outcome
+        if crash is not None:
+            return Outcome.CRASHED
+        done = all(event.stage.ok for event in self._finished.values())
+        return Outcome.BUILT if done else Outcome.FAILED
+
+    def _diagnostics(self, done: list[StageFinished]) -> Iterator[Diagnostic]:
+        for stage in (event.stage for event in done if event.stage.crash is None):
+            yield from diagnose(
+                stage.tool, stage.source, stage.ok, stage.log, stage.error_log, stage.stderr
+            )
+        for event in done:
+            yield from event.diagnostics
+        # A library that is missing is missed by each step that needs it.
+        problems = sorted(self._problems, key=lambda problem: problem.step)
+        yield from dict.fromkeys(problem.diagnostic for problem in problems)
+        yield from (notice.diagnostic for notice in self._notices)
+
+
+def _merged(kernels: Iterator[Kernel]) -> tuple[Kernel, ...]:
+    """Each kernel once: PTX names it, machine code also tells what it needs."""
+    merged: dict[tuple[str, str], Kernel] = {}
+    for kernel in kernels:
+        key = (kernel.module, kernel.name)
+        if key not in merged or kernel.resources is not None:
+            merged[key] = kernel
+    return tuple(merged.values())

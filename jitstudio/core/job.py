@@ -21,6 +21,11 @@ class Job:
         options: What to send.
         headers: In-memory headers, for NVRTC.
         name_expressions: Expressions to lower, for NVRTC.
+        libraries: LLVM IR of which libNVVM takes only the functions that are called.
+        libdevice: Whether libNVVM may take functions from libdevice.
+        precompile: Whether NVRTC may use a precompiled header, and keep one for the next build.
+        final: Whether the result is for the user. What a link is made of has no kernels to list,
+            and need not have any.
     """
 
     tool: Tool
@@ -30,3 +35,7 @@ class Job:
     options: tuple[str, ...]
     headers: tuple[Header, ...] = ()
     name_expressions: tuple[str, ...] = ()
+    libraries: tuple[tuple[Ref, bytes], ...] = ()
+    libdevice: bool = False
+    precompile: bool = False
+    final: bool = True

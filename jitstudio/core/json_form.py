@@ -11,6 +11,7 @@ from typing import Any
 
 from jitstudio.core.code import TEXT_KINDS, Artifact
 from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.fixes import Fix
 from jitstudio.core.result import BuildResult, Crash, Kernel, LoweredName, Resources, StageResult
 from jitstudio.core.tools import ToolchainInfo, ToolInfo
 
@@ -124,6 +125,22 @@ def _diagnostic(diagnostic: Diagnostic) -> Json:
         "line": diagnostic.line,
         "column": diagnostic.column,
         "message": diagnostic.message,
+        "number": diagnostic.number or None,
+        "explanation": diagnostic.explanation,
+        "fix": _fix(diagnostic.fix),
+    }
+
+
+def _fix(fix: Fix | None) -> Json | None:
+    if fix is None:
+        return None
+    return {
+        "label": fix.label,
+        "kind": fix.kind.value,
+        "value": fix.value,
+        "file": fix.file or None,
+        "line": fix.line,
+        "replaces": fix.replaces,
     }
 
 

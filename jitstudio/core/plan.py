@@ -7,11 +7,12 @@ of code becomes another; everything else here asks it.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from jitstudio.core.code import LINKED, CodeKind, Source
-from jitstudio.core.options import options_for
-from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.code import LINKED, CodeKind, Source, split_variant
+from jitstudio.core.options import refusal
+from jitstudio.core.request import Assembler, BuildRequest, LinkMode
+from jitstudio.core.step_options import StepKind, step_options
 from jitstudio.core.tools import Tool
 
 
@@ -28,11 +29,12 @@ class Ref:
 
     @property
     def file_name(self) -> str:
-        """How logs call it; a source keeps its own name."""
-        stem, dot, ending = self.name.rpartition(".")
+        """How logs call it; a source keeps its own name, and what is made is called after it."""
+        name, _, _ = split_variant(self.name)
+        stem, dot, ending = name.rpartition(".")
         if dot and f".{ending.lower()}" == self.kind.ending:
-            return self.name
-        return f"{stem or self.name}{self.kind.ending}"
+            return name
+        return f"{stem or name}{self.kind.ending}"
 
 
 @dataclass(frozen=True)
@@ -41,7 +43,7 @@ class Step:
 
     Attributes:
         tool: The tool.
-        name: The module it works on, or `LINKED`.
+        name: The module it works on, or `LINKED`; with a target behind it in a fatbin's parts.
         inputs: What it reads.
         makes: The kinds it makes, all under `name`.
         options: What it is sent, in order.
@@ -67,6 +69,7 @@ ROUTES: dict[tuple[CodeKind, CodeKind], Route] = {
     (_K.CUDA, _K.PTX): Route(Tool.NVRTC, _K.CUDA),
     (_K.CUDA, _K.CUBIN): Route(Tool.NVRTC, _K.CUDA),
     (_K.CUDA, _K.LTOIR): Route(Tool.NVRTC, _K.CUDA),
+    (_K.CUDA, _K.OPTIXIR): Route(Tool.NVRTC, _K.CUDA),
     (_K.CUDA, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
     (_K.LLVM_IR, _K.PTX): Route(Tool.NVVM, _K.LLVM_IR),
     (_K.LLVM_IR, _K.LTOIR): Route(Tool.NVVM, _K.LLVM_IR),
@@ -91,7 +94,8 @@ _LINKED_AS: dict[LinkMode, dict[CodeKind, CodeKind]] = {
     LinkMode.PTX: {_K.CUDA: _K.PTX, _K.LLVM_IR: _K.PTX},
     LinkMode.LTO: {_K.CUDA: _K.LTOIR, _K.LLVM_IR: _K.LTOIR},
 }
-_FRONT_ENDS = {_K.CUDA: Tool.NVRTC, _K.LLVM_IR: Tool.NVVM}
+# What can be built for several targets, to be packed into one fatbin.
+_PACKED = frozenset({_K.CUDA, _K.LLVM_IR, _K.PTX, _K.LTOIR})
 
 
 def default_emit(sources: tuple[Source, ...], link: LinkMode) -> frozenset[CodeKind]:
@@ -107,15 +111,22 @@ def plan(request: BuildRequest) -> tuple[Step, ...]:
 
     Raises:
         PlanError: There is nothing to build, a module can never become what was asked for or is
-            that already, or two modules share a name.
+            that already, two modules share a name, or an option is jitstudio's own to send.
     """
     _check(request)
-    if request.link is LinkMode.NONE:
-        steps = [step for source in request.sources for step in _module_steps(request, source)]
-        if not steps:
-            raise PlanError(_nothing_left(request.sources[0]))
-        return tuple(steps)
-    return tuple(_link_steps(request))
+    if _K.FATBIN not in request.emit:
+        return tuple(_plain_steps(request))
+    rest = replace(request, emit=request.emit - {_K.FATBIN})
+    return (*(_plain_steps(rest) if rest.emit else ()), *_fatbin_steps(request))
+
+
+def _plain_steps(request: BuildRequest) -> list[Step]:
+    if request.link is not LinkMode.NONE:
+        return list(_link_steps(request))
+    steps = [step for source in _units(request) for step in _module_steps(request, source)]
+    if not steps:
+        raise PlanError(_nothing_left(request.sources[0]))
+    return steps
 
 
 def _check(request: BuildRequest) -> None:
@@ -123,7 +134,9 @@ def _check(request: BuildRequest) -> None:
         raise PlanError("There is nothing to build: no module takes part.")
     if not request.emit:
         raise PlanError("Nothing was asked for: choose at least one kind of output.")
-    names = [source.name for source in request.sources]
+    if refused := refusal(request.options):
+        raise PlanError(refused)
+    names = [source.name for source in (*request.sources, *request.libraries)]
     for name in names:
         if names.count(name) > 1:
             raise PlanError(f"Two modules are called '{name}'. Rename one of them.")
@@ -132,6 +145,21 @@ def _check(request: BuildRequest) -> None:
             raise PlanError(
                 f"'{source.name}' is a {source.kind.title} file, which no tool compiles by itself."
             )
+    for library in request.libraries:
+        if library.kind is not _K.LLVM_IR:
+            raise PlanError(
+                f"The library '{library.name}' is no LLVM IR, as .ll and .bc files are."
+            )
+
+
+def _units(request: BuildRequest) -> list[Source]:
+    """The modules, with one for all LLVM IR where that is joined."""
+    first = next((s for s in request.sources if s.kind is _K.LLVM_IR), None)
+    return [
+        source
+        for source in request.sources
+        if not (request.join_ir and source.kind is _K.LLVM_IR and source is not first)
+    ]
 
 
 def _module_steps(request: BuildRequest, source: Source) -> Iterator[Step]:
@@ -150,11 +178,12 @@ def _module_steps(request: BuildRequest, source: Source) -> Iterator[Step]:
 
 
 # SASS and cubin before PTX: one NVRTC call for a real machine makes both.
-_ORDER = (_K.LTOIR, _K.SASS, _K.CUBIN, _K.PTX)
+_ORDER = (_K.OPTIXIR, _K.LTOIR, _K.SASS, _K.CUBIN, _K.PTX)
 
 
 def _impossible(source: Source, wanted: CodeKind) -> str:
     possible = [kind.title for (start, kind) in ROUTES if start is source.kind]
+    possible += [_K.FATBIN.title] if source.kind in _PACKED else []
     return (
         f"'{source.name}' is a {source.kind.title}; {wanted.title} cannot be made from it. "
         f"It can become {' or '.join(possible)}."
@@ -177,78 +206,90 @@ def _chain(start: CodeKind, target: CodeKind) -> tuple[CodeKind, ...]:
 
 
 def _step(request: BuildRequest, source: Source, target: CodeKind, wanted: list[CodeKind]) -> Step:
-    route = ROUTES[(source.kind, target)]
+    tool, out_of = _route(request, source, target)
     makes: tuple[CodeKind, ...] = (target,)
-    if route.tool is Tool.NVRTC and target is _K.CUBIN and _K.PTX in wanted:
+    if tool is Tool.NVRTC and target is _K.CUBIN and _K.PTX in wanted:
         makes = (_K.PTX, _K.CUBIN)
+    inputs: tuple[Ref, ...] = (Ref(out_of, source.name),)
+    if out_of is _K.LLVM_IR and request.join_ir:
+        inputs = tuple(Ref(s.kind, s.name) for s in request.sources if s.kind is _K.LLVM_IR)
     return Step(
-        tool=route.tool,
+        tool=tool,
         name=source.name,
-        inputs=(Ref(route.out_of, source.name),),
+        inputs=inputs,
         makes=makes,
-        options=_options(request, route.tool, source, route.out_of, target),
+        options=step_options(request, StepKind(tool, out_of, target), {source.kind}, source.folder),
     )
+
+
+def _route(request: BuildRequest, source: Source, target: CodeKind) -> tuple[Tool, CodeKind]:
+    route = ROUTES[(source.kind, target)]
+    assembles = (route.out_of, target) == (_K.PTX, _K.CUBIN)
+    by_driver = assembles and request.assembler is Assembler.DRIVER
+    return (Tool.DRIVER if by_driver else route.tool), route.out_of
 
 
 def _link_steps(request: BuildRequest) -> Iterator[Step]:
     table = _LINKED_AS[request.link]
     inputs = []
-    for source in request.sources:
+    for source in _units(request):
         kind = table.get(source.kind, source.kind)
         inputs.append(Ref(kind, source.name))
         if kind is not source.kind:
             yield _step(request, source, kind, [])
-    front_ends = {source.kind for source in request.sources}
+    kinds = {source.kind for source in request.sources}
+    linked_from = _K.LTOIR if request.link is LinkMode.LTO else _K.PTX
+
+    def linked(target: CodeKind, *more: CodeKind) -> Step:
+        kind = StepKind(Tool.NVJITLINK, linked_from, target)
+        options = step_options(request, kind, kinds)
+        return Step(Tool.NVJITLINK, LINKED, tuple(inputs), (target, *more), options)
+
     lto = request.link is LinkMode.LTO
-
-    def linked(target: CodeKind) -> Step:
-        user = _user_options(request, Tool.NVJITLINK, front_ends)
-        mode = (*(("-lto",) if lto else ()), *(("-ptx",) if target is _K.PTX else ()))
-        options = (f"-arch={request.arch.sm}", *mode, *user)
-        return Step(Tool.NVJITLINK, LINKED, tuple(inputs), (target,), options)
-
     if lto and _K.PTX in request.emit:
         yield linked(_K.PTX)
+    # Linked LTO-IR comes along with the cubin.
+    ltoir = (_K.LTOIR,) if lto and _K.LTOIR in request.emit else ()
     if request.emit - {_K.PTX} or not lto:
-        yield linked(_K.CUBIN)
+        yield linked(_K.CUBIN, *ltoir)
     if _K.SASS in request.emit:
-        options = _user_options(request, Tool.NVDISASM, front_ends)
-        yield Step(
-            Tool.NVDISASM, LINKED, (Ref(_K.CUBIN, LINKED),), (_K.SASS,), (*_DISASM, *options)
+        options = step_options(request, StepKind(Tool.NVDISASM, _K.CUBIN, _K.SASS), kinds)
+        yield Step(Tool.NVDISASM, LINKED, (Ref(_K.CUBIN, LINKED),), (_K.SASS,), options)
+
+
+def _fatbin_steps(request: BuildRequest) -> Iterator[Step]:
+    """Everything once per target, and a step that packs it, for each module or for the link."""
+    for source in request.sources:
+        if source.kind not in _PACKED and request.link is LinkMode.NONE:
+            raise PlanError(_impossible(source, _K.FATBIN))
+    if request.fat_ptx and request.link is LinkMode.PTX:
+        raise PlanError(
+            "A link by PTX makes machine code only: take compute_XX out of the fatbin's targets, "
+            "or link by LTO-IR."
         )
+    targets = [(arch, arch.sm, _K.CUBIN) for arch in request.fat_archs]
+    targets += [(arch, arch.compute, _K.PTX) for arch in request.fat_ptx]
+    parts: dict[str, list[Ref]] = {}
+    for arch, target, kind in targets or [(request.arch, request.arch.sm, _K.CUBIN)]:
+        ready = [s for s in request.sources if s.kind is kind and request.link is LinkMode.NONE]
+        for source in ready:
+            parts.setdefault(source.name, []).append(Ref(kind, source.name))
+        sources = tuple(s for s in request.sources if s not in ready)
+        part = replace(request, sources=sources, arch=arch, emit=frozenset({kind}))
+        for step in _plain_steps(part) if sources else ():
+            yield _variant(step, request, target)
+            if kind in step.makes and (request.link is LinkMode.NONE or step.name == LINKED):
+                parts.setdefault(step.name, []).append(Ref(kind, f"{step.name}@{target}"))
+    kinds = {source.kind for source in request.sources}
+    options = step_options(request, StepKind(Tool.NVFATBIN, _K.CUBIN, _K.FATBIN), kinds)
+    for name, refs in parts.items():
+        yield Step(Tool.NVFATBIN, name, tuple(refs), (_K.FATBIN,), options)
 
 
-_DISASM = ("-c",)
-
-
-def _options(
-    request: BuildRequest, tool: Tool, source: Source, out_of: CodeKind, target: CodeKind
-) -> tuple[str, ...]:
-    """Options of a step: the target first, then what the user wrote."""
-    arch = request.arch
-    match tool:
-        case Tool.NVRTC:
-            real = target is _K.CUBIN
-            own = [f"-arch={arch.sm if real else arch.compute}"]
-            if target is _K.LTOIR:
-                own.append("-dlto")
-            if request.link is LinkMode.PTX:
-                own.append("-rdc=true")
-            if source.folder:
-                own.append(f"--include-path={source.folder}")
-        case Tool.NVVM:
-            own = [f"-arch={arch.compute}", *(["-gen-lto"] if target is _K.LTOIR else [])]
-        case Tool.NVJITLINK:
-            own = [f"-arch={arch.sm}"]
-            if out_of is _K.LTOIR:
-                own += ["-lto", *(["-ptx"] if target is _K.PTX else [])]
-        case Tool.NVDISASM:
-            own = list(_DISASM)
-    return (*own, *_user_options(request, tool, {source.kind}))
-
-
-def _user_options(request: BuildRequest, tool: Tool, sources: set[CodeKind]) -> tuple[str, ...]:
-    # An unknown option goes to the compilers; with none in the build, to nvJitLink.
-    compilers = {_FRONT_ENDS[kind] for kind in sources if kind in _FRONT_ENDS}
-    front_end = tool if tool in compilers else next(iter(compilers), Tool.NVJITLINK)
-    return options_for(tool, request.options, front_end)
+def _variant(step: Step, request: BuildRequest, target: str) -> Step:
+    """The same step among those for other targets."""
+    given = {Ref(source.kind, source.name) for source in request.sources}
+    inputs = (
+        ref if ref in given else replace(ref, name=f"{ref.name}@{target}") for ref in step.inputs
+    )
+    return replace(step, name=f"{step.name}@{target}", inputs=tuple(inputs))

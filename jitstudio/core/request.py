@@ -40,7 +40,9 @@ class BuildRequest:
         libdevice: Whether libNVVM may take functions from libdevice.
         libraries: LLVM IR of which libNVVM takes only the functions that are called.
         join_ir: Whether all LLVM IR modules go into one libNVVM program, named by the first.
-        fat_archs: The targets packed into a fatbin, in order; `arch` where there are none.
+        fat_archs: The targets of which a fatbin takes the cubin, in order.
+        fat_ptx: The targets of which a fatbin takes the PTX, in order. With neither, the fatbin
+            holds the cubin for `arch`.
         use_cache: Whether what was compiled before may be taken from the cache.
         precompile_headers: Whether NVRTC may keep precompiled headers in the worker.
     """
@@ -56,6 +58,7 @@ class BuildRequest:
     libraries: tuple[Source, ...] = ()
     join_ir: bool = False
     fat_archs: tuple[Arch, ...] = ()
+    fat_ptx: tuple[Arch, ...] = ()
     use_cache: bool = True
     precompile_headers: bool = True
 

@@ -14,7 +14,26 @@ class Tool(Enum):
     NVRTC = "NVRTC"
     NVVM = "libNVVM"
     NVJITLINK = "nvJitLink"
+    NVFATBIN = "nvFatbin"
     NVDISASM = "nvdisasm"
+    DRIVER = "CUDA driver"
+
+
+@dataclass(frozen=True)
+class ToolFile:
+    """The file that a tool was loaded from: tells it from every other version of itself.
+
+    Attributes:
+        path: The file.
+        size: Its bytes.
+        mtime_ns: When it was written.
+        folders: Folders that the tool reads by itself, each with the time of its last change.
+    """
+
+    path: str
+    size: int
+    mtime_ns: int
+    folders: tuple[tuple[str, int], ...] = ()
 
 
 @dataclass(frozen=True)

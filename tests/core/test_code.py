@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.core.code import ENDINGS, LINKED, Artifact, CodeKind, kind_of
+from jitstudio.core.code import ENDINGS, LINKED, Artifact, CodeKind, kind_of, split_variant
 
 
 @pytest.mark.parametrize(
@@ -38,3 +38,9 @@ def test_an_artifact_is_called_after_its_module():
 
 def test_text_of_an_artifact_survives_bytes_that_are_no_utf8():
     assert Artifact(CodeKind.PTX, "k.cu", b"// caf\xe9 \xc3\xa9").text == "// caf\ufffd é"
+
+
+def test_what_is_made_for_one_target_of_several_is_called_after_it():
+    assert split_variant("src/k.cu@sm_90a") == ("src/k.cu", "@", "sm_90a")
+    assert split_variant("me@home.cu") == ("me@home.cu", "", "")
+    assert Artifact(CodeKind.PTX, "k.cu@compute_90", b"").file_name == "k@compute_90.ptx"

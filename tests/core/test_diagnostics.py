@@ -49,6 +49,18 @@ Remark: The warnings can be suppressed with "-diag-suppress <warning-number>\"""
     assert read(Tool.NVRTC, "", ok=True, log=log) == [(WARNING, "w.cu", 2, 6, message)]
 
 
+def test_the_number_of_a_warning_is_a_value_too():
+    log = 'w.cu(2): warning #177-D: variable "x" was declared but never referenced'
+    (found,) = diagnose(Tool.NVRTC, "w.cu", True, log, "")
+    assert found.number == "177-D"
+
+
+def test_remarks_of_the_optimiser():
+    log = "remark: w.cu:1:53: _Z1gi will not be inlined into _Z2hhi\n"
+    message = "_Z1gi will not be inlined into _Z2hhi"
+    assert read(Tool.NVRTC, "", ok=True, log=log) == [(INFO, "w.cu", 1, 53, message)]
+
+
 def test_an_error_in_a_header_names_the_header():
     log = 'inc/my header.cuh(12): error: expected a ";"\n  int x\n       ^\n'
     assert read(Tool.NVRTC, log)[0][1:4] == ("inc/my header.cuh", 12, 6)

@@ -5,6 +5,7 @@ import json
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.fixes import Fix, FixKind
 from jitstudio.core.json_form import build_object, toolchain_object
 from jitstudio.core.result import (
     BuildResult,
@@ -44,7 +45,20 @@ RESULT = BuildResult(
         LoweredName("k.cu", "q", "", ""),
     ),
     kernels=(Kernel("k.cu", "_Z1kIiEvv", "void k<int>()", Resources(registers=12)),),
-    diagnostics=(Diagnostic(Severity.WARNING, "", None, None, "no kernel"),),
+    diagnostics=(
+        Diagnostic(Severity.WARNING, "", None, None, "no kernel"),
+        Diagnostic(
+            Severity.WARNING,
+            "k.cu",
+            3,
+            1,
+            "unused [#177-D]",
+            Tool.NVRTC,
+            "177-D",
+            "Nobody reads it.",
+            Fix("Drop it", FixKind.REPLACE_TEXT, "", "k.cu", 3, "int x;"),
+        ),
+    ),
     crash=CRASH,
     total_ms=7.0,
 )
@@ -126,7 +140,28 @@ def test_keys_and_values_of_a_build():
                 "line": None,
                 "column": None,
                 "message": "no kernel",
-            }
+                "number": None,
+                "explanation": "",
+                "fix": None,
+            },
+            {
+                "severity": "warning",
+                "tool": "NVRTC",
+                "file": "k.cu",
+                "line": 3,
+                "column": 1,
+                "message": "unused [#177-D]",
+                "number": "177-D",
+                "explanation": "Nobody reads it.",
+                "fix": {
+                    "label": "Drop it",
+                    "kind": "replace-text",
+                    "value": "",
+                    "file": "k.cu",
+                    "line": 3,
+                    "replaces": "int x;",
+                },
+            },
         ],
         "crash": crash,
     }

@@ -1,8 +1,11 @@
+from dataclasses import replace
+
 import pytest
 
+from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, CodeKind, Source
 from jitstudio.core.plan import ROUTES, PlanError, Ref, default_emit, plan
-from jitstudio.core.request import LinkMode
+from jitstudio.core.request import Assembler, LinkMode
 from jitstudio.core.tools import Tool
 from tests.support import cuda, ptx, request
 
@@ -158,7 +161,117 @@ def test_every_route_starts_where_another_one_or_a_file_ends():
         (Ref(CodeKind.PTX, "k.cu"), "k.ptx"),
         (Ref(CodeKind.CUBIN, LINKED), "linked.cubin"),
         (Ref(CodeKind.LTOIR, "kernel"), "kernel.ltoir"),
+        (Ref(CodeKind.CUBIN, "k.cu@sm_90a"), "k.cubin"),
     ],
 )
 def test_logs_call_made_code_after_its_module(ref, name):
     assert ref.file_name == name
+
+
+def test_optix_ir_is_a_compile_of_its_own():
+    assert outline(CUDA, emit="optixir,ptx") == [
+        (Tool.NVRTC, "a.cu", "optixir"),
+        (Tool.NVRTC, "a.cu", "ptx"),
+    ]
+    assert options(Tool.NVRTC, CUDA, emit="optixir") == ("-arch=compute_90", "-optix-ir")
+
+
+def test_linked_ltoir_comes_with_the_cubin():
+    assert outline(CUDA, link="lto", emit="ltoir")[-1] == (Tool.NVJITLINK, LINKED, "cubin+ltoir")
+
+
+def changed(*sources, emit="ptx", link="none", **fields):
+    return replace(request(*sources, emit=emit, link=link), **fields)
+
+
+def test_the_driver_assembles_ptx_where_it_was_chosen():
+    wish = changed(PTX, IR, emit="sass", assembler=Assembler.DRIVER, options=("-lineinfo",))
+    steps = [(step.tool, step.name) for step in plan(wish)]
+    assert steps == [
+        (Tool.DRIVER, "c.ptx"),
+        (Tool.NVDISASM, "c.ptx"),
+        (Tool.NVVM, "b.ll"),
+        (Tool.DRIVER, "b.ll"),
+        (Tool.NVDISASM, "b.ll"),
+    ]
+    assert plan(wish)[0].options == ("-arch=sm_90", "-lineinfo")
+    assert plan(replace(wish, sources=(LTOIR,)))[0].tool is Tool.NVJITLINK
+
+
+def test_joined_ir_is_one_program_called_after_the_first_module():
+    other = Source("other.ll", CodeKind.LLVM_IR, b"")
+    (step,) = plan(changed(IR, other, join_ir=True))
+    assert (step.name, step.inputs) == (
+        "b.ll",
+        (Ref(CodeKind.LLVM_IR, "b.ll"), Ref(CodeKind.LLVM_IR, "other.ll")),
+    )
+    linked = plan(changed(IR, CUDA, other, join_ir=True, link="lto", emit="cubin"))[-1]
+    assert [ref.name for ref in linked.inputs] == ["b.ll", "a.cu"]
+
+
+def test_a_library_must_be_llvm_ir_with_a_name_of_its_own():
+    with pytest.raises(PlanError, match=r"The library 'c.ptx' is no LLVM IR"):
+        plan(changed(IR, libraries=(PTX,)))
+    with pytest.raises(PlanError, match=r"Two modules are called 'b.ll'"):
+        plan(changed(IR, libraries=(IR,)))
+
+
+SM80, SM90 = Arch(80), Arch(90)
+
+
+def test_a_fatbin_packs_what_is_made_for_each_target():
+    steps = plan(changed(CUDA, emit="fatbin,ptx", fat_archs=(SM80, SM90), fat_ptx=(SM90,)))
+    assert [(step.tool, step.name, step.options[:1]) for step in steps] == [
+        (Tool.NVRTC, "a.cu", ("-arch=compute_90",)),
+        (Tool.NVRTC, "a.cu@sm_80", ("-arch=sm_80",)),
+        (Tool.NVRTC, "a.cu@sm_90", ("-arch=sm_90",)),
+        (Tool.NVRTC, "a.cu@compute_90", ("-arch=compute_90",)),
+        (Tool.NVFATBIN, "a.cu", ()),
+    ]
+    assert steps[-1].inputs == (
+        Ref(CodeKind.CUBIN, "a.cu@sm_80"),
+        Ref(CodeKind.CUBIN, "a.cu@sm_90"),
+        Ref(CodeKind.PTX, "a.cu@compute_90"),
+    )
+
+
+def test_a_fatbin_is_for_the_target_of_the_build_unless_others_are_given():
+    packing = plan(changed(IR, emit="fatbin"))
+    assert [(step.tool, step.name) for step in packing] == [
+        (Tool.NVVM, "b.ll@sm_90"),
+        (Tool.NVJITLINK, "b.ll@sm_90"),
+        (Tool.NVFATBIN, "b.ll"),
+    ]
+    assert packing[1].inputs == (Ref(CodeKind.PTX, "b.ll@sm_90"),)
+
+
+def test_ptx_is_packed_as_it_is():
+    packing = plan(changed(PTX, emit="fatbin", fat_archs=(SM80,), fat_ptx=(SM90,)))
+    assert packing[-1].inputs == (
+        Ref(CodeKind.CUBIN, "c.ptx@sm_80"),
+        Ref(CodeKind.PTX, "c.ptx"),
+    )
+
+
+def test_a_link_is_made_for_each_target_of_a_fatbin():
+    packing = plan(changed(CUDA, PTX, emit="fatbin", link="ptx", fat_archs=(SM80, SM90)))
+    assert [step.name for step in packing] == [
+        "a.cu@sm_80",
+        "linked@sm_80",
+        "a.cu@sm_90",
+        "linked@sm_90",
+        LINKED,
+    ]
+    assert packing[1].inputs == (Ref(CodeKind.PTX, "a.cu@sm_80"), Ref(CodeKind.PTX, "c.ptx"))
+
+
+@pytest.mark.parametrize(
+    ("sources", "link", "fields", "message"),
+    [
+        ((CUBIN,), "none", {}, "fatbin cannot be made from it"),
+        ((CUDA,), "ptx", {"fat_ptx": (SM90,)}, "A link by PTX makes machine code only"),
+    ],
+)
+def test_what_cannot_be_packed_is_refused_in_words(sources, link, fields, message):
+    with pytest.raises(PlanError, match=message):
+        plan(changed(*sources, emit="fatbin", link=link, **fields))

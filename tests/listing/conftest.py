@@ -4,7 +4,7 @@ from jitstudio.core.arch import DEFAULT_ARCH
 from jitstudio.core.code import CodeKind, Header, Source, kind_of
 from jitstudio.core.request import BuildRequest
 from jitstudio.samples import samples
-from jitstudio.worker.host import WorkerHost
+from jitstudio.worker.builder import Builder
 
 OPTIONS = ((), ("-lineinfo",), ("-G",))
 
@@ -12,7 +12,7 @@ OPTIONS = ((), ("-lineinfo",), ("-G",))
 @pytest.fixture(scope="session")
 def listings():
     """The PTX and SASS that the real tools make of all samples: (what, kind, text)."""
-    worker = WorkerHost()
+    worker = Builder()
     made = [
         (f"{sample.title} {' '.join(options)}", artifact.kind, artifact.text)
         for sample in samples()

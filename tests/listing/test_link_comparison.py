@@ -5,7 +5,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.listing.link_comparison import MODES, compare_links
-from jitstudio.worker.host import WorkerHost
+from jitstudio.worker.builder import Builder
 from tests.support import sample
 
 
@@ -13,7 +13,7 @@ from tests.support import sample
 def figures():
     sources = (sample("apply_transform.cu"), sample("user_transform.cu"))
     emit = frozenset({CodeKind.CUBIN, CodeKind.SASS})
-    host = WorkerHost()
+    host = Builder()
     results = [host.build(BuildRequest(sources, emit=emit, link=mode)) for mode in MODES]
     host.close()
     assert [result.ok for result in results] == [True, True]

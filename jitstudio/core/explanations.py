@@ -1,0 +1,239 @@
+"""Explains what the tools complain about, and says what the program can do about it.
+
+The explanations are data, in `resources/explanations.toml`; that file tells how one is written.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from functools import cache, cached_property
+from string import Template
+from typing import Any
+
+from jitstudio.core import source_facts
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.fixes import FILE_FIXES, TEXT_FIXES, Fix, FixKind, edit_for, start_of_line
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import BuildResult, StageResult
+from jitstudio.paths import resource
+
+_FILE = "explanations.toml"
+_NOBODY = "jitstudio"
+# The oldest target for which libNVVM reads opaque pointers.
+_FIRST_OPAQUE = 100
+_INCLUDE = re.compile(r"\s*#\s*include\s*(?P<included><[^>]*>|\"[^\"]*\")")
+# A source is looked at no further; what is wanted stands near its beginning or not at all.
+_LONGEST_SOURCE = 1 << 20
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """One row of the file.
+
+    Attributes:
+        id: Its name.
+        tools: The tools whose diagnostics it is about; empty for all.
+        message: Found in the message of the diagnostic; its groups are words.
+        where: Words with what must be found in them.
+        unless: Words with what must not be found in them.
+        text: What to tell, with words in it.
+        fix: The fields of the fix, with words in them; empty for none.
+    """
+
+    id: str
+    tools: frozenset[str]
+    message: str
+    where: Mapping[str, str]
+    unless: Mapping[str, str]
+    text: str
+    fix: Mapping[str, str]
+
+
+@dataclass(frozen=True)
+class _Case:
+    """A diagnostic and what it is about."""
+
+    diagnostic: Diagnostic
+    request: BuildRequest
+    stages: tuple[StageResult, ...]
+
+    @property
+    def tool(self) -> str:
+        return self.diagnostic.tool.value if self.diagnostic.tool else _NOBODY
+
+    @cached_property
+    def stage(self) -> StageResult | None:
+        """The stage that has told, as far as one can know."""
+        told = [s for s in self.stages if self.diagnostic.tool in (s.tool, None)]
+        named = [s for s in told if s.source == self.diagnostic.file]
+        failed = [s for s in told if not s.ok]
+        return next(iter(named or failed or told), None)
+
+    @cached_property
+    def source(self) -> str | None:
+        """The text that the diagnostic is about; None where the user has not written it."""
+        request, file = self.request, self.diagnostic.file
+        known = {header.name: header.content for header in request.headers}
+        known |= {source.name: source.content for source in request.sources}
+        content = known.get(file)
+        return None if content is None else content.decode("utf-8", "replace")[:_LONGEST_SOURCE]
+
+    @property
+    def line_text(self) -> str | None:
+        """The line that the diagnostic is about."""
+        source, line = self.source, self.diagnostic.line
+        if source is None or line is None:
+            return None
+        start = start_of_line(source, line)
+        return source[start:].partition("\n")[0]
+
+
+def _include(case: _Case) -> str | None:
+    """What the line includes, with its brackets or quotes."""
+    match = _INCLUDE.match(case.line_text or "")
+    return match["included"] if match else None
+
+
+def _only_option(case: _Case) -> str | None:
+    """The option that the user has typed, if it is only one."""
+    return case.request.options[0] if len(case.request.options) == 1 else None
+
+
+# What an explanation may name besides the groups of its message. None: not known in this case.
+_WORDS: dict[str, Callable[[_Case], str | None]] = {
+    "tool": lambda case: case.tool,
+    "severity": lambda case: case.diagnostic.severity.value,
+    "version": lambda case: case.stage.version if case.stage else "",
+    "file": lambda case: case.diagnostic.file,
+    "line": lambda case: str(case.diagnostic.line or ""),
+    "arch": lambda case: case.request.arch.sm,
+    "compute": lambda case: case.request.arch.compute,
+    "dialect": lambda case: "opaque" if _reads_opaque(case) else "typed",
+    "link": lambda case: case.request.link.value,
+    "assembler": lambda case: case.request.assembler.value,
+    "options": lambda case: " ".join(case.stage.options) if case.stage else "",
+    "typed": lambda case: " ".join(case.request.options),
+    "only_option": _only_option,
+    "source": lambda case: case.source or "",
+    "line_text": lambda case: case.line_text,
+    "include": _include,
+    "ptx_target": lambda case: source_facts.ptx_target(case.source or ""),
+    "template_kernel": lambda case: source_facts.template_kernel(case.source or ""),
+    "function": lambda case: source_facts.function_at(case.source or "", case.diagnostic.line),
+    "free_metadata": lambda case: source_facts.free_metadata(case.source or ""),
+    "annotation": lambda case: source_facts.kernel_annotation(
+        case.source or "", typed_pointers=not _reads_opaque(case)
+    ),
+}
+
+
+def _reads_opaque(case: _Case) -> bool:
+    return case.request.arch.number >= _FIRST_OPAQUE
+
+
+class _UnknownWord(KeyError):
+    """A word has no value in this case."""
+
+
+class _Words(dict[str, str]):
+    """The words of one case: the groups of the message at once, the others when asked for."""
+
+    def __init__(self, case: _Case, groups: Mapping[str, str | None]) -> None:
+        super().__init__({name: value for name, value in groups.items() if value is not None})
+        self._case = case
+
+    def __missing__(self, name: str) -> str:
+        value = _WORDS[name](self._case) if name in _WORDS else None
+        if value is None:  # or a group that took no part in the match
+            raise _UnknownWord(name)
+        self[name] = value
+        return value
+
+    def has(self, name: str, pattern: str) -> bool:
+        """Whether the pattern is found in a word; then its groups are words too."""
+        try:
+            match = re.search(pattern, self[name], re.MULTILINE)
+        except _UnknownWord:
+            return False
+        if match is not None:
+            self.update({key: value for key, value in match.groupdict().items() if value})
+        return match is not None
+
+
+def explained(request: BuildRequest, result: BuildResult) -> BuildResult:
+    """The result with an explanation and a fix at each diagnostic that is known."""
+    if not result.diagnostics:
+        return result
+    told = tuple(
+        _explain(_Case(diagnostic, request, result.stages)) for diagnostic in result.diagnostics
+    )
+    return replace(result, diagnostics=told)
+
+
+@cache
+def explanations() -> tuple[Explanation, ...]:
+    """All of them, in the order of the file: the first that fits is told."""
+    listed = tomllib.loads(resource(_FILE).read_text(encoding="utf-8"))
+    return tuple(_explanation(row) for row in listed["explanation"])
+
+
+def _explanation(row: dict[str, Any]) -> Explanation:
+    return Explanation(
+        id=row["id"],
+        tools=frozenset(row.get("tools", ())),
+        message=row["message"],
+        where=row.get("where", {}),
+        unless=row.get("unless", {}),
+        text=" ".join(row["text"].split()),
+        fix=row.get("fix", {}),
+    )
+
+
+def _explain(case: _Case) -> Diagnostic:
+    for explanation in explanations():
+        words = _words(explanation, case)
+        if words is not None:
+            return replace(
+                case.diagnostic,
+                explanation=Template(explanation.text).safe_substitute(words),
+                fix=_fix(explanation, case, words),
+            )
+    return case.diagnostic
+
+
+def _words(explanation: Explanation, case: _Case) -> _Words | None:
+    """The words of the case if the explanation fits it."""
+    if explanation.tools and case.tool not in explanation.tools:
+        return None
+    match = re.search(explanation.message, case.diagnostic.message)
+    if match is None:
+        return None
+    words = _Words(case, match.groupdict())
+    wanted = all(words.has(name, pattern) for name, pattern in explanation.where.items())
+    unwanted = any(words.has(name, pattern) for name, pattern in explanation.unless.items())
+    return words if wanted and not unwanted else None
+
+
+def _fix(explanation: Explanation, case: _Case, words: _Words) -> Fix | None:
+    """The fix, unless something it needs is unknown or its text is not the user's."""
+    if not explanation.fix:
+        return None
+    try:
+        told = {key: Template(text).substitute(words) for key, text in explanation.fix.items()}
+    except _UnknownWord:
+        return None
+    kind, line = FixKind(told["kind"]), told.get("line")
+    fix = Fix(
+        label=told["label"],
+        kind=kind,
+        value=told.get("value", ""),
+        file=case.diagnostic.file if kind in FILE_FIXES else "",
+        line=int(line) if line else None,
+        replaces=told.get("replaces", ""),
+    )
+    if fix.kind in TEXT_FIXES and (case.source is None or edit_for(fix, case.source) is None):
+        return None
+    return fix

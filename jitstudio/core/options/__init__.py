@@ -1,0 +1,30 @@
+"""Every option of every tool, in one table, and the way of each option to its tools.
+
+`rows` holds the table, a module for each stretch of the toolchain; `spec` says what a row tells.
+The form, the completion of the options field, `jitstudio options` and the plan of a build read
+nothing else.
+"""
+
+from __future__ import annotations
+
+from jitstudio.core.options.routing import leave_traces, options_for, refusal
+from jitstudio.core.options.spec import Group, Kind, OptionSpec, Value
+from jitstudio.core.options.table import OPTIONS, find
+from jitstudio.core.options.words import ADDRESSES, Given, join_options, read, split_options
+
+__all__ = [
+    "ADDRESSES",
+    "OPTIONS",
+    "Given",
+    "Group",
+    "Kind",
+    "OptionSpec",
+    "Value",
+    "find",
+    "join_options",
+    "leave_traces",
+    "options_for",
+    "read",
+    "refusal",
+    "split_options",
+]

@@ -1,0 +1,234 @@
+"""What the table tells of an option."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+
+from jitstudio.core.tools import Tool
+
+
+class Group(Enum):
+    """Where an option is listed; the value is the heading."""
+
+    CODE = "Code generation"
+    FLOAT = "Floating point"
+    DEBUG = "Debugging"
+    PREPROCESSOR = "Preprocessor"
+    LANGUAGE = "Language"
+    DIAGNOSTICS = "Diagnostics"
+    SPEED = "Time to compile"
+    LINK = "Link"
+    DISASSEMBLY = "Disassembly"
+    FATBIN = "Fatbin"
+    ELSEWHERE = "Set elsewhere"
+
+
+class Kind(Enum):
+    """What follows a flag; the value is the word in JSON."""
+
+    FLAG = "flag"
+    TRUTH = "truth"
+    NUMBER = "number"
+    CHOICE = "choice"
+    TEXT = "text"
+    PATH = "path"
+    OPTION = "option"
+
+
+@dataclass(frozen=True)
+class Value:
+    """What an option takes.
+
+    Attributes:
+        kind: What follows the flag; `Kind.OPTION` is an option for a tool further on.
+        choices: All there are, for `Kind.CHOICE`.
+        low, high: The bounds of `Kind.NUMBER`.
+        example: A value that the tools take, to show what one looks like.
+    """
+
+    kind: Kind
+    choices: tuple[str, ...] = ()
+    low: int = 0
+    high: int = 0
+    example: str = ""
+
+
+FLAG = Value(Kind.FLAG)
+TRUTH = Value(Kind.TRUTH, example="true")
+
+
+def number(low: int, high: int, example: int) -> Value:
+    """A whole number between two bounds, both included."""
+    return Value(Kind.NUMBER, low=low, high=high, example=str(example))
+
+
+def choice(*choices: str) -> Value:
+    """One of these words."""
+    return Value(Kind.CHOICE, choices, example=choices[0])
+
+
+def text(example: str) -> Value:
+    """Any text that the tool understands."""
+    return Value(Kind.TEXT, example=example)
+
+
+def path(example: str) -> Value:
+    """A file or a folder."""
+    return Value(Kind.PATH, example=example)
+
+
+def handed_on(example: str) -> Value:
+    """An option for a tool further on."""
+    return Value(Kind.OPTION, example=example)
+
+
+# How the value of each kind is shown, by way of `str.format`.
+_USAGES = {
+    Kind.TRUTH: "<true|false>",
+    Kind.NUMBER: "<{low}..{high}>",
+    Kind.CHOICE: "<{choices}>",
+    Kind.TEXT: "<text>",
+    Kind.PATH: "<path>",
+    Kind.OPTION: "<option>",
+}
+_NUMBERED_TRUTH = {"true": "1", "false": "0"}
+_WORDED_TRUTH = {number: word for word, number in _NUMBERED_TRUTH.items()}
+
+
+@dataclass(frozen=True, eq=False)
+class OptionSpec:
+    """One option under all its names.
+
+    Attributes:
+        name: What to call it, in words.
+        group: Where it is listed.
+        help: One sentence.
+        spellings: Per tool, the flag to send. No entry: the tool does not take it.
+        aliases: Further flags that a user may write for it.
+        value: What follows the flag.
+        default: The value that the tools assume without it; empty where that is none.
+        repeated: Whether it may be given several times, each adding to the others.
+        glued: Whether the value follows the flag without `=`.
+        worded: Whether every tool writes truth as words; else all but NVRTC write 1 and 0.
+        since: The first version that takes it, per tool; no entry: each since CUDA 13.0. Found by
+            looking for the flag in the libraries of every CUDA 13 release.
+        managed: What sets it, where jitstudio sends it itself; else empty.
+        outlasts_build: Whether it also changes later builds of the same process.
+    """
+
+    name: str
+    group: Group
+    help: str
+    spellings: Mapping[Tool, str]
+    aliases: tuple[str, ...] = ()
+    value: Value = FLAG
+    default: str = ""
+    repeated: bool = False
+    glued: bool = False
+    worded: bool = False
+    since: Mapping[Tool, str] = field(default_factory=dict)
+    managed: str = ""
+    outlasts_build: bool = False
+
+    @property
+    def flag(self) -> str:
+        """The flag to show and to write."""
+        return next(iter(self.spellings.values()))
+
+    @property
+    def flags(self) -> frozenset[str]:
+        """Every flag that means this option."""
+        return frozenset((*self.spellings.values(), *self.aliases))
+
+    @property
+    def takes_value(self) -> bool:
+        """Whether a value follows."""
+        return self.value.kind is not Kind.FLAG
+
+    @property
+    def usage(self) -> str:
+        """The flag with what may follow, such as ``-ftz=<true|false>``."""
+        shown = _USAGES.get(self.value.kind)
+        if shown is None:
+            return self.flag
+        value = self.value
+        return self.written(
+            shown.format(low=value.low, high=value.high, choices="|".join(value.choices))
+        )
+
+    def matches(self, text: str) -> bool:
+        """Whether every word of a search is somewhere in what the row tells."""
+        told = " ".join((self.name, self.group.value, self.help, *sorted(self.flags))).casefold()
+        return all(word in told for word in text.casefold().split())
+
+    def written(self, value: str | None) -> str:
+        """The option as a user would type it."""
+        return self._with_value(self.flag, value)
+
+    def sent(self, tool: Tool, value: str | None) -> str:
+        """The option as this tool, one of those in `spellings`, reads it."""
+        if value is not None and self.value.kind is Kind.TRUTH:
+            words = tool is Tool.NVRTC or self.worded
+            value = (_WORDED_TRUTH if words else _NUMBERED_TRUTH).get(value, value)
+        return self._with_value(self.spellings[tool], value)
+
+    def too_new_for(self, tool: Tool, version: str) -> bool:
+        """Whether a version of a tool, such as ``13.2``, does not know the option yet."""
+        first = self.since.get(tool, "")
+        return bool(first and version) and _numbers(version) < _numbers(first)
+
+    def _with_value(self, flag: str, value: str | None) -> str:
+        if value is None:
+            return flag
+        return f"{flag}{value}" if self.glued else f"{flag}={value}"
+
+
+def _numbers(version: str) -> tuple[int, ...]:
+    return tuple(int(part) for part in version.split(".") if part.isdigit())
+
+
+def option(
+    group: Group,
+    name: str,
+    help_text: str,
+    *,
+    nvrtc: str = "",
+    nvvm: str = "",
+    link: str = "",
+    disasm: str = "",
+    fatbin: str = "",
+    also: str = "",
+    value: Value = FLAG,
+    default: str = "",
+    repeated: bool = False,
+    glued: bool = False,
+    worded: bool = False,
+    since: Mapping[Tool, str] | None = None,
+    managed: str = "",
+    outlasts_build: bool = False,
+) -> OptionSpec:
+    """One row of the table: flags by tool, further flags in `also` with spaces between them."""
+    spellings = {
+        Tool.NVRTC: nvrtc,
+        Tool.NVVM: nvvm,
+        Tool.NVJITLINK: link,
+        Tool.NVDISASM: disasm,
+        Tool.NVFATBIN: fatbin,
+    }
+    return OptionSpec(
+        name,
+        group,
+        help_text,
+        {tool: flag for tool, flag in spellings.items() if flag},
+        tuple(also.split()),
+        value,
+        default,
+        repeated,
+        glued,
+        worded,
+        since or {},
+        managed,
+        outlasts_build,
+    )

@@ -1,0 +1,86 @@
+"""What a user typed, read as options."""
+
+from __future__ import annotations
+
+import shlex
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from jitstudio.core.options.spec import Kind, OptionSpec
+from jitstudio.core.options.table import find
+from jitstudio.core.tools import Tool
+
+# The compiler in the driver has no spellings of its own: it is sent what nvJitLink would be.
+ADDRESSES = {tool.value.lower(): tool for tool in Tool if tool is not Tool.DRIVER} | {
+    "nvvm": Tool.NVVM
+}
+"""What may stand before the colon of an option, in small letters."""
+
+
+@dataclass(frozen=True)
+class Given:
+    """One option as it was given.
+
+    Attributes:
+        words: What was written: one word, or a flag and its value.
+        option: The same without the address of a tool.
+        tool: The tool it is addressed to, as in ``nvjitlink:-O0``.
+        spec: Its row; None for an option that the table does not know.
+        value: What it was given; None where nothing was.
+    """
+
+    words: tuple[str, ...]
+    option: str
+    tool: Tool | None = None
+    spec: OptionSpec | None = None
+    value: str | None = None
+
+
+def split_options(text: str) -> tuple[str, ...]:
+    """Split what was typed into an options field, with the quoting of a shell.
+
+    Raises:
+        ValueError: A quote is not closed; the message is fit for a person.
+    """
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise ValueError(f"The options cannot be read: {error}. Check the quotes.") from None
+
+
+def join_options(words: Iterable[str]) -> str:
+    """The text of an options field for these words."""
+    return shlex.join(words)
+
+
+def read(words: Iterable[str]) -> tuple[Given, ...]:
+    """The options that these words are."""
+    rest = deque(words)
+    given: list[Given] = []
+    while rest:
+        word = rest.popleft()
+        tool, option = addressed(word)
+        spec, value = find(option)
+        if spec and tool is None and value is None and _begins_with_value(spec, rest):
+            value = rest.popleft()
+            given.append(Given((word, value), spec.written(value), None, spec, value))
+        else:
+            given.append(Given((word,), option, tool, spec, value))
+    return tuple(given)
+
+
+def addressed(word: str) -> tuple[Tool | None, str]:
+    """The tool that a word such as ``nvjitlink:-O0`` is for, and what is left without it."""
+    address, _, option = word.partition(":")
+    tool = ADDRESSES.get(address.lower())
+    return (tool, option) if tool else (None, word)
+
+
+def _begins_with_value(spec: OptionSpec, rest: deque[str]) -> bool:
+    """Whether the next word is the value of a flag that stands alone, as in ``-I include``."""
+    if not (rest and spec.takes_value):
+        return False
+    if spec.value.kind is Kind.OPTION:
+        return True
+    return not rest[0].startswith("-") and addressed(rest[0])[0] is None

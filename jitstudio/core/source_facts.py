@@ -1,0 +1,138 @@
+"""What an explanation needs to know of a source text to offer a fix that fits it.
+
+Reads as a person skims, not as a compiler parses: each function answers None where it is not sure,
+and then there is no fix.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from jitstudio.core.fixes import start_of_line
+
+_COMMENT_OR_TEXT = re.compile(
+    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
+)
+_TEMPLATE_KERNEL = re.compile(
+    r"\btemplate\s*<(?P<parameters>[^{};]*?)>\s*__global__\b[^;{}]*?"
+    r"\b(?!__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__)(?P<name>[a-zA-Z_]\w*)\s*\("
+)
+_SCOPE = re.compile(r"\b(?:inline\s+)?namespace\s*(?P<name>[\w:]*)\s*\{|[{}]")
+# The first that fits decides the argument that a template is tried with.
+_ARGUMENTS = (
+    (re.compile(r"(?:typename|class)\s+\w+"), "float"),
+    (re.compile(r"bool\b.*"), "true"),
+    (re.compile(r"(?:(?:unsigned|signed|int|long|short|char|size_t|\w+_t)\b\s*)+\w*"), "32"),
+)
+_LONGEST_FUNCTION = 1 << 16
+_BRACE = re.compile(r"[{}]")
+_DEFINITION = re.compile(
+    r"^define\s+(?!internal\b|private\b|linkonce|available_externally)[^@(]*?\bvoid\s+"
+    r"(?P<name>@[\w.$]+)\s*(?=\()",
+    re.MULTILINE,
+)
+_LLVM_COMMENT = re.compile(r";[^\n]*")
+_METADATA = re.compile(r"^!(\d+)\s*=", re.MULTILINE)
+_PARAMETER_NAME = re.compile(r"\s%[\w.$]+$")
+_PARAMETER_ATTRIBUTE = re.compile(
+    r"\s(?:noalias|nocapture|nonnull|readonly|readnone|writeonly|signext|zeroext|inreg|byval"
+    r"|noundef|align \d+|dereferenceable\(\d+\))(?=\s|$)"
+)
+_PTX_TARGET = re.compile(r"^\s*\.target\s+(sm_\w+)", re.MULTILINE)
+
+
+def template_kernel(text: str) -> str | None:
+    """A name expression for the first kernel template in CUDA C++, such as ``ns::scale<float>``."""
+    code = _COMMENT_OR_TEXT.sub(" ", text)
+    match = _TEMPLATE_KERNEL.search(code)
+    if match is None:
+        return None
+    arguments = []
+    for parameter in _split(match["parameters"]):
+        if "=" in parameter:
+            break  # it has a default, and so have all behind it
+        argument = next((a for form, a in _ARGUMENTS if form.fullmatch(parameter)), None)
+        if argument is None:
+            return None
+        arguments.append(argument)
+    scope = "".join(f"{name}::" for name in _namespaces(code[: match.start()]))
+    return f"{scope}{match['name']}<{', '.join(arguments)}>"
+
+
+def _namespaces(before: str) -> list[str]:
+    """The named namespaces that are open at the end of this code."""
+    open_braces: list[str] = []
+    for match in _SCOPE.finditer(before):
+        if match[0] == "}":
+            del open_braces[-1:]
+        else:
+            open_braces.append(match["name"] or "")
+    return [name for name in open_braces if name]
+
+
+def function_at(text: str, line: int | None) -> str | None:
+    """The whole C++ function whose head is on this line, from there to its last brace."""
+    if line is None:
+        return None
+    start = start_of_line(text, line)
+    function = text[start : start + _LONGEST_FUNCTION]
+    # Braces in comments and texts do not count; all else must stay where it is.
+    code = _COMMENT_OR_TEXT.sub(lambda match: " " * len(match[0]), function)
+    depth = 0
+    for match in _BRACE.finditer(code):
+        depth += 1 if match[0] == "{" else -1
+        if depth <= 0:
+            return function[: match.end()] if depth == 0 else None
+    return None
+
+
+def kernel_annotation(text: str, *, typed_pointers: bool) -> str | None:
+    """The first function of an LLVM module as `!nvvm.annotations` names it: type and name."""
+    code = _LLVM_COMMENT.sub("", text)
+    match = _DEFINITION.search(code)
+    if match is None:
+        return None
+    if not typed_pointers:
+        return f"ptr {match['name']}"
+    types = (_type_of(parameter) for parameter in _split(_bracketed(code, match.end())))
+    return f"void ({', '.join(types)})* {match['name']}"
+
+
+def free_metadata(text: str) -> str:
+    """The first number that no numbered metadata behind it uses, such as ``4``."""
+    return str(max((int(number) for number in _METADATA.findall(text)), default=-1) + 1)
+
+
+def ptx_target(text: str) -> str | None:
+    """The target that a PTX module is written for, such as ``sm_90a``."""
+    match = _PTX_TARGET.search(text)
+    return match[1] if match else None
+
+
+def _type_of(parameter: str) -> str:
+    return _PARAMETER_ATTRIBUTE.sub("", _PARAMETER_NAME.sub("", parameter))
+
+
+def _bracketed(text: str, start: int) -> str:
+    """What stands between the bracket at `start` and its partner."""
+    depth = 0
+    for at in range(start, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if depth == 0:
+            return text[start + 1 : at]
+    return ""
+
+
+def _split(listed: str) -> Iterator[str]:
+    """The parts between the commas that are in no bracket."""
+    depth, part = 0, ""
+    for character in f"{listed},":
+        depth += {"(": 1, "<": 1, "{": 1, "[": 1}.get(character, 0)
+        depth -= {")": 1, ">": 1, "}": 1, "]": 1}.get(character, 0)
+        if character == "," and depth == 0:
+            if part.strip():
+                yield part.strip()
+            part = ""
+        else:
+            part += character

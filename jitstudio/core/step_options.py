@@ -1,0 +1,84 @@
+"""The options of a step: what its place in the plan asks for, then what the user wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Set as AbstractSet
+from dataclasses import dataclass
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.options import options_for
+from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.tools import Tool
+
+_K = CodeKind
+_FRONT_ENDS = {_K.CUDA: Tool.NVRTC, _K.LLVM_IR: Tool.NVVM}
+# What makes a tool give this kind rather than its usual one.
+_FOR_KIND: dict[tuple[Tool, CodeKind], tuple[str, ...]] = {
+    (Tool.NVRTC, _K.LTOIR): ("-dlto",),
+    (Tool.NVRTC, _K.OPTIXIR): ("-optix-ir",),
+    (Tool.NVVM, _K.LTOIR): ("-gen-lto",),
+    (Tool.NVDISASM, _K.SASS): ("-c",),
+}
+
+
+@dataclass(frozen=True)
+class StepKind:
+    """What a step does: the tool makes `target` out of `out_of`."""
+
+    tool: Tool
+    out_of: CodeKind
+    target: CodeKind
+
+
+def step_options(
+    request: BuildRequest, step: StepKind, sources: AbstractSet[CodeKind], folder: str = ""
+) -> tuple[str, ...]:
+    """What to send, in order.
+
+    Args:
+        request: The build.
+        step: What the step does.
+        sources: The kinds of all modules that it works on; they tell whom an unknown option is for.
+        folder: Where the module's file lies.
+    """
+    return (
+        *_target(request, step),
+        *_FOR_KIND.get((step.tool, step.target), ()),
+        *_for_link(request, step),
+        *((f"--include-path={folder}",) if folder and step.tool is Tool.NVRTC else ()),
+        *_user_options(request, step.tool, sources),
+    )
+
+
+def _target(request: BuildRequest, step: StepKind) -> tuple[str, ...]:
+    match step.tool:
+        case Tool.NVRTC:
+            real = step.target is _K.CUBIN
+            return (f"-arch={request.arch.sm if real else request.arch.compute}",)
+        case Tool.NVVM:
+            return (f"-arch={request.arch.compute}",)
+        case Tool.NVJITLINK | Tool.DRIVER:
+            return (f"-arch={request.arch.sm}",)
+        case _:
+            return ()
+
+
+def _for_link(request: BuildRequest, step: StepKind) -> tuple[str, ...]:
+    match step.tool:
+        case Tool.NVRTC if request.link is LinkMode.PTX:
+            return ("-rdc=true",)
+        case Tool.NVJITLINK if step.out_of is _K.LTOIR:
+            return ("-lto", *(("-ptx",) if step.target is _K.PTX else ()))
+        case _:
+            return ()
+
+
+def _user_options(
+    request: BuildRequest, tool: Tool, sources: AbstractSet[CodeKind]
+) -> tuple[str, ...]:
+    # An unknown option goes to the compilers; with none in the build, to nvJitLink.
+    compilers = {_FRONT_ENDS[kind] for kind in sources if kind in _FRONT_ENDS}
+    front_end = tool if tool in compilers else next(iter(compilers), Tool.NVJITLINK)
+    # The driver's compiler has no spelling of its own: it is told of options by number.
+    spelling = Tool.NVJITLINK if tool is Tool.DRIVER else tool
+    return options_for(spelling, request.options, front_end)

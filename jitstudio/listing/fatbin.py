@@ -1,0 +1,84 @@
+"""What a fatbin holds, read from its headers.
+
+The layout is not published; this is what nvFatbin 13 and the `fatbinary` of CUDA 13 write. A file
+holds one or more containers, each a header and its entries, and each entry a header and its code.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+
+_MAGIC = 0xBA55ED50
+_CONTAINER = struct.Struct("<IHHQ")  # magic, version, bytes of this header, bytes that follow it
+# kind, version, bytes of this header, bytes of code; then the target, where the name lies, flags,
+# and the bytes of code before it was compressed.
+_ENTRY = struct.Struct("<HHIQ 12x I II Q 8x Q")
+_KINDS = {1: CodeKind.PTX, 2: CodeKind.CUBIN, 8: CodeKind.LTOIR}
+_VIRTUAL = (CodeKind.PTX, CodeKind.LTOIR)
+_SUFFIXES = {0x100000: "a", 0x200000: "f"}
+
+
+@dataclass(frozen=True)
+class FatbinEntry:
+    """One piece of code in a fatbin.
+
+    Attributes:
+        kind: What it is; None for a kind that this reader does not know.
+        target: Such as ``sm_90a`` for machine code and ``compute_90`` for PTX and LTO-IR.
+        name: What it was called when it was packed; empty if it was not.
+        size: Its bytes in the file.
+        unpacked: Its bytes once it is decompressed.
+    """
+
+    kind: CodeKind | None
+    target: str
+    name: str
+    size: int
+    unpacked: int
+
+
+def fatbin_entries(content: bytes) -> tuple[FatbinEntry, ...]:
+    """The entries of a fatbin in their order; empty for bytes that are no fatbin."""
+    try:
+        return tuple(_entries(content))
+    except struct.error:
+        return ()
+
+
+def _entries(content: bytes) -> Iterator[FatbinEntry]:
+    at = 0
+    while at + _CONTAINER.size <= len(content):
+        magic, _, head, length = _CONTAINER.unpack_from(content, at)
+        if magic != _MAGIC or head < _CONTAINER.size:
+            return
+        at, end = at + head, at + head + length
+        while at < end:
+            entry, step = _entry(content, at)
+            yield entry
+            at += step
+
+
+def _entry(content: bytes, at: int) -> tuple[FatbinEntry, int]:
+    """The entry there, and the distance to the next one."""
+    number, _, head, size, target, name_at, name_length, flags, unpacked = _ENTRY.unpack_from(
+        content, at
+    )
+    if head < _ENTRY.size:
+        raise struct.error("an entry's header is too short")
+    kind = _KINDS.get(number)
+    suffix = next((letter for bit, letter in _SUFFIXES.items() if flags & bit), "")
+    arch = Arch(target, suffix)
+    name = content[at + name_at : at + name_at + name_length] if name_at else b""
+    entry = FatbinEntry(
+        kind=kind,
+        target=arch.compute if kind in _VIRTUAL else arch.sm,
+        name=name.rstrip(b"\0").decode("utf-8", "replace"),
+        size=size,
+        unpacked=unpacked or size,
+    )
+    return entry, head + size

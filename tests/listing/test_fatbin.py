@@ -1,0 +1,52 @@
+import struct
+
+from jitstudio.core.code import CodeKind
+from jitstudio.listing.fatbin import FatbinEntry, fatbin_entries
+
+
+def entry(kind, target, code, flags=0x11, name=b"k\0"):
+    head = struct.pack(
+        "<HHIQIIIIIIQQQ",
+        kind,
+        0x101,
+        64 + 8,
+        len(code),
+        0,
+        64,
+        8,
+        target,
+        64,
+        len(name),
+        flags,
+        0,
+        0,
+    )
+    return head + name.ljust(8, b"\0") + code
+
+
+def container(*entries):
+    body = b"".join(entries)
+    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(body)) + body
+
+
+def test_entries_are_listed_with_kind_and_target():
+    content = container(
+        entry(2, 90, b"x" * 16, flags=0x100011), entry(1, 100, b"y" * 8), entry(99, 80, b"")
+    )
+    assert fatbin_entries(content) == (
+        FatbinEntry(CodeKind.CUBIN, "sm_90a", "k", 16, 16),
+        FatbinEntry(CodeKind.PTX, "compute_100", "k", 8, 8),
+        FatbinEntry(None, "sm_80", "k", 0, 0),
+    )
+
+
+def test_containers_may_follow_each_other():
+    both = container(entry(2, 80, b"x" * 8)) + container(entry(2, 90, b"x" * 8))
+    assert [one.target for one in fatbin_entries(both)] == ["sm_80", "sm_90"]
+
+
+def test_other_bytes_have_no_entries():
+    whole = container(entry(2, 90, b"x" * 8))
+    assert fatbin_entries(b"") == fatbin_entries(b"hello, this is no fatbin") == ()
+    assert fatbin_entries(whole[:40]) == ()
+    assert fatbin_entries(whole[:16] + bytes(56)) == ()

@@ -1,0 +1,87 @@
+import time
+
+import pytest
+
+from jitstudio.listing.includes import includes
+
+
+def names(text):
+    return includes(text.encode()).names
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '#include "a.h"',
+        "#include <a.h>",
+        '  #  include\t"a.h"',
+        '#include"a.h" // why',
+        '#/**/include /* why */ "a.h"',
+        '/* why */ #include "a.h"',
+        'int x; /* two\nlines */ #include "a.h"',
+        '%:include "a.h"',
+        '#inc\\\nlude \\\n"a.h"',
+        '#inc\\\r\nlude "a.h"\r\n',
+        '#import "a.h"',
+        "#include_next <a.h>",
+        '#embed "a.h"',
+        "#if __has_include(<a.h>)",
+        '#if defined(X) && __has_include ( "a.h" )',
+        '#if 0\n#include "a.h"\n#endif',
+    ],
+)
+def test_every_way_to_name_a_file_is_found(text):
+    assert names(text) == {"a.h"}
+    assert not includes(text.encode()).computed
+
+
+@pytest.mark.parametrize("text", ["", "int include;", "#includes <a.h>", "#define include <a.h>"])
+def test_what_is_no_directive_names_nothing(text):
+    assert names(text) == set()
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#include HEADER",
+        "# include HEADER(a)",
+        "/* why */ #include HEADER",
+        "int x;\n\t#include HEADER",
+        "/*" + 300 * "-" + "*/ #include HEADER",
+        "#if __has_include(HEADER)",
+        '#/* in two\nlines */include "a.h"',
+        '#include /* in two\nlines */ "a.h"',
+    ],
+)
+def test_a_name_that_a_macro_makes_is_told(text):
+    assert includes(text.encode()).computed
+
+
+@pytest.mark.parametrize(
+    "text", ["// an #include of mine", " * #include is for headers", 'auto s = "#include X";']
+)
+def test_prose_about_includes_is_no_macro(text):
+    assert includes(text.encode()) == includes(b"")
+
+
+@pytest.mark.parametrize(
+    "text", ["/**/", "#/**/", "# ", "#include ", "*/ ", "\\\n", "#include X ", "#/*"]
+)
+def test_no_text_takes_long(text):
+    start = time.process_time()
+    includes(text.encode() * (2_000_000 // len(text)))
+    assert time.process_time() - start < 3
+
+
+def test_all_of_several_are_found():
+    text = '#include <cuda/std/array>\n#include "b.cuh"\nint x;\n#include "sub/c.cuh"\n'
+    assert names(text) == {"cuda/std/array", "b.cuh", "sub/c.cuh"}
+
+
+def test_bytes_that_are_no_utf8_do_not_matter():
+    assert includes(b'// caf\xe9\n#include "\xe9.h"\n').names == {"\udce9.h"}
+
+
+def test_an_unfinished_directive_names_nothing():
+    assert includes(b"#include") == includes(b"#include\n")
+    assert includes(b"#include\n").names == set()
