@@ -22,11 +22,18 @@ from cuda.pathfinder import (
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain.errors import ToolMissing
 
-_LIBRARIES = {Tool.NVRTC: "nvrtc", Tool.NVVM: "nvvm", Tool.NVJITLINK: "nvJitLink"}
+_LIBRARIES = {
+    Tool.NVRTC: "nvrtc",
+    Tool.NVVM: "nvvm",
+    Tool.NVJITLINK: "nvJitLink",
+    Tool.NVFATBIN: "nvfatbin",
+    Tool.DRIVER: "cuda",
+}
 WHEELS = {
     Tool.NVRTC: "nvidia-cuda-nvrtc",
     Tool.NVVM: "nvidia-nvvm",
     Tool.NVJITLINK: "nvidia-nvjitlink",
+    Tool.NVFATBIN: "nvidia-nvfatbin",
     Tool.NVDISASM: "nvidia-cuda-nvdisasm",
 }
 _USUAL_TOOLKITS = ("/usr/local/cuda", "/opt/cuda")
@@ -110,9 +117,11 @@ def _missing(tool: Tool, detail: str) -> ToolMissing:
     first = detail.strip().splitlines()[0] if detail.strip() else "not found"
     # cuda-pathfinder lists each place where it found nothing, all in the same words.
     first = first.partition(": No such file")[0]
-    return ToolMissing(
-        tool,
-        f"{tool.value} cannot be loaded ({first}). "
-        f"Install it with: python3 -m pip install {WHEELS[tool]} "
-        "or install a CUDA toolkit and set CUDA_PATH to its folder.",
+    wheel = WHEELS.get(tool)
+    remedy = (
+        f"Install it with: python3 -m pip install {wheel} "
+        "or install a CUDA toolkit and set CUDA_PATH to its folder."
+        if wheel
+        else "It comes with the driver of the GPU."
     )
+    return ToolMissing(tool, f"{tool.value} cannot be loaded ({first}). {remedy}")

@@ -1,4 +1,4 @@
-"""PTX, LTO-IR, cubins, fatbins, objects and libraries to one cubin, or to PTX, by nvJitLink."""
+"""PTX, LTO-IR, cubins, fatbins, objects and libraries to one cubin, PTX or LTO-IR by nvJitLink."""
 
 from __future__ import annotations
 
@@ -12,19 +12,22 @@ from jitstudio.core.job import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.report import Report, text_of
+from jitstudio.toolchain.result_words import words
 
 _INPUT_TYPES = {
     CodeKind.PTX: nvjitlink.InputType.PTX,
     CodeKind.CUBIN: nvjitlink.InputType.CUBIN,
     CodeKind.LTOIR: nvjitlink.InputType.LTOIR,
     CodeKind.FATBIN: nvjitlink.InputType.FATBIN,
-    CodeKind.OBJECT: nvjitlink.InputType.OBJECT,
+    # Not `OBJECT`: that takes a relocatable cubin for an object without code, and says nothing.
+    CodeKind.OBJECT: nvjitlink.InputType.ANY,
     CodeKind.LIBRARY: nvjitlink.InputType.LIBRARY,
 }
 # Lengths count the NUL of a text.
 _OUTPUTS = {
     CodeKind.CUBIN: (nvjitlink.get_linked_cubin_size, nvjitlink.get_linked_cubin),
     CodeKind.PTX: (nvjitlink.get_linked_ptx_size, nvjitlink.get_linked_ptx),
+    CodeKind.LTOIR: (nvjitlink.get_linked_ltoir_size, nvjitlink.get_linked_ltoir),
 }
 
 _ERROR_LINE = re.compile(r"^(?:ptxas )?(?:error|fatal)\s*: ", re.MULTILINE)
@@ -45,14 +48,17 @@ def version() -> str:
 def link(job: Job) -> Report:
     """Assemble one module, or link several."""
     locate.load(Tool.NVJITLINK)
-    report = Report()
-    options = list(job.options)
+    # Registers and spills cost nothing to ask for.
+    own = ("-Xptxas=-v",) if CodeKind.CUBIN in job.makes else ()
+    report = Report(options=(*job.options, *own))
+    options = list(report.options or ())
     try:
         with report.timed():
             handle = nvjitlink.create(len(options), options)
     except nvjitlink.nvJitLinkError as error:
         # There is no handle yet and so no log: the options are all there is to show.
-        report.error_log = f"{error}: nvJitLink refused one of the options {' '.join(options)}"
+        told = words(nvjitlink.Result(error.status))
+        report.error_log = f"{told} nvJitLink was sent: {' '.join(options) or 'none'}"
         return report
     try:
         with report.timed():
@@ -61,14 +67,12 @@ def link(job: Job) -> Report:
                     handle, _INPUT_TYPES[ref.kind], content, len(content), ref.file_name
                 )
             nvjitlink.complete(handle)
-            (kind,) = job.makes
-            size_of, copy = _OUTPUTS[kind]
-            made = bytearray(size_of(handle))
-            copy(handle, made)
-        report.made[kind] = bytes(made).rstrip(b"\0") if kind is CodeKind.PTX else bytes(made)
+            for kind in job.makes:
+                report.made[kind] = _made(handle, kind)
         report.ok = True
     except nvjitlink.nvJitLinkError as error:
-        report.error_log = str(error)
+        report.made.clear()
+        report.error_log = words(nvjitlink.Result(error.status))
     finally:
         report.log = _info_log(handle)
         report.error_log = _error_log(handle) or report.error_log
@@ -79,6 +83,13 @@ def link(job: Job) -> Report:
         report.ok = False
         report.made.clear()
     return report
+
+
+def _made(handle: int, kind: CodeKind) -> bytes:
+    size_of, copy = _OUTPUTS[kind]
+    made = bytearray(size_of(handle))
+    copy(handle, made)
+    return bytes(made).rstrip(b"\0") if kind is CodeKind.PTX else bytes(made)
 
 
 def _info_log(handle: int) -> str:

@@ -1,28 +1,35 @@
-"""CUDA C++ to PTX, cubin and LTO-IR by NVRTC.
+"""CUDA C++ to PTX, cubin, LTO-IR and OptiX IR by NVRTC.
 
 Through `cuda.bindings`, not `cuda.core`: the latter's compiler needs a driver.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
 from cuda.bindings import nvrtc
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.job import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
+from jitstudio.toolchain.headers import header_folders, header_options
+from jitstudio.toolchain.nvrtc_log import split_phases, tidy
+from jitstudio.toolchain.precompile import PRECOMPILED
+from jitstudio.toolchain.prefix import Prefix, prefix_of
 from jitstudio.toolchain.report import Report, text_of
+from jitstudio.toolchain.result_words import words
 
 _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
     CodeKind.PTX: (nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX),
     CodeKind.CUBIN: (nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN),
     CodeKind.LTOIR: (nvrtc.nvrtcGetLTOIRSize, nvrtc.nvrtcGetLTOIR),
+    CodeKind.OPTIXIR: (nvrtc.nvrtcGetOptiXIRSize, nvrtc.nvrtcGetOptiXIR),
 }
+_TIME = ("--time", "-time")
 _OK = nvrtc.nvrtcResult.NVRTC_SUCCESS
 
 
@@ -51,23 +58,49 @@ def supported_archs() -> tuple[Arch, ...]:
 
 def compile_cuda(job: Job) -> Report:
     """Compile one CUDA C++ module."""
-    locate.load(Tool.NVRTC)
-    report = Report()
+    options = (*job.options, *_own_options(job))
+    folders = header_folders(version())
+    prefix = prefix_of(job, options, folders) if job.precompile else None
+    precompiled = PRECOMPILED.option(prefix) if prefix else ""
+    report = Report(options=(*options, precompiled) if precompiled else options)
     try:
-        _compile(job, job.options, job.makes, report)
+        _compile(job, report.options or (), job.makes, report)
     except NvrtcError as error:
         report.ok, report.error_log = False, str(error)
     if not report.ok and "ptxas" in report.error_log and CodeKind.PTX in job.makes:
-        _rescue_ptx(job, report)
+        _rescue_ptx(job, options, report)
+    if prefix:
+        _tell_of(prefix, bool(precompiled), report)
+    report.log = tidy(report.log, folders)
+    report.error_log = tidy(report.error_log, folders)
     return report
 
 
-def _rescue_ptx(job: Job, report: Report) -> None:
+def _own_options(job: Job) -> Iterator[str]:
+    """What is always worth asking for: it costs nothing, and is told in the options sent."""
+    yield from header_options(job, version())
+    if CodeKind.CUBIN in job.makes:
+        yield "--ptxas-options=-v"
+    if not any(option.startswith(_TIME) for option in job.options):
+        yield f"{_TIME[0]}=-"
+
+
+def _tell_of(prefix: Prefix, precompiled: bool, report: Report) -> None:
+    front_end = next((phase.ms for phase in report.phases if "Frontend" in phase.name), 0.0)
+    if precompiled:
+        told = PRECOMPILED.used(prefix, report.log or report.error_log)
+    else:
+        told = PRECOMPILED.compiled(prefix, front_end)
+    if told and report.ok:
+        report.log = f"{report.log.rstrip()}\n{told}".lstrip()
+
+
+def _rescue_ptx(job: Job, options: tuple[str, ...], report: Report) -> None:
     """The C++ was fine and ptxas was not: make the PTX, so that its complaint can be read there."""
-    arch = next((o for o in job.options if o.startswith("-arch=")), "")
-    options = tuple(arch.replace("sm_", "compute_") if o is arch else o for o in job.options)
+    arch = next((o for o in options if o.startswith("-arch=")), "")
+    virtual = tuple(arch.replace("sm_", "compute_") if o is arch else o for o in options)
     rescue = Report()
-    _compile(job, options, (CodeKind.PTX,), rescue)
+    _compile(job, virtual, (CodeKind.PTX,), rescue)
     report.ms += rescue.ms
     report.made, report.lowered = rescue.made, rescue.lowered
 
@@ -80,9 +113,10 @@ def _compile(
     names = [header.name.encode() for header in job.headers]
     # A folder may have a name that is no UTF-8.
     sent = [option.encode("utf-8", "surrogateescape") for option in options]
+    name, _, _ = split_variant(job.name)
     with report.timed():
         (program,) = _checked(
-            nvrtc.nvrtcCreateProgram(text, job.name.encode(), len(names), contents, names)
+            nvrtc.nvrtcCreateProgram(text, name.encode(), len(names), contents, names)
         )
     try:
         for expression in job.name_expressions:
@@ -90,9 +124,10 @@ def _compile(
         with report.timed():
             (status,) = nvrtc.nvrtcCompileProgram(program, len(sent), sent)
         log = text_of(_fetch(program, nvrtc.nvrtcGetProgramLogSize, nvrtc.nvrtcGetProgramLog))
+        log, report.phases = split_phases(log)
         report.ok = status == _OK
         if not report.ok:
-            report.error_log = log or f"{status.name}: NVRTC gave no log."
+            report.error_log = log or words(status)
             return
         report.log = log
         with report.timed():
@@ -120,5 +155,5 @@ def _fetch(program: Any, size_of: Callable[..., Any], copy: Callable[..., Any]) 
 def _checked(answer: tuple[Any, ...]) -> tuple[Any, ...]:
     status, *values = answer
     if status != _OK:
-        raise NvrtcError(f"NVRTC answered {status.name}.")
+        raise NvrtcError(words(status))
     return tuple(values)

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
 from cuda.bindings import nvvm
+from cuda.pathfinder import BitcodeLibNotFoundError, find_bitcode_lib
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.job import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
+from jitstudio.toolchain.errors import ToolMissing
 from jitstudio.toolchain.report import Report, text_of
+from jitstudio.toolchain.result_words import words
+
+_BITCODE = b"BC\xc0\xde"
+_LIBDEVICE = "libdevice"
+_OPAQUE_SINCE = 15
 
 
 @cache
@@ -24,6 +33,14 @@ def version() -> str:
     locate.load(Tool.NVVM)
     major, minor = nvvm.version()
     return f"{major}.{minor}"
+
+
+def _dialect(options: list[str]) -> Iterator[str]:
+    """Which LLVM is read for the target: what does not parse may be right for another one."""
+    for target in (o.partition("=")[2] for o in options if o.startswith("-arch=compute_")):
+        if llvm := llvm_dialect(Arch.parse(target)):
+            pointers = "typed" if llvm < _OPAQUE_SINCE else "opaque"
+            yield f"For {target} this libNVVM reads LLVM {llvm} with {pointers} pointers."
 
 
 def llvm_dialect(arch: Arch) -> int | None:
@@ -40,31 +57,84 @@ def llvm_dialect(arch: Arch) -> int | None:
 
 
 def compile_ir(job: Job) -> Report:
-    """Verify and compile one LLVM IR module, text or bitcode."""
+    """Verify and compile LLVM IR modules, text or bitcode, as one program."""
     locate.load(Tool.NVVM)
     report = Report()
-    ((_, module),) = job.inputs
-    options = list(job.options)
+    notes: list[str] = []
+    modules = [(ref.name, code) for ref, code in job.inputs]
+    libraries = [(ref.name, code) for ref, code in job.libraries]
+    try:
+        libraries += [(_LIBDEVICE, _libdevice())] if job.libdevice else []
+    except ToolMissing as missing:
+        report.error_log = str(missing)
+        return report
     with report.timed():
         program = nvvm.create_program()
     try:
-        with report.timed():
-            nvvm.add_module_to_program(program, module, len(module), job.name)
-            # A module that does not verify can crash the compiler: verify first, stop if it fails.
-            nvvm.verify_program(program, len(options), options)
-            nvvm.compile_program(program, len(options), options)
-            result = bytearray(nvvm.get_compiled_result_size(program))
-            nvvm.get_compiled_result(program, result)
-        report.ok = True
-        (kind,) = job.makes
-        text = kind is CodeKind.PTX
-        report.made[kind] = bytes(result).rstrip(b"\0") if text else bytes(result)
-        report.log = _log(program)
+        for name, code in modules:
+            with report.timed():
+                nvvm.add_module_to_program(program, code, len(code), name)
+        for name, code in libraries:
+            lazily = code.startswith(_BITCODE)
+            add = nvvm.lazy_add_module_to_program if lazily else nvvm.add_module_to_program
+            with report.timed():
+                add(program, code, len(code), name)
+            if not lazily:
+                notes.append(
+                    f"{name} is text: all of it was added, as libNVVM picks out of bitcode only."
+                )
+        _compile(program, job, report, notes)
     except nvvm.nvvmError as error:
-        report.error_log = _log(program) or f"{error}: libNVVM gave no log."
+        # No log comes before the modules are in.
+        report.error_log = report.error_log or _reason(program, error)
     finally:
         nvvm.destroy_program(program)
+    report.log = "\n".join(filter(None, (report.log, *notes)))
     return report
+
+
+def _compile(program: int, job: Job, report: Report, notes: list[str]) -> None:
+    options = list(job.options)
+    (kind,) = job.makes
+    try:
+        # A module that does not verify can crash the compiler: verify first, stop if it fails.
+        with report.timed():
+            nvvm.verify_program(program, len(options), options)
+    except nvvm.nvvmError as error:
+        report.error_log = _reason(program, error)
+        notes.append("The verifier refused it, so it was not compiled.")
+        notes += _dialect(options)
+        return
+    if told := _log(program):
+        notes.append(f"The verifier said:\n{told}")
+    with report.timed():
+        nvvm.compile_program(program, len(options), options)
+        result = bytearray(nvvm.get_compiled_result_size(program))
+        nvvm.get_compiled_result(program, result)
+    report.made[kind] = bytes(result).rstrip(b"\0") if kind is CodeKind.PTX else bytes(result)
+    report.ok = True
+    report.log = _log(program)
+
+
+@cache
+def _libdevice() -> bytes:
+    """NVIDIA's library of mathematical functions.
+
+    Raises:
+        ToolMissing: It is not here.
+    """
+    try:
+        return Path(find_bitcode_lib("device")).read_bytes()
+    except (BitcodeLibNotFoundError, OSError) as error:
+        raise ToolMissing(
+            Tool.NVVM,
+            f"libdevice cannot be read ({str(error).splitlines()[0]}). Install it with: "
+            f"python3 -m pip install {locate.WHEELS[Tool.NVVM]}",
+        ) from error
+
+
+def _reason(program: int, error: nvvm.nvvmError) -> str:
+    return _log(program) or f"{words(nvvm.Result(error.status))} libNVVM gave no log."
 
 
 def _log(program: int) -> str:

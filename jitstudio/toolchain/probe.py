@@ -8,20 +8,22 @@ from importlib.metadata import version as package_version
 
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.tools import ArchInfo, Tool, ToolchainInfo, ToolInfo
-from jitstudio.toolchain import driver, locate, nvjitlink, nvrtc, nvvm
+from jitstudio.toolchain import driver, locate, nvfatbin, nvjitlink, nvrtc, nvvm
 from jitstudio.toolchain.errors import ToolMissing
 
 _VERSIONS: dict[Tool, Callable[[], str]] = {
     Tool.NVRTC: nvrtc.version,
     Tool.NVVM: nvvm.version,
     Tool.NVJITLINK: nvjitlink.version,
+    Tool.NVFATBIN: nvfatbin.version,
     Tool.NVDISASM: locate.nvdisasm_version,
 }
 
 
 def probe(request: ProbeRequest) -> ToolchainInfo:
     """Look for everything; what is missing is told in the answer, not raised."""
-    tools = tuple(_tool(tool) for tool in Tool)
+    # The driver has a place of its own in the answer.
+    tools = tuple(_tool(tool) for tool in _VERSIONS)
     usable = {tool.tool for tool in tools if not tool.problem}
     return ToolchainInfo(
         tools=tools,

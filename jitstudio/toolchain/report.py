@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.result import Crash
+from jitstudio.core.result import Crash, Phase
 
 
 @dataclass
@@ -23,6 +23,8 @@ class Report:
         made: What it made.
         lowered: Pairs of name expression and lowered name.
         crash: How a tool that is a program of its own died.
+        options: The options really sent, where they are more than those of the job.
+        phases: What the time was spent on, where the tool tells.
     """
 
     ok: bool = False
@@ -32,6 +34,8 @@ class Report:
     made: dict[CodeKind, bytes] = field(default_factory=dict)
     lowered: list[tuple[str, str]] = field(default_factory=list)
     crash: Crash | None = None
+    options: tuple[str, ...] | None = None
+    phases: tuple[Phase, ...] = ()
 
     @contextmanager
     def timed(self) -> Iterator[None]:
@@ -44,5 +48,5 @@ class Report:
 
 
 def text_of(log: bytes | bytearray) -> str:
-    """A native log as text: without its NUL and trailing blanks, whatever bytes it echoes."""
-    return bytes(log).rstrip(b"\0 \n").decode("utf-8", "replace")
+    """A native log as text: without NULs and trailing blanks, whatever bytes it echoes."""
+    return bytes(log).replace(b"\0", b"").rstrip(b" \n").decode("utf-8", "replace")

@@ -3,14 +3,17 @@
 import os
 import tempfile
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 
 import pytest
 
-from jitstudio.core.events import BuildRecord
+from jitstudio.core.events import BuildRecord, Event, StageFinished
+from jitstudio.core.plan import plan
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.toolchain.capture import STDERR, STDOUT, Capture
-from jitstudio.toolchain.pipeline import build
+from jitstudio.toolchain.runner import run
+from jitstudio.worker.schedule import Schedule
 
 
 @pytest.fixture
@@ -30,9 +33,20 @@ def capture() -> Iterator[Capture]:
 def built(capture: Capture) -> Callable[[BuildRequest], BuildResult]:
     """Builds a request."""
 
-    def run(request: BuildRequest) -> BuildResult:
+    def build(request: BuildRequest) -> BuildResult:
         record = BuildRecord(request.arch, request.emit)
-        build(request, record.add, capture)
+        schedule = Schedule(request, plan(request))
+        numbers = []
+
+        def told(event: Event) -> None:
+            record.add(replace(event, step=numbers[-1]))
+            if isinstance(event, StageFinished):
+                schedule.add(event.artifacts)
+
+        while ready := schedule.take_ready():
+            for number, job in ready:
+                numbers.append(number)
+                run(job, told, capture)
         return record.result(0.0)
 
-    return run
+    return build

@@ -128,3 +128,46 @@ def test_a_refused_name_expression_fails_the_compile():
 def test_a_name_that_is_no_ascii_comes_back_in_the_log():
     report = compiled("x", "-arch=compute_90", name="größe 数.cu")
     assert report.error_log.startswith("größe 数.cu(1): error")
+
+
+def test_optix_ir_is_made():
+    report = compiled(KERNEL, "-arch=compute_90", "-optix-ir", makes=(K.OPTIXIR,))
+    assert report.ok, report.error_log
+    assert len(report.made[K.OPTIXIR]) > 500
+
+
+def test_the_options_really_sent_are_told():
+    ptx = compiled(KERNEL, "-arch=compute_90")
+    assert ptx.options == ("-arch=compute_90", "--time=-")
+    real = compiled(KERNEL, "-arch=sm_90", makes=(K.CUBIN,))
+    assert real.options == ("-arch=sm_90", "--ptxas-options=-v", "--time=-")
+    assert "Used " in real.log
+
+
+def test_phases_are_told_and_do_not_fill_the_log():
+    report = compiled(KERNEL, "-arch=sm_90", makes=(K.PTX, K.CUBIN))
+    names = [phase.name for phase in report.phases]
+    assert names == ["CUDA C++ Frontend", "NVVM Optimizer", "PTX Translation"]
+    assert 0 < sum(phase.ms for phase in report.phases) <= report.ms + 3
+    assert "Frontend" not in report.log
+
+
+def test_the_user_s_own_file_of_times_is_left_alone(tmp_path):
+    report = compiled(KERNEL, "-arch=compute_90", f"--time={tmp_path / 'times.csv'}")
+    assert report.options[-1] == f"--time={tmp_path / 'times.csv'}"
+    assert report.phases == ()
+    assert "Frontend" in (tmp_path / "times.csv").read_text()
+
+
+def test_each_refused_name_expression_is_named():
+    text = "template <class T> __global__ void k(T* p) {}\n"
+    expressions = ("k<float>", "k<none>", "other")
+    report = compiled(text, "-arch=compute_90", name_expressions=expressions)
+    assert not report.ok
+    assert 'name expression was: " k < none >"' in report.error_log
+    assert 'name expression was: " other"' in report.error_log
+    assert "k < float" not in report.error_log
+
+
+def test_what_is_made_for_one_target_of_several_keeps_its_name_in_the_log():
+    assert compiled("x", "-arch=compute_90", name="k.cu@compute_90").error_log.startswith("k.cu(1)")

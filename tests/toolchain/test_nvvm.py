@@ -72,3 +72,90 @@ def test_what_is_refused_leaves_its_log(content, options, words):
     assert not report.ok
     assert words in report.error_log
     assert report.made == {}
+
+
+def test_what_does_not_parse_is_told_the_dialect_of_the_target():
+    assert "reads LLVM 7 with typed pointers" in compiled(OPAQUE, "-arch=compute_90").log
+    broken = OPAQUE.replace(b"define", b"defined")
+    assert "opaque pointers" in compiled(broken, "-arch=compute_100").log
+
+
+HEAD = TYPED.partition(b"define")[0].decode()
+VERSION = "!nvvmir.version = !{!9}\n!9 = !{i32 2, i32 0}\n"
+CALLER = f"""{HEAD}
+declare float @__nv_sinf(float)
+declare float @twice(float)
+define void @k(float* %p) {{
+  %x = load float, float* %p
+  %y = call float @__nv_sinf(float %x)
+  %z = call float @twice(float %y)
+  store float %z, float* %p
+  ret void
+}}
+!nvvm.annotations = !{{!0}}
+!0 = !{{void (float*)* @k, !"kernel", i32 1}}
+{VERSION}"""
+CALLED = f"""{HEAD}
+define float @twice(float %x) {{
+  %r = fadd float %x, %x
+  ret float %r
+}}
+define float @other(float %x) {{
+  %r = fmul float %x, %x
+  ret float %r
+}}
+{VERSION}"""
+
+
+def program(*modules, libraries=(), libdevice=False):
+    refs = [(Ref(K.LLVM_IR, name), text.encode()) for name, text in modules]
+    lazy = [(Ref(K.LLVM_IR, name), code) for name, code in libraries]
+    job = Job(
+        Tool.NVVM,
+        "k.ll",
+        tuple(refs),
+        (K.PTX,),
+        ("-arch=compute_90",),
+        libraries=tuple(lazy),
+        libdevice=libdevice,
+    )
+    return nvvm.compile_ir(job)
+
+
+def test_several_modules_become_one_program():
+    report = program(("k.ll", CALLER), ("twice.ll", CALLED))
+    assert report.ok, report.error_log
+    text = report.made[K.PTX].decode()
+    assert ".visible .entry k(" in text
+    assert ".func  (.param .b32 func_retval0) twice(" in text
+    assert ".extern .func  (.param .b32 func_retval0) __nv_sinf" in text
+
+
+def test_libdevice_is_taken_from_by_choice_and_only_what_is_called():
+    report = program(("k.ll", CALLER), ("twice.ll", CALLED), libdevice=True)
+    assert report.ok, report.error_log
+    text = report.made[K.PTX].decode()
+    assert "__nv_sinf" not in text
+    assert "__nv_cosf" not in text
+    assert len(text) < 20_000
+
+
+def test_a_library_in_text_is_added_as_a_whole_and_that_is_told():
+    report = program(("k.ll", CALLER), libraries=[("twice.ll", CALLED.encode())])
+    assert report.ok, report.error_log
+    assert ") other(" in report.made[K.PTX].decode()
+    assert "twice.ll is text: all of it was added" in report.log
+
+
+def test_a_library_of_bitcode_is_added_lazily():
+    library = nvvm._libdevice()
+    report = program(("k.ll", CALLER), ("twice.ll", CALLED), libraries=[("libdevice.bc", library)])
+    assert report.ok, report.error_log
+    assert "__nv_sinf" not in report.made[K.PTX].decode()
+
+
+def test_what_the_verifier_refuses_is_not_compiled():
+    report = program(("k.ll", CALLER.replace("ret void", "br label %x")))
+    assert not report.ok
+    assert "k.ll (20, 11): parse '%x' is not a basic block" in report.error_log
+    assert "verifier refused it" in report.log

@@ -1,0 +1,92 @@
+"""Code for several targets into one fatbin by nvFatbin."""
+
+from __future__ import annotations
+
+import re
+from functools import cache
+
+from cuda.bindings import nvfatbin
+
+from jitstudio.core.code import CodeKind, split_variant
+from jitstudio.core.job import Job
+from jitstudio.core.plan import Ref
+from jitstudio.core.tools import Tool
+from jitstudio.toolchain import locate
+from jitstudio.toolchain.report import Report
+from jitstudio.toolchain.result_words import words
+
+_PTX_TARGET = re.compile(rb"^\s*\.target\s+sm_(\w+)", re.MULTILINE)
+_TARGET = re.compile(r"(?:sm|compute)_(\w+)")
+
+
+class _Unknown(ValueError):
+    """For which target a piece of code was made cannot be told."""
+
+
+@cache
+def version() -> str:
+    """Such as ``13.4``.
+
+    Raises:
+        ToolMissing: nvFatbin is not here.
+    """
+    locate.load(Tool.NVFATBIN)
+    major, minor = nvfatbin.version()
+    return f"{major}.{minor}"
+
+
+def pack(job: Job) -> Report:
+    """Pack cubins, PTX and LTO-IR into one fatbin."""
+    locate.load(Tool.NVFATBIN)
+    report = Report()
+    options = list(job.options)
+    at_work = "the options " + " ".join(options)
+    handle = 0
+    try:
+        with report.timed():
+            handle = nvfatbin.create(options, len(options))
+        for ref, code in job.inputs:
+            at_work = ref.file_name
+            _add(handle, ref, code, report)
+        at_work = job.name
+        with report.timed():
+            made = bytearray(nvfatbin.size(handle))
+            nvfatbin.get(handle, made)
+        report.made[CodeKind.FATBIN] = bytes(made)
+        report.ok = True
+    except nvfatbin.nvFatbinError as error:
+        report.error_log = f"{words(nvfatbin.Result(error.status))} ({at_work})"
+    except _Unknown as error:
+        report.error_log = str(error)
+    finally:
+        if handle:
+            nvfatbin.destroy(handle)
+    return report
+
+
+def _add(handle: int, ref: Ref, code: bytes, report: Report) -> None:
+    target = _target_of(ref, code)
+    # A reader of the fatbin sees this name, which must be its own.
+    name = f"{ref.file_name}@{target}"
+    with report.timed():
+        match ref.kind:
+            case CodeKind.CUBIN:
+                nvfatbin.add_cubin(handle, code, len(code), target, name)
+            case CodeKind.PTX:
+                # The text must end with a NUL, which counts.
+                text = code.rstrip(b"\0") + b"\0"
+                nvfatbin.add_ptx(handle, text, len(text), target, name, "")
+            case CodeKind.LTOIR:
+                nvfatbin.add_ltoir(handle, code, len(code), target, name, "")
+            case _:
+                raise _Unknown(f"A fatbin takes no {ref.kind.title}, as '{ref.name}' is.")
+
+
+def _target_of(ref: Ref, code: bytes) -> str:
+    """The number of the target with its letter, such as ``90a``."""
+    _, _, variant = split_variant(ref.name)
+    if match := _TARGET.fullmatch(variant):
+        return match[1]
+    if ref.kind is CodeKind.PTX and (found := _PTX_TARGET.search(code)):
+        return found[1].decode()
+    raise _Unknown(f"For which target '{ref.name}' was made cannot be told.")

@@ -1,0 +1,125 @@
+"""Precompiled headers of NVRTC, kept as long as this process lives.
+
+Making one takes two or three times as long as the compile that it saves. So a build never makes
+one: it leaves word of what would have helped, and `make_next` makes it while nobody waits. It is
+of use in this process only, and its file has no name, so nothing is left behind in the end.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections import deque
+from pathlib import Path
+
+from cuda.bindings import nvrtc
+
+from jitstudio.toolchain.prefix import Prefix
+
+WORTH_MS = 250.0
+"""What the front end must take at least: below, reading a precompiled header saves little."""
+
+_MOST_KEPT = 4
+_HEAP_AT_FIRST = 512 << 20
+_HEAP_AT_MOST = 4 << 30
+# NVRTC asks for what this header needs, and has others in the same heap.
+_HEADROOM = 2
+_PARAGRAPH = re.compile(
+    r'^(?:"[^"\n]*": (?:using|creating) precompiled header file "[^"\n]*"\n'
+    r"|Warning #\S+: [^\n]*(?:precompiled header|PCH)[^\n]*\n\n?"
+    r'(?:Remark: The warnings can be suppressed with "-diag-suppress <warning-number>"\n\n?)?)',
+    re.MULTILINE,
+)
+_OK = nvrtc.nvrtcResult.NVRTC_SUCCESS
+_EXHAUSTED = nvrtc.nvrtcResult.NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED
+
+
+class Precompiled:
+    """The precompiled headers of this process."""
+
+    def __init__(self) -> None:
+        self._made: dict[Prefix, int] = {}
+        self._waiting: deque[Prefix] = deque()
+        self._refused: set[Prefix] = set()
+        self._heap = 0
+
+    @property
+    def waiting(self) -> bool:
+        """Whether there is one to be made."""
+        return bool(self._waiting)
+
+    def option(self, prefix: Prefix) -> str:
+        """The option that uses what stands for the prefix; empty where there is nothing yet."""
+        descriptor = self._made.get(prefix)
+        return "" if descriptor is None else f"--use-pch=/proc/self/fd/{descriptor}"
+
+    def compiled(self, prefix: Prefix, front_end_ms: float) -> str:
+        """Take note of a compile without a precompiled header; a sentence for its log."""
+        if front_end_ms < WORTH_MS:
+            return ""
+        if prefix in self._refused:
+            return "No precompiled header: NVRTC could not make one for these includes."
+        if prefix not in self._waiting:
+            self._waiting.append(prefix)
+        return "No precompiled header yet: one is made for the next build, once this one is done."
+
+    def used(self, prefix: Prefix, log: str) -> str:
+        """Take note of a compile with one; a sentence for its log."""
+        if "using precompiled header file" in log:
+            return "Precompiled header used."
+        self._drop(prefix)
+        return "Precompiled header not used: NVRTC did not find it fit."
+
+    def make_next(self) -> None:
+        """Make the one that has waited longest. Takes seconds."""
+        prefix = self._waiting.popleft()
+        if len(self._made) >= _MOST_KEPT:
+            self._drop(next(iter(self._made)))
+        if not self._heap:
+            self._reserve(_HEAP_AT_FIRST)
+        needed = self._make(prefix)
+        if self._heap < needed * _HEADROOM <= _HEAP_AT_MOST:
+            # Another heap makes all that were made in the old one useless.
+            for other in list(self._made):
+                self._drop(other)
+            self._reserve(needed * _HEADROOM)
+            self._make(prefix)
+        if prefix not in self._made:
+            self._refused.add(prefix)
+
+    def _make(self, prefix: Prefix) -> int:
+        """Make one; the bytes of heap that were missing."""
+        with tempfile.TemporaryDirectory(prefix="jitstudio-") as folder:
+            path = Path(folder) / "headers.pch"
+            options = [*prefix.options, f"--create-pch={path}"]
+            sent = [option.encode() for option in options]
+            _, program = nvrtc.nvrtcCreateProgram(prefix.text + b"\n", b"headers.cu", 0, [], [])
+            try:
+                (status,) = nvrtc.nvrtcCompileProgram(program, len(sent), sent)
+                (made,) = nvrtc.nvrtcGetPCHCreateStatus(program)
+                if made == _EXHAUSTED:
+                    return int(nvrtc.nvrtcGetPCHHeapSizeRequired(program)[1])
+            finally:
+                nvrtc.nvrtcDestroyProgram(program)
+            if status == made == _OK and path.is_file():
+                self._made[prefix] = os.open(path, os.O_RDONLY)
+        return 0
+
+    def _reserve(self, size: int) -> None:
+        nvrtc.nvrtcSetPCHHeapSize(size)
+        self._heap = size
+
+    def _drop(self, prefix: Prefix) -> None:
+        descriptor = self._made.pop(prefix, None)
+        if descriptor is not None:
+            os.close(descriptor)
+
+
+def without_messages(log: str) -> str:
+    """A log without what NVRTC says about precompiled headers in its own words."""
+    return _PARAGRAPH.sub("", log)
+
+
+PRECOMPILED = Precompiled()
+"""Those of this process, which is the only one that can use them."""

@@ -1,0 +1,136 @@
+"""Runs one job: one tool on one input, and tells what came of it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from jitstudio.core.code import Artifact, CodeKind
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
+from jitstudio.core.job import Job
+from jitstudio.core.result import Kernel, LoweredName, Outcome, Resources, StageResult
+from jitstudio.core.tools import Tool
+from jitstudio.listing.ptx import entries
+from jitstudio.toolchain import (
+    cubin,
+    driver_jit,
+    locate,
+    nvdisasm,
+    nvfatbin,
+    nvjitlink,
+    nvrtc,
+    nvvm,
+)
+from jitstudio.toolchain.capture import Capture
+from jitstudio.toolchain.demangle import demangle
+from jitstudio.toolchain.errors import ToolMissing
+from jitstudio.toolchain.report import Report
+
+Emit = Callable[[Event], None]
+
+
+@dataclass(frozen=True)
+class _Runner:
+    version: Callable[[], str]
+    run: Callable[[Job], Report]
+
+
+_RUNNERS = {
+    Tool.NVRTC: _Runner(nvrtc.version, nvrtc.compile_cuda),
+    Tool.NVVM: _Runner(nvvm.version, nvvm.compile_ir),
+    Tool.NVJITLINK: _Runner(nvjitlink.version, nvjitlink.link),
+    Tool.NVFATBIN: _Runner(nvfatbin.version, nvfatbin.pack),
+    Tool.DRIVER: _Runner(driver_jit.version, driver_jit.assemble),
+    Tool.NVDISASM: _Runner(locate.nvdisasm_version, nvdisasm.disassemble),
+}
+
+
+def run(job: Job, emit: Emit, capture: Capture) -> None:
+    """Do the job, telling everything through `emit`; what fails is told, not raised."""
+    runner = _RUNNERS[job.tool]
+    try:
+        version = runner.version()
+    except ToolMissing as missing:
+        told = Diagnostic(Severity.ERROR, "", None, None, str(missing), missing.tool)
+        emit(Problem(Outcome.MISSING, told))
+        return
+    emit(StageStarted(job.tool, version, job.name, job.options))
+    mark = capture.mark()
+    report = runner.run(job)
+    stdout, stderr = capture.since(mark)
+    stage = StageResult(
+        tool=job.tool,
+        version=version,
+        source=job.name,
+        options=job.options if report.options is None else report.options,
+        ok=report.ok,
+        ms=report.ms,
+        log=report.log,
+        error_log=report.error_log,
+        stdout=stdout,
+        stderr=stderr,
+        crash=report.crash,
+        phases=report.phases,
+    )
+    emit(
+        StageFinished(
+            stage=stage,
+            artifacts=tuple(Artifact(kind, job.name, code) for kind, code in report.made.items()),
+            lowered_names=tuple(_lowered(job, report)),
+            kernels=tuple(_kernels(job, report)),
+            diagnostics=tuple(_noticed(job, report)),
+        )
+    )
+
+
+def _lowered(job: Job, report: Report) -> Iterator[LoweredName]:
+    known = dict(report.lowered)
+    for expression in job.name_expressions:
+        lowered = known.get(expression, "")
+        yield LoweredName(job.name, expression, lowered, demangle(lowered))
+
+
+def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
+    """The kernels of the machine code where there is some, else of the PTX."""
+    if not job.final:
+        return
+    found: dict[str, Resources | None] = {}
+    if (text := report.made.get(CodeKind.PTX)) is not None:
+        found |= dict.fromkeys(entries(text.decode("utf-8", "replace")))
+    if (code := report.made.get(CodeKind.CUBIN)) is not None:
+        found |= cubin.kernels_of(code, report.log)
+    for name, resources in found.items():
+        yield Kernel(job.name, name, demangle(name), resources)
+
+
+def _noticed(job: Job, report: Report) -> Iterator[Diagnostic]:
+    if report.crash is not None:
+        told = report.crash.message
+        yield Diagnostic(Severity.ERROR, job.name, None, None, told, report.crash.tool)
+    empty = _EMPTY.get(job.tool)
+    if job.tool is Tool.NVJITLINK and any(ref.kind in _COMPILED_BY_IT for ref, _ in job.inputs):
+        empty = None  # it drops what is never called, as it should
+    if report.ok and job.final and empty and _lacks_kernel(job.tool, report):
+        yield Diagnostic(Severity.WARNING, job.name, None, None, empty)
+
+
+_COMPILED_BY_IT = (CodeKind.PTX, CodeKind.LTOIR)
+# Why the compilers do so, and what to do, is told by `core.explanations`.
+_COMPILED_TO_NOTHING = "Compiled, but there is no kernel in the result."
+_EMPTY = {
+    Tool.NVRTC: _COMPILED_TO_NOTHING,
+    Tool.NVVM: _COMPILED_TO_NOTHING,
+    Tool.NVJITLINK: "Linked, but there is no code in the result. nvJitLink leaves out machine code "
+    "that is not relocatable: compile it with -rdc=true, or give it as PTX.",
+}
+
+
+def _lacks_kernel(tool: Tool, report: Report) -> bool:
+    if (text := report.made.get(CodeKind.PTX)) is not None:
+        # NVRTC's user has asked for a device function; in LLVM IR it is what a kernel becomes
+        # whose annotation is missing.
+        wanted = (b".entry", b".func") if tool is Tool.NVRTC else (b".entry",)
+        return not any(word in text for word in wanted)
+    code = report.made.get(CodeKind.CUBIN)
+    return code is not None and not cubin.has_code(code)

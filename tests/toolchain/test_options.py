@@ -1,0 +1,96 @@
+"""Every row of the table of options against the real tools."""
+
+import os
+import re
+
+import pytest
+
+from jitstudio.core.options import OPTIONS, Kind
+from jitstudio.core.result import Outcome
+from jitstudio.core.tools import Tool
+from jitstudio.worker.builder import Builder
+from tests.support import KERNEL, cuda, ptx, request, sample
+
+REQUESTS = {
+    Tool.NVRTC: lambda o: request(cuda(KERNEL), arch="sm_100", options=o),
+    Tool.NVVM: lambda o: request(sample("fill_opaque.ll"), arch="sm_100", options=o),
+    Tool.NVJITLINK: lambda o: request(
+        ptx("k.ptx", ".visible .entry k() { ret; }"), emit="cubin", link="ptx", options=o
+    ),
+    Tool.NVDISASM: lambda o: request(cuda(KERNEL), emit="sass", options=o),
+    Tool.NVFATBIN: lambda o: request(cuda(KERNEL), emit="fatbin", options=o),
+}
+NEEDED = {"--numba-debug": ("-G",)}
+MAKES_NOTHING = {"--fdevice-syntax-only", "-32"}
+REJECTED = re.compile(
+    "unrecognized option|Unknown option|unsupported option|refused one of the options|"
+    "UNRECOGNIZED_OPTION|is not known to|expects|invalid value|invalid argument"
+)
+
+
+def samples(spec):
+    """The options to try for a row."""
+    match spec.value.kind:
+        case Kind.FLAG:
+            return [None]
+        case Kind.CHOICE:
+            return spec.value.choices
+        case Kind.TRUTH:
+            return ["true", "false"]
+        case Kind.NUMBER:
+            return [str(spec.value.low), str(spec.value.high), spec.value.example]
+    return [spec.value.example]
+
+
+CASES = [
+    pytest.param(spec, tool, value, id=f"{tool.value} {spec.written(value)}")
+    for spec in OPTIONS
+    if not spec.managed
+    for tool in spec.spellings
+    for value in samples(spec)
+]
+
+
+@pytest.fixture(scope="module")
+def worker(tmp_path_factory):
+    """One worker for all rows, in a folder of its own: some options write files."""
+    before = os.getcwd()
+    folder = tmp_path_factory.mktemp("options")
+    (folder / "settings.h").touch()
+    os.chdir(folder)
+    builder = Builder()
+    yield builder
+    builder.close()
+    os.chdir(before)
+
+
+def stage_of(result, tool):
+    return next(stage for stage in result.stages if stage.tool is tool)
+
+
+@pytest.mark.parametrize(("spec", "tool", "value"), CASES)
+def test_the_tool_takes_the_option(worker, spec, tool, value):
+    options = (spec.written(value), *NEEDED.get(spec.flag, ()))
+    result = worker.build(REQUESTS[tool](options))
+    stage = stage_of(result, tool)
+    assert spec.sent(tool, value) in stage.options
+    assert not REJECTED.search(stage.log + stage.error_log), stage.error_log
+    assert stage.ok or spec.flag in MAKES_NOTHING, stage.error_log
+
+
+@pytest.mark.parametrize("tool", REQUESTS)
+def test_an_option_that_no_tool_has_is_rejected_with_the_options_sent(worker, tool):
+    result = worker.build(REQUESTS[tool]((f"{tool.value}:--bogus",)))
+    stage = stage_of(result, tool)
+    assert result.outcome is Outcome.FAILED
+    assert REJECTED.search(stage.error_log), stage.error_log
+    assert "--bogus" in stage.options
+
+
+@pytest.mark.parametrize("spec", [s for s in OPTIONS if s.managed], ids=lambda s: s.name)
+def test_what_jitstudio_sends_itself_is_refused_in_words(worker, spec):
+    written = spec.written(spec.value.example or None)
+    result = worker.build(REQUESTS[Tool.NVRTC]((written,)))
+    assert result.outcome is Outcome.REFUSED
+    assert result.stages == ()
+    assert result.diagnostics[0].message == f"Take '{written}' out of the options: {spec.managed}."

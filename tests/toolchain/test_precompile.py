@@ -1,0 +1,129 @@
+import os
+
+import pytest
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.job import Job
+from jitstudio.core.plan import Ref
+from jitstudio.core.tools import Tool
+from jitstudio.toolchain import nvrtc, precompile
+from jitstudio.toolchain.precompile import Precompiled, without_messages
+from jitstudio.toolchain.prefix import Prefix
+
+K = CodeKind
+TEXT = """\
+#include <cuda/std/array>
+__global__ void k(int* p) { cuda::std::array<int, 2> a{1, 2}; *p = a[1] + VARIANT; }
+"""
+
+
+def compiled(variant, *options, text=TEXT):
+    content = text.replace("VARIANT", str(variant)).encode()
+    source = ((Ref(K.CUDA, "k.cu"), content),)
+    options = ("-arch=compute_90", *options)
+    return nvrtc.compile_cuda(Job(Tool.NVRTC, "k.cu", source, (K.PTX,), options, precompile=True))
+
+
+@pytest.fixture
+def kept(monkeypatch):
+    """Precompiled headers of this test's own; none yet."""
+    own = Precompiled()
+    monkeypatch.setattr(nvrtc, "PRECOMPILED", own)
+    return own
+
+
+@pytest.fixture(scope="module")
+def once_made(tmp_path_factory):
+    """Precompiled headers with one in them, the first build, and what was left on disk."""
+    own = Precompiled()
+    folder = tmp_path_factory.mktemp("headers")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(nvrtc, "PRECOMPILED", own)
+        patch.setattr(precompile.tempfile, "tempdir", str(folder))
+        first = compiled(1)
+        assert own.waiting
+        own.make_next()
+    return own, first, list(folder.iterdir())
+
+
+@pytest.fixture
+def first_build(once_made, monkeypatch):
+    own, first, _ = once_made
+    monkeypatch.setattr(nvrtc, "PRECOMPILED", own)
+    return first
+
+
+def test_the_second_build_uses_what_was_made_after_the_first(first_build):
+    assert "No precompiled header yet" in first_build.log
+    second = compiled(2)
+    assert second.log == "Precompiled header used."
+    assert second.options[-1].startswith("--use-pch=")
+    assert second.phases[0].ms < first_build.phases[0].ms
+    assert second.made[K.PTX] != first_build.made[K.PTX]
+
+
+def test_errors_are_told_by_their_place_and_without_a_word_of_it(first_build):
+    report = compiled("nothing")
+    assert report.error_log.startswith('k.cu(2): error: identifier "nothing" is undefined')
+    assert "precompiled" not in report.error_log
+
+
+def test_other_options_need_another_one(first_build):
+    assert "No precompiled header yet" in compiled(1, "-DX").log
+
+
+def test_nothing_is_left_on_disk(once_made):
+    _, _, left = once_made
+    assert left == []
+
+
+def test_a_module_that_compiles_fast_gets_none(kept):
+    report = compiled(1, text="#include <cuda_fp16.h>\n__global__ void k() {}\n")
+    assert report.log == ""
+    assert not kept.waiting
+
+
+def test_what_cannot_be_made_is_not_tried_again(kept):
+    broken = Prefix(b"#include <none.h>", ("-arch=compute_90",))
+    kept.compiled(broken, 1e6)
+    kept.make_next()
+    assert kept.compiled(broken, 1e6) == (
+        "No precompiled header: NVRTC could not make one for these includes."
+    )
+    assert not kept.waiting
+
+
+def test_only_some_are_kept(kept):
+    prefixes = [Prefix(b"#define X %d" % n, ("-arch=compute_90",)) for n in range(6)]
+    before = len(os.listdir("/proc/self/fd"))
+    for prefix in prefixes:
+        kept.compiled(prefix, 1e6)
+        kept.make_next()
+    assert [bool(kept.option(prefix)) for prefix in prefixes] == [False] * 2 + [True] * 4
+    assert len(os.listdir("/proc/self/fd")) == before + 4
+
+
+def test_nvrtc_s_words_are_taken_out_of_a_log():
+    log = (
+        '"k.cu": using precompiled header file "/proc/self/fd/3"\n'
+        "k.cu(1): warning #177-D: mine\n"
+        "Warning #629-D: the command line options do not match those used when precompiled "
+        'header file "x" was created\n\n'
+        'Remark: The warnings can be suppressed with "-diag-suppress <warning-number>"\n\n'
+        "k.cu(2): warning #177-D: mine too\n"
+    )
+    assert without_messages(log) == (
+        "k.cu(1): warning #177-D: mine\nk.cu(2): warning #177-D: mine too\n"
+    )
+
+
+def test_the_heap_grows_as_needed_and_what_was_made_before_is_dropped(kept, monkeypatch):
+    monkeypatch.setattr(precompile, "_HEAP_AT_FIRST", 64 << 20)
+    small = Prefix(b"#include <cuda_fp16.h>", compiled(1).options[:2])
+    assert kept.compiled(small, 1e6)
+    compiled(1)
+    kept.make_next()
+    kept.make_next()
+    assert kept.option(small)
+    assert compiled(2).log == "Precompiled header used."
+    assert kept._heap > 64 << 20
