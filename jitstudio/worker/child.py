@@ -14,13 +14,16 @@ import tempfile
 import threading
 import traceback
 
-from jitstudio.core.request import BuildRequest, ProbeRequest
+from jitstudio.core.job import Job
+from jitstudio.core.request import ProbeRequest
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.capture import STDOUT, Capture
-from jitstudio.toolchain.pipeline import build
+from jitstudio.toolchain.identity import identity
+from jitstudio.toolchain.precompile import PRECOMPILED
 from jitstudio.toolchain.probe import probe
+from jitstudio.toolchain.runner import run
 from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY, limit_memory
-from jitstudio.worker.messages import Broke, Call, Done, Reply, Told
+from jitstudio.worker.messages import Broke, Call, Done, Precompile, Reply, Told
 from jitstudio.worker.wire import Wire
 
 
@@ -42,11 +45,15 @@ def main(memory_limit: int) -> None:
 def _serve(call: Call, wire: Wire, capture: Capture) -> Reply:
     try:
         match call.request:
-            case BuildRequest():
-                build(call.request, lambda event: wire.send(Told(call.ticket, event)), capture)
+            case Job() as job:
+                run(job, lambda event: wire.send(Told(call.ticket, event)), capture)
+                return Done(call.ticket, identity(job.tool), PRECOMPILED.waiting)
+            case Precompile():
+                while PRECOMPILED.waiting:
+                    PRECOMPILED.make_next()
                 return Done(call.ticket)
-            case ProbeRequest():
-                return Done(call.ticket, probe(call.request))
+            case ProbeRequest() as wanted:
+                return Done(call.ticket, probe(wanted))
     except MemoryError:
         raise
     except Exception:

@@ -1,6 +1,6 @@
 """Which request is worked on next: the newest of its kind.
 
-A queue in front of one `WorkerHost`. Its `serve` loop runs in a thread of its own, a QThread in
+A queue in front of one `Builder`. Its `serve` loop runs in a thread of its own, a QThread in
 the window; everything else may be called from anywhere and returns at once.
 """
 
@@ -16,7 +16,8 @@ from jitstudio.core.events import Event
 from jitstudio.core.request import BuildRequest, ProbeRequest, Request
 from jitstudio.core.result import BuildResult
 from jitstudio.core.tools import ToolchainInfo
-from jitstudio.worker.host import DEFAULT_TIMEOUT, WorkerError, WorkerHost
+from jitstudio.worker.builder import DEFAULT_TIMEOUT, Builder
+from jitstudio.worker.host import WorkerError
 
 GRACE = 0.5
 """Seconds that a build may go on after a newer request has come: most are done by then, and a
@@ -38,6 +39,9 @@ class Listener(Protocol):
     def probed(self, ticket: int, info: ToolchainInfo) -> None:
         """A probe has ended well."""
 
+    def emptied(self, ticket: int, size: int) -> None:
+        """The cache, which held this many bytes, is empty."""
+
     def broke(self, ticket: int, message: str) -> None:
         """The worker itself failed: there is no result."""
 
@@ -46,16 +50,21 @@ class Listener(Protocol):
 
 
 @dataclass(frozen=True)
+class EmptyCache:
+    """Forget all results that were kept of earlier builds."""
+
+
+@dataclass(frozen=True)
 class _Waiting:
     ticket: int
-    request: Request
+    request: Request | EmptyCache
 
 
 class Dispatcher:
     """Takes requests, at most one waiting per tag, and runs them one after another.
 
     Args:
-        host: The worker to run them on; owned from now on.
+        builder: Who works on them; owned from now on.
         listener: Who hears of them.
         timeout: Seconds a build may take.
         grace: See `GRACE`.
@@ -63,13 +72,13 @@ class Dispatcher:
 
     def __init__(
         self,
-        host: WorkerHost,
+        builder: Builder,
         listener: Listener,
         *,
         timeout: float = DEFAULT_TIMEOUT,
         grace: float = GRACE,
     ) -> None:
-        self._host = host
+        self._builder = builder
         self._listener = listener
         self._timeout = timeout
         self._grace = grace
@@ -80,7 +89,7 @@ class Dispatcher:
         self._hurried: int | None = None
         self._closed = False
 
-    def submit(self, tag: str, request: Request) -> int:
+    def submit(self, tag: str, request: Request | EmptyCache) -> int:
         """Queue a request in place of one of the same tag that has not begun.
 
         Returns:
@@ -105,7 +114,7 @@ class Dispatcher:
         if dropped is not None:
             self._listener.dropped(dropped.ticket)
         if running is not None and running[0] == tag:
-            self._host.cancel(running[1])
+            self._builder.cancel(running[1])
 
     def close(self) -> None:
         """End `serve`, killing what runs."""
@@ -113,7 +122,7 @@ class Dispatcher:
             self._closed = True
             self._waiting.clear()
             self._changed.notify()
-        self._host.close()
+        self._builder.close()
 
     def serve(self) -> None:
         """Work until `close`; call this in a thread that may wait."""
@@ -142,7 +151,7 @@ class Dispatcher:
         self._listener.started(ticket)
         match taken.request:
             case BuildRequest() as request:
-                result = self._host.build(
+                result = self._builder.build(
                     request,
                     ticket=ticket,
                     on_event=lambda event: self._listener.told(ticket, event),
@@ -150,12 +159,14 @@ class Dispatcher:
                 )
                 self._listener.built(ticket, result)
             case ProbeRequest() as probe:
-                self._listener.probed(ticket, self._host.probe(probe))
+                self._listener.probed(ticket, self._builder.probe(probe))
+            case EmptyCache():
+                self._listener.emptied(ticket, self._builder.empty_cache())
 
     def _hurry(self, ticket: int) -> None:
         if self._hurried == ticket:
             return  # an earlier edit has set the alarm
         self._hurried = ticket
-        alarm = threading.Timer(self._grace, self._host.cancel, (ticket,))
+        alarm = threading.Timer(self._grace, self._builder.cancel, (ticket,))
         alarm.daemon = True
         alarm.start()

@@ -1,4 +1,4 @@
-"""Owns the worker process: starts it, calls it, kills it, and tells how it died.
+"""Owns one worker process: starts it, calls it, kills it, and tells how it died.
 
 Whatever happens to the child is an answer to the caller, and the next call works.
 """
@@ -7,23 +7,15 @@ from __future__ import annotations
 
 import contextlib
 import threading
-import time
 from collections.abc import Callable
-from enum import Enum
+from dataclasses import dataclass
 
-from jitstudio.core.events import BuildRecord, Event
+from jitstudio.core.events import Event
+from jitstudio.core.job import Job
 from jitstudio.core.options import leave_traces
-from jitstudio.core.request import BuildRequest, ProbeRequest
-from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.core.tools import ToolchainInfo
-from jitstudio.worker.limits import default_memory_limit
 from jitstudio.worker.messages import Broke, Call, Done, Told
-from jitstudio.worker.obituary import crash_of_dead, crash_of_slow
 from jitstudio.worker.process import ChildProcess
 from jitstudio.worker.wire import FrameTooLarge
-
-DEFAULT_TIMEOUT = 120.0
-"""Seconds a build may take unless the user says otherwise; the heaviest headers need some ten."""
 
 _LAST_WAIT = 10.0
 """Seconds that `close` waits for a call in progress."""
@@ -33,38 +25,43 @@ class WorkerError(RuntimeError):
     """The worker could not be started, or a bug of jitstudio's own broke a call."""
 
 
-class _Ending(Enum):
-    """Why the parent itself killed the child."""
+@dataclass(frozen=True)
+class Death:
+    """The child is gone and there is no answer.
 
-    CANCEL = "cancel"
-    TIME_LIMIT = "time limit"
+    Attributes:
+        killed: Whether `kill` was the cause.
+        status: Its exit status as `subprocess` counts it: minus the signal.
+        stderr: What was on its stderr.
+    """
 
+    killed: bool
+    status: int
+    stderr: str
 
-_Answer = Done | tuple[_Ending | None, int, str]
-"""The last reply; or, for a child that is gone, why we killed it (if we did), its exit status as
-`subprocess` counts it, and what was on its stderr."""
+    @property
+    def by_itself(self) -> bool:
+        """Whether it died of a signal of its own, not of a kill (9) from outside."""
+        return not self.killed and self.status < 0 and self.status != -9
 
 
 class WorkerHost:
     """One worker process and the calls to it, one at a time.
 
-    Calls block; make them from a thread that may wait. `cancel` and `close` are safe from any
+    Calls block; make them from a thread that may wait. `kill` and `close` are safe from any
     other thread.
+
+    Args:
+        memory_limit: Bytes the child may take, 0 for any number.
     """
 
-    def __init__(self, memory_limit: int | None = None) -> None:
-        """Nothing is started yet.
-
-        Args:
-            memory_limit: Bytes the child may take, 0 for any number, None for the default.
-        """
-        self._memory_limit = default_memory_limit() if memory_limit is None else memory_limit
+    def __init__(self, memory_limit: int) -> None:
+        self._memory_limit = memory_limit
         self._child: ChildProcess | None = None
         self._served = 0
-        # Guards what `cancel` and `close` look at from other threads.
+        # Guards what `kill` and `close` look at from other threads.
         self._lock = threading.Lock()
         self._current: int | None = None
-        self._ending: _Ending | None = None
         self._doomed: int | None = None
         self._closed = False
         self._busy = threading.Lock()
@@ -75,6 +72,11 @@ class WorkerHost:
         child = self._child
         return child.pid if child is not None and child.alive else None
 
+    @property
+    def worn(self) -> bool:
+        """Whether the child has served a call before."""
+        return self.pid is not None and self._served > 0
+
     def start(self) -> None:
         """Start the child now rather than at the first call.
 
@@ -84,89 +86,46 @@ class WorkerHost:
         with self._busy:
             self._started()
 
-    def build(
-        self,
-        request: BuildRequest,
-        *,
-        ticket: int = 0,
-        on_event: Callable[[Event], None] = lambda event: None,
-        timeout: float | None = None,
-    ) -> BuildResult:
-        """Build and wait for the result.
-
-        A crash in a child that has built before is tried once more in a fresh one, as what the
-        libraries keep from one build to the next can kill them: nvJitLink 13.5 dies of a symbol
-        defined twice if it has done an LTO link before, and only then.
+    def ask(self, call: Call, on_event: Callable[[Event], None]) -> Done | Death:
+        """Send one call and wait for its end.
 
         Args:
-            request: What to build.
-            ticket: The number by which `cancel` knows this call.
+            call: What to do; `kill` knows it by its ticket.
             on_event: Called in this thread with everything the child tells meanwhile.
-            timeout: Seconds after which the child is killed.
 
         Raises:
             WorkerError: See the class.
         """
-        start = time.perf_counter()
+        with self._busy:
+            answer = self._exchange(call, on_event)
+            if isinstance(call.request, Job) and leave_traces(call.request.options):
+                self._bury()
+            if self._child is None and not self._closed:
+                # The next call finds a child that has had time to load its libraries.
+                with contextlib.suppress(WorkerError):
+                    self._started()
+            return answer
 
-        def ask() -> tuple[BuildRecord, _Answer]:
-            record = BuildRecord(request.arch, request.emit)
-
-            def heard(event: Event) -> None:
-                record.add(event)
-                on_event(event)
-
-            return record, self._call(Call(ticket, request), heard, timeout)
-
-        worn = self.pid is not None and self._served > 0
-        record, answer = ask()
-        if worn and _crashed(answer):
-            record, answer = ask()
-        total_ms = (time.perf_counter() - start) * 1000
-        if isinstance(answer, Done):
-            return record.result(total_ms)
-        ending, status, stderr = answer
-        tool = record.running.tool if record.running else None
-        match ending:
-            case _Ending.CANCEL:
-                outcome, crash = Outcome.CANCELLED, None
-            case _Ending.TIME_LIMIT:
-                outcome, crash = Outcome.TIMED_OUT, crash_of_slow(tool, timeout or 0)
-            case None:
-                outcome, crash = Outcome.CRASHED, crash_of_dead(tool, status, stderr)
-        return record.interrupted(outcome, crash, stderr, total_ms)
-
-    def probe(self, request: ProbeRequest, *, timeout: float | None = 60) -> ToolchainInfo:
-        """Ask for the tools and wait for the answer.
-
-        Raises:
-            WorkerError: See the class; also when the child died or took too long.
-        """
-        answer = self._call(Call(0, request), lambda event: None, timeout)
-        if isinstance(answer, Done) and answer.answer is not None:
-            return answer.answer
-        if isinstance(answer, Done):
-            raise WorkerError("The worker process gave no answer.")
-        ending, status, stderr = answer
-        match ending:
-            case _Ending.CANCEL:
-                raise WorkerError("The search for tools was cancelled.")
-            case _Ending.TIME_LIMIT:
-                raise WorkerError(crash_of_slow(None, timeout or 0).message)
-            case None:
-                raise WorkerError(crash_of_dead(None, status, stderr).message)
-
-    def cancel(self, ticket: int) -> None:
+    def kill(self, ticket: int) -> None:
         """End the call with this ticket, by killing the child; one yet to come ends at once."""
         with self._lock:
             self._doomed = ticket
-        self._end(_Ending.CANCEL, ticket)
+            child = self._child if self._current == ticket else None
+        if child is not None:
+            child.kill()
+
+    def rest(self) -> None:
+        """End an idle child; the next call starts another."""
+        with self._busy:
+            self._bury()
 
     def close(self) -> None:
-        """Kill the child for good. A call in progress ends as cancelled."""
+        """Kill the child for good. A call in progress ends as killed."""
         with self._lock:
             self._closed = True
-        self._end(_Ending.CANCEL, self._current)
+            current = self._current
+        if current is not None:
+            self.kill(current)
         # A call in progress buries the child itself; wait for it, but not for ever.
         waited = self._busy.acquire(timeout=_LAST_WAIT)
         try:
@@ -175,35 +134,12 @@ class WorkerHost:
             if waited:
                 self._busy.release()
 
-    def _call(
-        self, call: Call, on_event: Callable[[Event], None], timeout: float | None
-    ) -> _Answer:
-        """Send one call and read the replies."""
-        with self._busy:
-            answer = self._exchange(call, on_event, timeout)
-            if isinstance(call.request, BuildRequest) and leave_traces(call.request.options):
-                self._bury()
-            if self._child is None and not self._closed:
-                # The next call finds a child that has had time to load its libraries.
-                with contextlib.suppress(WorkerError):
-                    self._started()
-            return answer
-
-    def _exchange(
-        self, call: Call, on_event: Callable[[Event], None], timeout: float | None
-    ) -> _Answer:
+    def _exchange(self, call: Call, on_event: Callable[[Event], None]) -> Done | Death:
         child = self._started()
         with self._lock:
-            self._ending = None
             if self._closed or self._doomed == call.ticket:
-                return _Ending.CANCEL, 0, ""
+                return Death(killed=True, status=0, stderr="")
             self._current = call.ticket
-        alarm = threading.Timer(
-            min(timeout or 0, threading.TIMEOUT_MAX), self._end, (_Ending.TIME_LIMIT, call.ticket)
-        )
-        alarm.daemon = True
-        if timeout is not None:
-            alarm.start()
         in_step = False
         try:
             child.forget_printed()
@@ -213,12 +149,12 @@ class WorkerHost:
         except (EOFError, OSError):
             self._child = None
             status, stderr = child.bury()
-            return self._ending, status, stderr
+            return Death(self._doomed == call.ticket, status, stderr)
         finally:
-            alarm.cancel()
             with self._lock:
                 self._current = None
-            if self._ending is not None or not in_step:
+                doomed = self._doomed == call.ticket
+            if doomed or not in_step:
                 # Neither a kill that came too late for this call nor an answer to a call that was
                 # broken off may be met by the next one.
                 self._bury()
@@ -242,27 +178,10 @@ class WorkerHost:
                 ) from error
         return self._child
 
-    def _end(self, ending: _Ending, ticket: int | None) -> None:
-        with self._lock:
-            if ticket is None or self._current != ticket:
-                return
-            self._ending = self._ending or ending
-            child = self._child
-        if child is not None:
-            child.kill()
-
     def _bury(self) -> None:
         child, self._child = self._child, None
         if child is not None:
             child.bury()
-
-
-def _crashed(answer: _Answer) -> bool:
-    """Whether the child died of a signal of its own, not of a kill (9) from outside."""
-    if isinstance(answer, Done):
-        return False
-    ending, status, _ = answer
-    return ending is None and status < 0 and status != -9
 
 
 def _converse(child: ChildProcess, call: Call, on_event: Callable[[Event], None]) -> Done | Broke:

@@ -5,16 +5,22 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jitstudio.core.events import Event
-from jitstudio.core.request import Request
-from jitstudio.core.tools import ToolchainInfo
+from jitstudio.core.job import Job
+from jitstudio.core.request import ProbeRequest
+from jitstudio.core.tools import ToolchainInfo, ToolFile
+
+
+@dataclass(frozen=True)
+class Precompile:
+    """Make the precompiled headers that would have helped the jobs until now. Takes seconds."""
 
 
 @dataclass(frozen=True)
 class Call:
-    """To the child: do this."""
+    """To the child: run a job, look for all tools, or prepare for more."""
 
     ticket: int
-    request: Request
+    request: Job | ProbeRequest | Precompile
 
 
 @dataclass(frozen=True)
@@ -27,10 +33,15 @@ class Told:
 
 @dataclass(frozen=True)
 class Done:
-    """From the child: finished. A build's result is in its events, a probe's in `answer`."""
+    """From the child: finished.
+
+    What a job has made is in its events; `answer` then is the file that its tool was loaded from,
+    and `chores` whether a `Precompile` would be of use.
+    """
 
     ticket: int
-    answer: ToolchainInfo | None = None
+    answer: ToolchainInfo | ToolFile | None = None
+    chores: bool = False
 
 
 @dataclass(frozen=True)

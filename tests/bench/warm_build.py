@@ -5,22 +5,24 @@
 Two workers are compared in one run, turn and turn about, so that a slow moment of the machine
 hits both: jitstudio's own (from request to result, as the window and the command line see it),
 and a process that does nothing but call NVRTC for the same kernel. The goal is a ratio of the
-medians of at most 1.25.
+medians of at most 1.15.
 """
 
 import statistics
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from jitstudio.worker.host import WorkerHost  # noqa: E402
+from jitstudio.worker.builder import Builder  # noqa: E402
 from tests.support import request, sample  # noqa: E402
 
-GOAL = 1.25
+GOAL = 1.15
 WARM_UP = 5
+PAIRS = 9
 
 # The bare call: reads a line, compiles, and answers with the milliseconds it took.
 BARE = """
@@ -41,15 +43,13 @@ for _ in sys.stdin:
 """
 
 
-def main(rounds: int) -> int:
-    """Measure and print; 1 if the goal is missed."""
+def compare(rounds: int) -> list[tuple[float, float, float]]:
+    """Request to result, inside NVRTC, and the bare call, in milliseconds, of each round."""
     source = sample("vector_add.cu")
-    wanted = request(source)
+    wanted = replace(request(source), use_cache=False)
     path = str(ROOT / "resources" / "samples" / source.name)
-    host = WorkerHost()
-    built: list[float] = []
-    inside: list[float] = []
-    bare: list[float] = []
+    builder = Builder()
+    times: list[tuple[float, float, float]] = []
     with subprocess.Popen(
         [sys.executable, "-c", BARE, path],
         stdin=subprocess.PIPE,
@@ -59,24 +59,29 @@ def main(rounds: int) -> int:
     ) as process:
         try:
             for _ in range(WARM_UP + rounds):
-                result = host.build(wanted)
+                result = builder.build(wanted)
                 assert result.ok
-                built.append(result.total_ms)
-                inside.append(result.tool_ms)
                 process.stdin.write("\n")
-                bare.append(float(process.stdout.readline()))
+                times.append((result.total_ms, result.tool_ms, float(process.stdout.readline())))
         finally:
-            host.close()
+            builder.close()
             process.stdin.close()
-    medians = [statistics.median(times[WARM_UP:]) for times in (built, inside, bare)]
-    ratio = medians[0] / medians[2]
-    print(f"rounds                         {rounds}")
-    print(f"warm build, request to result  {medians[0]:8.2f} ms (median)")
-    print(f"  of this inside NVRTC         {medians[1]:8.2f} ms")
-    print(f"bare NVRTC call                {medians[2]:8.2f} ms")
+    return times[WARM_UP:]
+
+
+def main(rounds: int) -> int:
+    """Measure and print; 1 if the goal is missed."""
+    # A process is slow or fast from its start on, by the place of its memory and its core.
+    times = [one for _ in range(PAIRS) for one in compare(rounds)]
+    built, inside, bare = (statistics.median(column) for column in zip(*times, strict=True))
+    ratio = built / bare
+    print(f"rounds                         {rounds} in each of {PAIRS} pairs of processes")
+    print(f"warm build, request to result  {built:8.2f} ms (median)")
+    print(f"  of this inside NVRTC         {inside:8.2f} ms")
+    print(f"bare NVRTC call                {bare:8.2f} ms")
     print(f"ratio                          {ratio:8.3f}    (goal: at most {GOAL})")
     return 0 if ratio <= GOAL else 1
 
 
 if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 50))
+    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 20))

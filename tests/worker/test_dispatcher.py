@@ -5,10 +5,12 @@ import time
 
 import pytest
 
+from jitstudio.cache.store import Store
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.result import Outcome
-from jitstudio.worker.dispatcher import Dispatcher
-from jitstudio.worker.host import WorkerHost
+from jitstudio.core.tools import Tool
+from jitstudio.worker.builder import Builder
+from jitstudio.worker.dispatcher import Dispatcher, EmptyCache
 from tests.support import CRASHING, GOOD, SLOW, cuda, request
 
 PATIENCE = 20.0
@@ -32,6 +34,9 @@ class Diary:
 
     def probed(self, ticket, info):
         self._write("probed", ticket, info)
+
+    def emptied(self, ticket, size):
+        self._write("emptied", ticket, size)
 
     def broke(self, ticket, message):
         self._write("broke", ticket, message)
@@ -68,7 +73,7 @@ def diary():
 
 @pytest.fixture
 def dispatcher(diary):
-    queue = Dispatcher(WorkerHost(), diary, timeout=60, grace=0.1)
+    queue = Dispatcher(Builder(), diary, timeout=60, grace=0.1)
     thread = threading.Thread(target=queue.serve)
     thread.start()
     yield queue
@@ -158,8 +163,25 @@ def test_a_crash_does_not_stop_the_queue(dispatcher, diary):
 def test_a_probe_and_a_build_share_the_worker(dispatcher, diary):
     probe = dispatcher.submit("probe", ProbeRequest())
     build = dispatcher.submit("build", GOOD)
-    assert len(diary.wait_for("probed", probe)[2].tools) == 4
+    assert len(diary.wait_for("probed", probe)[2].tools) == len(Tool) - 1
     assert diary.outcome(build) is Outcome.BUILT
+
+
+def test_the_cache_is_emptied_between_two_builds(diary, tmp_path):
+    queue = Dispatcher(Builder(store=Store(tmp_path / "cache")), diary, timeout=60)
+    thread = threading.Thread(target=queue.serve)
+    thread.start()
+    builds = []
+    for empties in (False, False, True):
+        if empties:
+            emptied = queue.submit("cache", EmptyCache())
+        builds.append(queue.submit("build", GOOD))
+        diary.wait_for("built", builds[-1])
+    results = [diary.wait_for("built", ticket)[2] for ticket in builds]
+    queue.close()
+    thread.join(PATIENCE)
+    assert [result.stages[0].cached for result in results] == [False, True, False]
+    assert diary.wait_for("emptied", emptied)[2] > 500
 
 
 def test_submit_and_cancel_never_wait_for_the_worker(dispatcher, diary):
@@ -174,7 +196,7 @@ def test_submit_and_cancel_never_wait_for_the_worker(dispatcher, diary):
 
 
 def test_close_ends_a_running_build_quickly(diary):
-    queue = Dispatcher(WorkerHost(), diary, timeout=60)
+    queue = Dispatcher(Builder(), diary, timeout=60)
     thread = threading.Thread(target=queue.serve)
     thread.start()
     diary.wait_for("told", queue.submit("build", SLOW))

@@ -1,0 +1,214 @@
+"""Builds: carries out plans over several worker processes, and takes from the store what it can.
+
+The plan, the order and the words are here in the parent; a child runs one tool at a time.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+from jitstudio.cache.results import Cache
+from jitstudio.cache.store import Store
+from jitstudio.core.events import BuildRecord, Event
+from jitstudio.core.explanations import explained
+from jitstudio.core.plan import PlanError, plan
+from jitstudio.core.request import BuildRequest, ProbeRequest
+from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.core.tools import ToolchainInfo
+from jitstudio.worker.checks import refused, store_problem, unreadable
+from jitstudio.worker.execution import Execution
+from jitstudio.worker.flights import Ending, Flights
+from jitstudio.worker.host import Death, WorkerError, WorkerHost
+from jitstudio.worker.limits import default_memory_limit
+from jitstudio.worker.obituary import crash_of_dead, crash_of_slow
+from jitstudio.worker.pool import Pool, default_size
+from jitstudio.worker.schedule import Schedule
+
+DEFAULT_TIMEOUT = 120.0
+"""Seconds a build may take unless the user says otherwise; the heaviest headers need some ten."""
+
+_LAST_WAIT = 10.0
+"""Seconds that `close` waits for a build in progress."""
+
+_CHORES = 60.0
+"""Seconds that `settle` waits."""
+
+_OUTCOMES = {Ending.CANCEL: Outcome.CANCELLED, Ending.TIME_LIMIT: Outcome.TIMED_OUT}
+
+
+class Builder:
+    """Builds and probes, one at a time.
+
+    Calls block; make them from a thread that may wait. `cancel` and `close` are safe from any
+    other thread.
+
+    Args:
+        memory_limit: Bytes each child may take, 0 for any number, None for the default.
+        workers: How many children may work at a time; None for as many as there are cores.
+        store: Where to keep results; None for nowhere.
+    """
+
+    def __init__(
+        self,
+        *,
+        memory_limit: int | None = None,
+        workers: int | None = None,
+        store: Store | None = None,
+    ) -> None:
+        limit = default_memory_limit() if memory_limit is None else memory_limit
+        size = default_size() if workers is None else workers
+        self._pool = Pool(WorkerHost(limit) for _ in range(size))
+        self._store = store
+        self._cache = Cache(store) if store is not None else None
+        # Guards what `cancel` and `close` look at from other threads.
+        self._lock = threading.Lock()
+        self._current: tuple[int, Flights] | None = None
+        self._doomed: int | None = None
+        self._closed = False
+        self._busy = threading.Lock()
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the first child, or None where none is running."""
+        return self._pool.first.pid
+
+    def start(self) -> None:
+        """Start the first child now rather than at the first call.
+
+        Raises:
+            WorkerError: It cannot be started.
+        """
+        with self._busy:
+            self._pool.first.start()
+
+    def build(
+        self,
+        request: BuildRequest,
+        *,
+        ticket: int = 0,
+        on_event: Callable[[Event], None] = lambda event: None,
+        timeout: float | None = None,
+    ) -> BuildResult:
+        """Build and wait for the result.
+
+        Args:
+            request: What to build.
+            ticket: The number by which `cancel` knows this call.
+            on_event: Called in this thread with everything that happens meanwhile.
+            timeout: Seconds after which the build is ended.
+
+        Raises:
+            WorkerError: A worker could not be started, or a bug of jitstudio's own broke the build.
+        """
+        start = time.perf_counter()
+        record = BuildRecord(request.arch, request.emit)
+
+        def tell(event: Event) -> None:
+            record.add(event)
+            on_event(event)
+
+        with self._busy, self._flights(ticket, timeout) as flights:
+            done = self._carry_out(request, tell, flights)
+            # What came too late has changed nothing.
+            ending = None if done else flights.ending
+        total_ms = (time.perf_counter() - start) * 1000
+        result = record.result(total_ms, _OUTCOMES[ending] if ending else None)
+        return explained(request, result)
+
+    def probe(self, request: ProbeRequest, *, timeout: float | None = 60) -> ToolchainInfo:
+        """Ask for the tools and wait for the answer.
+
+        Raises:
+            WorkerError: See `build`; also when the child died or took too long.
+        """
+        with self._busy, self._flights(0, timeout) as flights:
+            answer = self._pool.ask(request, flights)
+            if isinstance(answer, Death):
+                raise WorkerError(_why_not_probed(answer, flights.ending, timeout))
+            if not isinstance(answer.answer, ToolchainInfo):
+                raise WorkerError("The worker process gave no answer.")
+            return answer.answer
+
+    def cancel(self, ticket: int) -> None:
+        """End the build with this ticket, by killing its children; one yet to come ends at once."""
+        with self._lock:
+            self._doomed = ticket
+            current = self._current
+        if current is not None and current[0] == ticket:
+            current[1].stop(Ending.CANCEL)
+
+    def settle(self, timeout: float = _CHORES) -> None:
+        """Wait until the workers are done with what they do for builds to come."""
+        self._pool.settle(timeout)
+
+    def empty_cache(self) -> int:
+        """Forget all results that were kept; the number of bytes that were on disk."""
+        return self._store.clear() if self._store is not None else 0
+
+    def close(self) -> None:
+        """Kill all children for good. A build in progress ends as cancelled."""
+        with self._lock:
+            self._closed = True
+            current = self._current
+        if current is not None:
+            current[1].stop(Ending.CANCEL)
+        # A build in progress cleans up by itself; wait for it, but not for ever.
+        waited = self._busy.acquire(timeout=_LAST_WAIT)
+        try:
+            self._pool.close()
+            if self._store is not None:
+                self._store.close()
+        finally:
+            if waited:
+                self._busy.release()
+
+    def _carry_out(
+        self, request: BuildRequest, tell: Callable[[Event], None], flights: Flights
+    ) -> bool:
+        """Do all of it; whether it came to its end before it was ended."""
+        try:
+            steps = plan(request)
+        except PlanError as error:
+            tell(refused(error))
+            return True
+        problems = list(unreadable(request))
+        for problem in problems:
+            tell(problem)
+        if problems:
+            return True
+        cache = self._cache if request.use_cache else None
+        done = Execution(Schedule(request, steps), self._pool, cache, flights, tell).run()
+        if self._store is not None and (told := self._store.take_problem()):
+            tell(store_problem(told))
+        return done
+
+    @contextlib.contextmanager
+    def _flights(self, ticket: int, timeout: float | None) -> Iterator[Flights]:
+        """The calls of one build or probe, which `cancel` and `close` know from here on."""
+        flights = Flights(timeout)
+        with self._lock:
+            if self._closed:
+                raise WorkerError("The worker process has been closed.")
+            self._current = (ticket, flights)
+            if self._doomed == ticket:
+                flights.stop(Ending.CANCEL)
+        flights.start_clock()
+        try:
+            yield flights
+        finally:
+            flights.stop_clock()
+            with self._lock:
+                self._current = None
+
+
+def _why_not_probed(death: Death, ending: Ending | None, timeout: float | None) -> str:
+    match ending:
+        case Ending.CANCEL:
+            return "The search for tools was cancelled."
+        case Ending.TIME_LIMIT:
+            return crash_of_slow(None, timeout or 0).message
+        case None:
+            return crash_of_dead(None, death.status, death.stderr).message

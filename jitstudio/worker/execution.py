@@ -1,0 +1,225 @@
+"""One build under way: hands the steps of a schedule to workers and hears what they tell."""
+
+from __future__ import annotations
+
+import queue
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from jitstudio.cache.results import Cache
+from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageStarted
+from jitstudio.core.job import Job
+from jitstudio.core.result import Crash
+from jitstudio.core.tools import Tool, ToolFile
+from jitstudio.worker.flights import Ending, Flights
+from jitstudio.worker.host import Death, WorkerHost
+from jitstudio.worker.messages import Call, Done
+from jitstudio.worker.obituary import crash_of_dead, crash_of_slow
+from jitstudio.worker.pool import Pool
+from jitstudio.worker.schedule import Schedule
+
+
+@dataclass
+class _Step:
+    """A step that waits for a worker, or has one.
+
+    Attributes:
+        number: Its place in the plan.
+        job: What to do.
+        mark: Its fingerprint; None if its result is not kept.
+        host: Its worker.
+        ticket: The number of the call.
+        thread: Where the call is made; None for the thread of `Execution.run`.
+        started: What the worker told when it began.
+        finished: What the worker told when it ended.
+    """
+
+    number: int
+    job: Job
+    mark: bytes | None
+    host: WorkerHost | None = None
+    ticket: int = 0
+    thread: threading.Thread | None = None
+    started: StageStarted | None = None
+    finished: StageFinished | None = None
+
+    @property
+    def begun(self) -> StageStarted:
+        """What the worker told when it began, or would have told had it come so far."""
+        job = self.job
+        told = self.started or StageStarted(job.tool, "", job.name, job.options)
+        return replace(told, step=self.number)
+
+
+_LAST_WAIT = 10.0
+"""Seconds to wait for a killed worker; a hung driver can hold it longer."""
+
+_Heard = Event | Done | Death | BaseException
+
+
+class Execution:
+    """Carries out a schedule; everything but calls at the same time is in one thread."""
+
+    def __init__(
+        self,
+        schedule: Schedule,
+        pool: Pool,
+        cache: Cache | None,
+        flights: Flights,
+        tell: Callable[[Event], None],
+    ) -> None:
+        self._schedule = schedule
+        self._pool = pool
+        self._cache = cache
+        self._flights = flights
+        self._tell = tell
+        self._cut_short = False
+        self._waiting: list[_Step] = []
+        self._working: dict[int, _Step] = {}
+        self._heard: queue.SimpleQueue[tuple[_Step, _Heard]] = queue.SimpleQueue()
+
+    def run(self) -> bool:
+        """Work until nothing more can be done; whether it came so far before it was ended."""
+        self._pool.begin()
+        try:
+            while self._go_on():
+                pass
+            return not self._cut_short
+        except BaseException:
+            self._abandon()
+            raise
+        finally:
+            self._pool.end()
+
+    def _go_on(self) -> bool:
+        """Begin what can be begun and hear what there is to hear; whether that was anything."""
+        self._look_around()
+        if self._waiting and not self._working and not self._pool.wait(self._is_over):
+            self._cut_short = True
+            return False
+        if len(self._waiting) == 1 and not self._working:
+            # Nothing else can happen meanwhile, and a thread costs more than a call.
+            return self._begin(self._waiting.pop(), self._work_here)
+        # Those whose home is free choose first.
+        self._waiting.sort(key=lambda step: (not self._pool.is_home(step.job.name), step.number))
+        while self._waiting and self._begin(self._waiting[0], self._work_aside):
+            del self._waiting[0]
+        if not self._working:
+            return False
+        self._take(*self._heard.get())
+        return True
+
+    def _look_around(self) -> None:
+        """Take from the cache what can be done now, and let the rest wait for a worker."""
+        while ready := self._schedule.take_ready():
+            for number, job in ready:
+                mark = self._cache.fingerprint(job) if self._cache else None
+                kept = self._cache.find(job.tool, mark) if self._cache and mark else None
+                if kept is None:
+                    self._waiting.append(_Step(number, job, mark))
+                else:
+                    self._finish(number, kept)
+
+    def _begin(self, step: _Step, work: Callable[[_Step, WorkerHost], None]) -> bool:
+        host = self._pool.take(step.job.name)
+        if host is None:
+            return False
+        ticket = self._flights.begin(host)
+        if ticket is None:
+            self._pool.give(host)
+            self._cut_short = True
+            return False
+        step.host, step.ticket = host, ticket
+        self._working[ticket] = step
+        work(step, host)
+        return True
+
+    def _is_over(self) -> bool:
+        return self._flights.ending is not None
+
+    def _work_here(self, step: _Step, host: WorkerHost) -> None:
+        _call(step, host, lambda heard: self._take(step, heard))
+
+    def _work_aside(self, step: _Step, host: WorkerHost) -> None:
+        def tell(heard: _Heard) -> None:
+            self._heard.put((step, heard))
+
+        # A daemon, so that a hung driver cannot keep the program from ending.
+        step.thread = threading.Thread(target=_call, args=(step, host, tell), daemon=True)
+        step.thread.start()
+
+    def _take(self, step: _Step, heard: _Heard) -> None:
+        match heard:
+            case StageStarted():
+                step.started = replace(heard, step=step.number, steps=self._schedule.total)
+                self._tell(step.started)
+            case StageFinished():
+                step.finished = heard
+                self._finish(step.number, heard)
+            case Problem():
+                self._tell(replace(heard, step=step.number))
+            case Notice():
+                self._tell(heard)
+            case _:
+                self._land(step, heard)
+
+    def _land(self, step: _Step, heard: Done | Death | BaseException) -> None:
+        """The call to the worker is over, in whichever way."""
+        self._release(step, isinstance(heard, Done) and heard.chores)
+        match heard:
+            case Done(answer=ToolFile() as file):
+                if self._cache and step.mark and step.finished:
+                    self._cache.keep(step.job.tool, step.mark, file, step.finished)
+            case Death():
+                crash = self._crash(step.job.tool, heard)
+                if crash is not None:
+                    self._tell(step.begun.lost(crash, heard.stderr))
+            case BaseException():
+                raise heard
+
+    def _crash(self, tool: Tool, death: Death) -> Crash | None:
+        """How a worker ended; None if the user wanted it so."""
+        if not death.killed:
+            return crash_of_dead(tool, death.status, death.stderr)
+        self._cut_short = True
+        if self._flights.ending is Ending.TIME_LIMIT:
+            return crash_of_slow(tool, self._flights.limit or 0)
+        return None
+
+    def _release(self, step: _Step, chores: bool = False) -> None:
+        del self._working[step.ticket]
+        self._flights.end(step.ticket)
+        if step.host is not None:
+            self._pool.give(step.host, step.job.name, chores)
+
+    def _finish(self, number: int, finished: StageFinished) -> None:
+        self._tell(replace(finished, step=number))
+        self._schedule.add(finished.artifacts)
+
+    def _abandon(self) -> None:
+        """After an exception: leave no worker with a call that nobody waits for."""
+        self._flights.stop(Ending.CANCEL)
+        for step in list(self._working.values()):
+            if step.thread is not None:
+                step.thread.join(_LAST_WAIT)
+            self._release(step)
+
+
+def _call(step: _Step, host: WorkerHost, tell: Callable[[_Heard], None]) -> None:
+    """Have a step done and tell everything, the end included.
+
+    A crash in a child that has worked before is tried once more in a fresh one, as what the
+    libraries keep from one job to the next can kill them: nvJitLink 13.5 dies of a symbol
+    defined twice if it has done an LTO link before, and only then.
+    """
+    call = Call(step.ticket, step.job)
+    answer: _Heard
+    try:
+        worn = host.worn
+        answer = host.ask(call, tell)
+        if worn and isinstance(answer, Death) and answer.by_itself:
+            answer = host.ask(call, tell)
+    except BaseException as error:
+        answer = error
+    tell(answer)

@@ -1,0 +1,165 @@
+"""The worker processes of one program: who is free, and who takes what."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import threading
+from collections.abc import Callable, Iterable
+
+from jitstudio.core.request import ProbeRequest
+from jitstudio.worker.flights import Flights
+from jitstudio.worker.host import Death, WorkerError, WorkerHost
+from jitstudio.worker.messages import Call, Done, Precompile
+
+MOST_WORKERS = 8
+KEPT_WARM = 60.0
+"""Seconds after which all workers but the first are ended, if there was nothing for them to do."""
+
+_CHORE_LIMIT = 60.0
+_GLANCE = 0.1
+
+
+def default_size() -> int:
+    """As many workers as this process may use cores, within reason."""
+    with contextlib.suppress(AttributeError):
+        return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
+    return min(os.cpu_count() or 1, MOST_WORKERS)
+
+
+class Pool:
+    """Hosts, of which the first is always in use and the others only if there is enough to do.
+
+    A module has a home, the process that worked on it first: it keeps precompiled headers for it.
+    Between builds a worker may have chores, which make those; it is not free meanwhile.
+
+    Args:
+        hosts: All of them; none is started.
+    """
+
+    def __init__(self, hosts: Iterable[WorkerHost]) -> None:
+        self._hosts = tuple(hosts)
+        self._changed = threading.Condition()
+        self._idle = list(self._hosts)
+        self._homes: dict[str, int] = {}
+        self._with_chores: list[WorkerHost] = []
+        self._alarm: threading.Timer | None = None
+
+    @property
+    def first(self) -> WorkerHost:
+        """The host that is always in use."""
+        return self._hosts[0]
+
+    def is_home(self, module: str) -> bool:
+        """Whether the home of this module is free."""
+        home = self._homes.get(module)
+        with self._changed:
+            return home is not None and any(host.pid == home for host in self._idle)
+
+    def take(self, module: str) -> WorkerHost | None:
+        """The best free worker for this module: its home, else one that is warm."""
+        with self._changed:
+            if not self._idle:
+                return None
+            home = self._homes.get(module)
+            # `min` keeps to the order of the hosts where nothing else speaks for one.
+            best = min(
+                sorted(self._idle, key=self._hosts.index),
+                key=lambda host: (home is None or host.pid != home, host.pid is None),
+            )
+            self._idle.remove(best)
+            return best
+
+    def give(self, host: WorkerHost, module: str = "", chores: bool = False) -> None:
+        """This worker is free again.
+
+        Args:
+            host: The worker.
+            module: What it has worked on.
+            chores: Whether it would like to prepare itself for more of that.
+        """
+        with self._changed:
+            pid = host.pid
+            if module and pid is not None:
+                alive = {other.pid for other in self._hosts} - {None}
+                if self._homes.get(module) not in alive:
+                    self._homes[module] = pid
+                if chores and self._homes[module] == pid and host not in self._with_chores:
+                    self._with_chores.append(host)
+            self._idle.append(host)
+            self._changed.notify_all()
+
+    def ask(self, request: ProbeRequest, flights: Flights) -> Done | Death:
+        """Have any free worker answer a call that belongs to no module.
+
+        Raises:
+            WorkerError: See `WorkerHost.ask`.
+        """
+        host = self.take("") if self.wait(lambda: flights.ending is not None) else None
+        ticket = flights.begin(host) if host is not None else None
+        try:
+            if host is None or ticket is None:
+                return Death(killed=True, status=0, stderr="")
+            answer = host.ask(Call(ticket, request), lambda event: None)
+            flights.end(ticket)
+            return answer
+        finally:
+            if host is not None:
+                self.give(host)
+
+    def wait(self, enough: Callable[[], bool]) -> bool:
+        """Wait for a worker to be done with its chores; whether one is free.
+
+        Args:
+            enough: Asked now and then whether to wait no longer.
+        """
+        with self._changed:
+            while not self._idle and not enough():
+                self._changed.wait(_GLANCE)
+            return bool(self._idle)
+
+    def settle(self, timeout: float) -> None:
+        """Wait until all chores are done."""
+        with self._changed:
+            self._changed.wait_for(lambda: len(self._idle) == len(self._hosts), timeout)
+
+    def begin(self) -> None:
+        """A build begins: keep all workers."""
+        if self._alarm is not None:
+            self._alarm.cancel()
+
+    def end(self) -> None:
+        """A build has ended: let workers do their chores, and those go that nobody needs."""
+        with self._changed:
+            busy, self._with_chores = self._with_chores, []
+            busy = [host for host in busy if host in self._idle]
+            for host in busy:
+                self._idle.remove(host)
+        for host in busy:
+            threading.Thread(target=self._do_chores, args=(host,), daemon=True).start()
+        if any(host.pid is not None for host in self._hosts[1:]):
+            self._alarm = threading.Timer(KEPT_WARM, self._rest)
+            self._alarm.daemon = True
+            self._alarm.start()
+
+    def close(self) -> None:
+        """End all workers for good."""
+        self.begin()
+        for host in self._hosts:
+            host.close()
+
+    def _do_chores(self, host: WorkerHost) -> None:
+        flights = Flights(_CHORE_LIMIT)
+        flights.start_clock()
+        ticket = flights.begin(host)
+        try:
+            # A worker that dies of it, or is closed, has nothing to tell: nobody has asked.
+            with contextlib.suppress(WorkerError):
+                host.ask(Call(ticket or 0, Precompile()), lambda event: None)
+        finally:
+            flights.stop_clock()
+            self.give(host)
+
+    def _rest(self) -> None:
+        for host in self._hosts[1:]:
+            host.rest()
