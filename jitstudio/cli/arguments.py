@@ -6,11 +6,13 @@ import argparse
 from typing import TypeVar
 
 from jitstudio import __version__
-from jitstudio.worker.host import DEFAULT_TIMEOUT
+from jitstudio.core.code import EMITTED_KINDS
+from jitstudio.core.options import ADDRESSES
+from jitstudio.worker.builder import DEFAULT_TIMEOUT
 
 _Number = TypeVar("_Number", int, float)
 
-COMMANDS = ("build", "doctor")
+COMMANDS = ("build", "cache", "doctor", "options")
 
 _BUILD_EPILOG = """\
 Exit status: 0 built, 1 compile or link failed, 2 usage, 3 something is missing (library, driver,
@@ -29,6 +31,10 @@ def parser() -> argparse.ArgumentParser:
     _add_build(commands)
     doctor = commands.add_parser("doctor", help="tell which tools, driver and GPUs are here")
     doctor.add_argument("--json", action="store_true", help="print one JSON object")
+    _add_options(commands)
+    cache = commands.add_parser("cache", help="tell how much earlier builds have left in the cache")
+    cache.add_argument("--clear", action="store_true", help="empty it")
+    cache.add_argument("--json", action="store_true", help="print one JSON object")
     return root
 
 
@@ -47,22 +53,41 @@ def _add_build(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="SRC",
         help=".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o",
     )
+    _add_outputs(build)
+    _add_tools(build)
+    _add_ways(build)
+
+
+def _add_outputs(build: argparse.ArgumentParser) -> None:
+    """What is to be made, and where it goes."""
     build.add_argument("--arch", metavar="ARCH", help="target architecture, such as sm_90")
     build.add_argument(
         "--emit",
         metavar="KINDS",
-        help="what to make, separated by commas: ptx,sass,cubin,ltoir",
+        help=f"what to make, separated by commas: {','.join(k.value for k in EMITTED_KINDS)}",
+    )
+    build.add_argument(
+        "--fat",
+        metavar="TARGETS",
+        help="what a fatbin holds, separated by commas: the cubin for sm_XX, the PTX for "
+        "compute_XX; implies --emit fatbin",
     )
     link = build.add_mutually_exclusive_group()
     link.add_argument("--link", action="store_true", help="link all modules by PTX")
     link.add_argument("--lto", action="store_true", help="link all modules by LTO-IR")
+    build.add_argument("-o", "--output", metavar="DIR", help="write the results into this folder")
+    build.add_argument("--json", action="store_true", help="print one JSON object")
+
+
+def _add_tools(build: argparse.ArgumentParser) -> None:
+    """What the tools are given beside the modules."""
     build.add_argument(
         "--option",
         action="append",
         default=[],
         metavar="OPT",
         help="an option for the tools that take it, written --option=OPT; "
-        "nvjitlink:OPT and the like address one tool",
+        "nvjitlink:OPT and the like address one tool; 'jitstudio options' lists them",
     )
     build.add_argument(
         "--header", action="append", default=[], metavar="NAME=PATH", help="an in-memory header"
@@ -74,8 +99,34 @@ def _add_build(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         metavar="EXPR",
         help="ask for a lowered name, such as 'saxpy<float>'",
     )
-    build.add_argument("-o", "--output", metavar="DIR", help="write the results into this folder")
-    build.add_argument("--json", action="store_true", help="print one JSON object")
+    build.add_argument(
+        "--libdevice", action="store_true", help="let libNVVM take functions from libdevice"
+    )
+    build.add_argument(
+        "--library",
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="LLVM IR of which libNVVM takes only what is called",
+    )
+    build.add_argument(
+        "--join-ir", action="store_true", help="give all LLVM IR to libNVVM as one program"
+    )
+    build.add_argument(
+        "--driver-jit",
+        action="store_true",
+        help="let the driver assemble PTX, in the place of nvJitLink",
+    )
+
+
+def _add_ways(build: argparse.ArgumentParser) -> None:
+    """How the work is done."""
+    build.add_argument(
+        "--no-cache", action="store_true", help="compile anew what was compiled before"
+    )
+    build.add_argument(
+        "--no-pch", action="store_true", help="make and use no precompiled headers with --repeat"
+    )
     build.add_argument(
         "--timeout",
         type=_seconds,
@@ -84,8 +135,24 @@ def _add_build(commands: argparse._SubParsersAction[argparse.ArgumentParser]) ->
         help=f"stop a build after this many seconds (default {DEFAULT_TIMEOUT:g})",
     )
     build.add_argument(
-        "--repeat", type=_count, default=1, metavar="N", help="build N times in one worker"
+        "--repeat",
+        type=_count,
+        default=1,
+        metavar="N",
+        help="build N times without the cache, for the times",
     )
+
+
+def _add_options(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
+    options = commands.add_parser("options", help="list the options of all tools")
+    options.add_argument("search", nargs="*", metavar="SEARCH", help="words to look for")
+    options.add_argument(
+        "--tool",
+        type=str.lower,
+        choices=sorted(ADDRESSES),
+        help="list what this tool takes only",
+    )
+    options.add_argument("--json", action="store_true", help="print one JSON object")
 
 
 def _seconds(text: str) -> float:

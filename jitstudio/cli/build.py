@@ -5,17 +5,19 @@ from __future__ import annotations
 import argparse
 import json
 import os
+from dataclasses import replace
 from errno import EACCES
 from pathlib import Path
 
+from jitstudio.cache.store import Store
 from jitstudio.cli import exit_codes, text_report
 from jitstudio.cli.request import UsageError, request_from
 from jitstudio.cli.terminal import say
-from jitstudio.core.code import Artifact
+from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.json_form import build_object
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.worker.host import DEFAULT_TIMEOUT, WorkerHost
+from jitstudio.worker.builder import DEFAULT_TIMEOUT, Builder
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -34,6 +36,9 @@ def run(arguments: argparse.Namespace) -> int:
         runs = results if arguments.repeat > 1 else ()
         say(json.dumps(build_object(result, runs), indent=2))
     else:
+        for source in request.sources:
+            if source.kind is CodeKind.FATBIN:
+                text_report.print_fatbin(source.name, source.content)
         show(result, written)
     return exit_codes.OF_OUTCOME[result.outcome]
 
@@ -41,14 +46,22 @@ def run(arguments: argparse.Namespace) -> int:
 def build(
     request: BuildRequest, timeout: float = DEFAULT_TIMEOUT, repeat: int = 1
 ) -> tuple[BuildResult, ...]:
-    """Build as often as asked in one worker, stopping at the first failure."""
-    host = WorkerHost()
+    """Build as often as asked with one set of workers, stopping at the first failure.
+
+    More than one build is for the times of the tools, so the cache stays out of it, and each finds
+    workers that have done all they do between builds.
+    """
+    if repeat > 1:
+        request = replace(request, use_cache=False)
+    builder = Builder(store=Store())
     results: list[BuildResult] = []
     try:
         while len(results) < repeat and (not results or results[-1].ok):
-            results.append(host.build(request, timeout=timeout))
+            results.append(builder.build(request, timeout=timeout))
+            if len(results) < repeat:
+                builder.settle()
     finally:
-        host.close()
+        builder.close()
     return tuple(results)
 
 
@@ -56,6 +69,10 @@ def show(result: BuildResult, written: tuple[Path, ...] = ()) -> None:
     """Print a result; files already written are named rather than printed."""
     text_report.print_stages(result)
     text_report.print_names(result)
+    text_report.print_kernels(result)
+    for artifact in result.artifacts:
+        if artifact.kind is CodeKind.FATBIN:
+            text_report.print_fatbin(artifact.file_name, artifact.content)
     if not written:
         text_report.print_artifacts(result)
     for path in written:

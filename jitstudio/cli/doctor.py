@@ -11,7 +11,7 @@ from jitstudio.core.json_form import toolchain_object
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.tools import DriverInfo, ToolchainInfo, ToolInfo
 from jitstudio.display import WindowCheck, check_window
-from jitstudio.worker.host import WorkerHost
+from jitstudio.worker.builder import Builder
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -21,11 +21,11 @@ def run(arguments: argparse.Namespace) -> int:
         WorkerError: The worker itself failed.
     """
     # No memory limit: a driver may reserve more than a build should take.
-    host = WorkerHost(memory_limit=0)
+    builder = Builder(memory_limit=0)
     try:
-        info = host.probe(ProbeRequest(devices=True))
+        info = builder.probe(ProbeRequest(devices=True))
     finally:
-        host.close()
+        builder.close()
     window = check_window()
     if arguments.json:
         told = toolchain_object(info)

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from jitstudio.cli import build, doctor, exit_codes, terminal
+from jitstudio.cli import build, cache, doctor, exit_codes, options, terminal
 from jitstudio.cli.arguments import parser
 from jitstudio.cli.request import UsageError
 from jitstudio.worker.host import WorkerError
 
-_COMMANDS = {"build": build.run, "doctor": doctor.run}
+_COMMANDS = {"build": build.run, "cache": cache.run, "doctor": doctor.run, "options": options.run}
 
 
 def main(argv: Sequence[str]) -> int:

@@ -12,7 +12,7 @@ from pathlib import Path
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.code import EMITTED_KINDS, ENDINGS, CodeKind, Header, Source, kind_of
 from jitstudio.core.plan import default_emit
-from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.request import Assembler, BuildRequest, LinkMode
 
 
 class UsageError(ValueError):
@@ -30,13 +30,23 @@ def request_from(arguments: argparse.Namespace) -> BuildRequest:
         _check_utf8(word)
     sources = assign_name_expressions(sources, arguments.name_expression)
     link = LinkMode.LTO if arguments.lto else LinkMode.PTX if arguments.link else LinkMode.NONE
+    fat_archs, fat_ptx = _fat_targets(arguments.fat or "")
     return BuildRequest(
         sources=sources,
         arch=_arch(arguments.arch),
-        emit=_emit(arguments.emit) if arguments.emit else default_emit(sources, link),
+        emit=_emit(arguments, sources, link),
         link=link,
         options=tuple(arguments.option),
         headers=tuple(_header(text) for text in arguments.header),
+        assembler=Assembler.DRIVER if arguments.driver_jit else Assembler.NVJITLINK,
+        libdevice=arguments.libdevice,
+        libraries=tuple(source_from(path) for path in arguments.library),
+        join_ir=arguments.join_ir,
+        fat_archs=fat_archs,
+        fat_ptx=fat_ptx,
+        use_cache=not arguments.no_cache,
+        # A single build is over before a precompiled header could be of use.
+        precompile_headers=arguments.repeat > 1 and not arguments.no_pch,
     )
 
 
@@ -92,13 +102,26 @@ def _arch(text: str | None) -> Arch:
         raise UsageError(str(error)) from None
 
 
-def _emit(text: str) -> frozenset[CodeKind]:
+def _fat_targets(text: str) -> tuple[tuple[Arch, ...], tuple[Arch, ...]]:
+    """The targets of which a fatbin takes the cubin, and those of which it takes the PTX."""
+    words = [word.strip() for word in text.split(",") if word.strip()]
+    virtual = [word for word in words if word.startswith("compute_")]
+    real = [word for word in words if word not in virtual]
+    return tuple(map(_arch, real)), tuple(map(_arch, virtual))
+
+
+def _emit(
+    arguments: argparse.Namespace, sources: tuple[Source, ...], link: LinkMode
+) -> frozenset[CodeKind]:
+    packed = frozenset({CodeKind.FATBIN} if arguments.fat else ())
+    if not arguments.emit:
+        return packed or default_emit(sources, link)
     words = {kind.value: kind for kind in EMITTED_KINDS}
-    wanted = [word.strip() for word in text.split(",") if word.strip()]
+    wanted = [word.strip() for word in arguments.emit.split(",") if word.strip()]
     for word in wanted:
         if word not in words:
             raise UsageError(f"--emit does not know '{word}'. It takes: {','.join(words)}")
-    return frozenset(words[word] for word in wanted)
+    return packed | {words[word] for word in wanted}
 
 
 def _check_utf8(word: str) -> None:

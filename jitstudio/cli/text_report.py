@@ -2,10 +2,27 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from jitstudio.cli.terminal import say, tell
-from jitstudio.core.code import TEXT_KINDS
+from jitstudio.core.code import TEXT_KINDS, split_variant
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.result import BuildResult, StageResult
+from jitstudio.listing.fatbin import fatbin_entries
+
+_PROSE_WIDTH = 92
+# Fields of `Resources` with their headings; bytes, where nothing else is said.
+_COLUMNS = {
+    "registers": "registers",
+    "spill_stores": "spilled",
+    "spill_loads": "reloaded",
+    "stack_bytes": "stack",
+    "shared_bytes": "shared",
+    "constant_bytes": "constant",
+    "local_bytes": "local",
+    "barriers": "barriers",
+    "max_threads": "max threads",
+}
 
 
 def print_stages(result: BuildResult) -> None:
@@ -17,6 +34,8 @@ def print_stages(result: BuildResult) -> None:
                 tell(_indented(text))
     for diagnostic in result.diagnostics:
         tell(diagnostic_line(diagnostic))
+        if diagnostic.explanation:
+            tell(_indented(textwrap.fill(diagnostic.explanation, _PROSE_WIDTH)))
 
 
 def print_names(result: BuildResult) -> None:
@@ -24,6 +43,31 @@ def print_names(result: BuildResult) -> None:
     for name in result.lowered_names:
         if name.lowered:
             tell(f"{name.expression}  ->  {name.lowered}  ({name.demangled})")
+
+
+def print_kernels(result: BuildResult) -> None:
+    """What each kernel needs, as a table, where there is machine code."""
+    needy = [(kernel, kernel.resources) for kernel in result.kernels if kernel.resources]
+    if not needy:
+        return
+    rows = [("kernel", *_COLUMNS.values())]
+    for kernel, resources in needy:
+        _, at, target = split_variant(kernel.module)
+        amounts = (getattr(resources, field) for field in _COLUMNS)
+        cells = ("-" if amount is None else str(amount) for amount in amounts)
+        rows.append((f"{kernel.demangled}{at}{target}", *cells))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for name, *numbers in rows:
+        right = (text.rjust(width) for text, width in zip(numbers, widths[1:], strict=True))
+        tell("  ".join((name.ljust(widths[0]), *right)))
+
+
+def print_fatbin(name: str, content: bytes) -> None:
+    """What a fatbin holds, an entry a line."""
+    for entry in fatbin_entries(content):
+        kind = entry.kind.title if entry.kind else "unknown code"
+        packed = f", {entry.size:,} packed" if entry.size < entry.unpacked else ""
+        tell(f"{name} holds {kind} for {entry.target}: {entry.unpacked:,} bytes{packed}")
 
 
 def print_artifacts(result: BuildResult) -> None:
@@ -57,9 +101,8 @@ def diagnostic_line(diagnostic: Diagnostic) -> str:
 def _stage_line(stage: StageResult) -> str:
     state = "ok" if stage.ok else "FAILED"
     options = " ".join(stage.options)
-    return (
-        f"{stage.tool.value} {stage.version}  {stage.source}  {options}  {state}  {stage.ms:.1f} ms"
-    )
+    time = "from cache" if stage.cached else f"{stage.ms:.1f} ms"
+    return f"{stage.tool.value} {stage.version}  {stage.source}  {options}  {state}  {time}"
 
 
 def _indented(text: str) -> str:

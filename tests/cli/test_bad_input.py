@@ -153,6 +153,8 @@ def slow_build(command, environment, tmp_path):
         cwd=tmp_path,
         env=environment,
         text=True,
+        # A shell's background jobs, such as a CI run, hand down an ignored Ctrl+C.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
     )
     with child:
         yield child, _worker_of(child.pid)

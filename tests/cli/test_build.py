@@ -69,7 +69,7 @@ def test_json_is_one_object_with_the_promised_keys(run):
     (stage,) = told["stages"]
     assert (stage["tool"], stage["ok"]) == ("NVRTC", True)
     assert stage["options"][0] == "-arch=compute_90"
-    assert stage["options"][-1] == "-lineinfo"
+    assert stage["options"][1:] == [f"--include-path={SAMPLES}", "-lineinfo", "--time=-"]
     assert stage["ms"] > 0
     (artifact,) = told["artifacts"]
     assert artifact["bytes"] == len(artifact["text"].encode())

@@ -12,7 +12,13 @@ def test_its_json_has_the_promised_keys(run):
     assert ran.code == 0
     told = ran.json
     assert set(told) == {"tools", "archs", "driver", "window"}
-    assert [tool["tool"] for tool in told["tools"]] == ["NVRTC", "libNVVM", "nvJitLink", "nvdisasm"]
+    assert [tool["tool"] for tool in told["tools"]] == [
+        "NVRTC",
+        "libNVVM",
+        "nvJitLink",
+        "nvFatbin",
+        "nvdisasm",
+    ]
     assert all(tool["version"] and not tool["problem"] for tool in told["tools"])
     assert {"arch": "sm_90", "llvm": 7} in told["archs"]
     assert set(told["driver"]) == {"cuda_version", "problem", "devices"}

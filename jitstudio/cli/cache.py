@@ -1,0 +1,35 @@
+"""`jitstudio cache`: where results of earlier builds are kept, how many bytes, and their end."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from jitstudio.cache.store import LIMIT, Store
+from jitstudio.cli import exit_codes
+from jitstudio.cli.terminal import say, tell
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Tell of the cache, and empty it if asked; the exit status is `USAGE` if it is of no use."""
+    store = Store()
+    cleared = store.clear() if arguments.clear else None
+    size = store.size()
+    problem = store.take_problem()
+    store.close()
+    if arguments.json:
+        told = {
+            "folder": str(store.folder),
+            "bytes": size,
+            "limit_bytes": LIMIT,
+            "cleared_bytes": cleared,
+            "problem": problem or None,
+        }
+        say(json.dumps(told, indent=2))
+    elif problem:
+        tell(problem)
+    else:
+        if cleared is not None:
+            say(f"{cleared:,} bytes cleared")
+        say(f"{size:,} of at most {LIMIT:,} bytes in {store.folder}")
+    return exit_codes.USAGE if problem else exit_codes.BUILT

@@ -1,0 +1,89 @@
+"""`jitstudio options`: what the table of options tells."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import textwrap
+from itertools import groupby
+from typing import Any
+
+from jitstudio.cli import exit_codes
+from jitstudio.cli.terminal import say, tell
+from jitstudio.core.options import ADDRESSES, OPTIONS, OptionSpec
+from jitstudio.core.tools import Tool
+
+_MOST_COLUMNS = 100
+_INDENT = "    "
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List the options that are asked for; the exit status is `USAGE` if there are none."""
+    tool = ADDRESSES.get(arguments.tool)
+    search = " ".join(arguments.search)
+    found = [
+        spec for spec in OPTIONS if (not tool or tool in spec.spellings) and spec.matches(search)
+    ]
+    if arguments.json:
+        say(json.dumps({"options": [_object(spec) for spec in found]}, indent=2))
+    elif found:
+        _show(found)
+    if not found:
+        tell(f"jitstudio: no option is described by '{search}'.")
+    return exit_codes.BUILT if found else exit_codes.USAGE
+
+
+def _show(found: list[OptionSpec]) -> None:
+    for group, specs in groupby(found, key=lambda spec: spec.group):
+        say(f"{group.value}\n")
+        for spec in specs:
+            say(f"  {spec.usage}")
+            for sentence in (f"{spec.name}: {spec.help}", _takers(spec)):
+                say(_wrapped(sentence))
+        say("")
+
+
+def _takers(spec: OptionSpec) -> str:
+    tools = ", ".join(
+        f"{tool.value} {flag}{_since(spec, tool)}" for tool, flag in spec.spellings.items()
+    )
+    parts = [
+        f"Sent to {tools}.",
+        f"Also written {', '.join(spec.aliases)}." if spec.aliases else "",
+        f"Without it: {spec.default}." if spec.default else "",
+        f"Cannot be given: {spec.managed}." if spec.managed else "",
+    ]
+    return " ".join(part for part in parts if part)
+
+
+def _since(spec: OptionSpec, tool: Tool) -> str:
+    return f" (from {spec.since[tool]} on)" if tool in spec.since else ""
+
+
+def _wrapped(sentence: str) -> str:
+    columns = min(shutil.get_terminal_size().columns, _MOST_COLUMNS)
+    return textwrap.fill(
+        sentence,
+        columns,
+        initial_indent=_INDENT,
+        subsequent_indent=_INDENT,
+        break_on_hyphens=False,
+    )
+
+
+def _object(spec: OptionSpec) -> dict[str, Any]:
+    return {
+        "name": spec.name,
+        "group": spec.group.value,
+        "help": spec.help,
+        "usage": spec.usage,
+        "flags": {tool.value: flag for tool, flag in spec.spellings.items()},
+        "aliases": list(spec.aliases),
+        "value": spec.value.kind.value,
+        "choices": list(spec.value.choices),
+        "default": spec.default or None,
+        "repeated": spec.repeated,
+        "since": {tool.value: version for tool, version in spec.since.items()},
+        "managed": spec.managed or None,
+    }
