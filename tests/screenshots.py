@@ -11,7 +11,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(_ROOT)]
 
-from PySide6.QtWidgets import QApplication  # noqa: E402
+from PySide6.QtWidgets import QApplication, QDockWidget  # noqa: E402
 
 from jitstudio.gui.app import make_application  # noqa: E402
 from jitstudio.gui.theme import ThemeMode  # noqa: E402
@@ -36,6 +36,12 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
         driver.next_result(lambda: driver.replace("a[i] + b[i]", "a[i] + b[j]"))
         driver.editor.setFocus()
         grab("error")
+        driver.next_result(lambda: driver.replace("a[i] + b[j]", "a[i] + b[i]"))
+        driver.trigger("optionsAction")
+        driver.next_result(lambda: driver.set_options("-lineinfo --use_fast_math"))
+        grab("options")
+        driver.find(QDockWidget, "optionsDock").close()
+        driver.set_options("")
         driver.open_sample("SAXPY")
         driver.show_output("Lowered names")
         grab("names")

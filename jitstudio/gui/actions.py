@@ -90,11 +90,19 @@ ACTIONS: tuple[ActionSpec, ...] = (
         True,
     ),
     _A(
+        "optionsAction",
+        BUILD,
+        "&Options…",
+        ("Ctrl+Shift+O",),
+        "settings",
+        "All options of the tools, with help",
+        separated=True,
+    ),
+    _A(
         "compareLinksAction",
         BUILD,
         "Co&mpare PTX link and LTO link…",
         tip="Link the same modules both ways and show registers, instructions, bytes and time",
-        separated=True,
     ),
     _A(
         "cacheAction",
@@ -119,6 +127,13 @@ ACTIONS: tuple[ActionSpec, ...] = (
         tip="Let libNVVM take mathematical functions from libdevice",
         checkable=True,
         separated=True,
+    ),
+    _A(
+        "libraryAction",
+        BUILD,
+        "LLVM IR: this tab is a librar&y",
+        tip="Other LLVM IR takes the functions that it calls from this tab",
+        checkable=True,
     ),
     _A(
         "joinIrAction",

@@ -1,4 +1,4 @@
-"""What the File menu asks the user, one question a method, so that a test can answer instead."""
+"""What commands ask the user, one question a method, so that a test can answer instead."""
 
 from __future__ import annotations
 
@@ -44,6 +44,12 @@ class Dialogs:
     def folder_for_results(self, folder: str) -> Path | None:
         """Where to put what a build made."""
         name = QFileDialog.getExistingDirectory(self._window, "Save results", folder)
+        return Path(name) if name else None
+
+    def folder_of_header(self, header: str) -> Path | None:
+        """In which folder `#include` shall look for a header."""
+        title = f"Folder that holds {header}"
+        name = QFileDialog.getExistingDirectory(self._window, title)
         return Path(name) if name else None
 
     def about_unsaved(self, name: str) -> Unsaved:

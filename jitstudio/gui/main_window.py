@@ -15,10 +15,12 @@ from jitstudio.core.result import BuildResult, Kernel
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.actions import ACTIONS, Actions
 from jitstudio.gui.file_commands import FileCommands
+from jitstudio.gui.fixes import Fixer
 from jitstudio.gui.menus import Menus, make_toolbar
 from jitstudio.gui.panes import Panes
 from jitstudio.gui.presenters.link import LinkPresenter
 from jitstudio.gui.presenters.names import NamesPresenter
+from jitstudio.gui.presenters.options import OptionsPresenter
 from jitstudio.gui.side_commands import SideCommands
 from jitstudio.gui.state.build_settings import Switch
 from jitstudio.gui.theme import Theme, ThemeKeeper
@@ -56,6 +58,7 @@ class MainWindow(QMainWindow):
         self.files = FileCommands(
             workspace.documents, workspace.settings, workspace.preferences, self
         )
+        self._fixer = Fixer(workspace.documents, workspace.settings, self.files, self)
         self._actions = Actions(self)
         self._views = ViewCommands(
             self.panes.tabs, tuple(self.panes.outputs.values()), workspace.preferences, self
@@ -64,9 +67,11 @@ class MainWindow(QMainWindow):
         self._presenters = (
             LinkPresenter(workspace, self.panes.link),
             NamesPresenter(workspace, self.panes.names),
+            OptionsPresenter(workspace, self.panes.options),
         )
         self._menus = Menus(self, self._actions, self.files, workspace.preferences, keeper)
         self._menus.add_panes(self.panes.toggles())
+        self.panes.build_bar.set_form_action(self._actions["optionsAction"])
         make_toolbar(self, self._actions, self.panes.build_bar)
         self._connect_actions()
         self._connect_results()
@@ -91,6 +96,7 @@ class MainWindow(QMainWindow):
             "saveOutputsAction": self._on_save_outputs,
             "exportAction": self._sides.export,
             "compareLinksAction": self._sides.compare_links,
+            "emptyCacheAction": self.workspace.service.empty_cache,
             "closeTabAction": files.close_current,
             "quitAction": self.close,
             "undoAction": views.undo,
@@ -117,6 +123,7 @@ class MainWindow(QMainWindow):
             self._actions[name].triggered.connect(slot)
         panes = self.panes
         self._focus_targets: dict[str, QWidget] = {
+            "optionsAction": panes.options,
             "focusEditorAction": panes.tabs,
             "focusPtxAction": panes.outputs[CodeKind.PTX],
             "focusSassAction": panes.outputs[CodeKind.SASS],
@@ -134,6 +141,7 @@ class MainWindow(QMainWindow):
         workspace.outputs.changed.connect(self._on_output_changed)
         workspace.outputs.result_changed.connect(self._on_result_changed)
         workspace.toolchain_found.connect(self._on_toolchain_found)
+        workspace.service.cache_emptied.connect(self._on_cache_emptied)
         studio.build_started.connect(status.show_building)
         studio.build_started.connect(self._on_building_changed)
         studio.progressed.connect(status.show_progress)
@@ -161,6 +169,9 @@ class MainWindow(QMainWindow):
         self._on_switches_changed(settings.switches)
         for name in _SWITCHES:
             self._actions[name].toggled.connect(self._on_switch_toggled)
+        self._actions["libraryAction"].toggled.connect(self._on_library_toggled)
+        self.workspace.documents.current_changed.connect(self._on_library_changed)
+        self._on_library_changed()
 
     def _connect_views(self) -> None:
         panes, workspace = self.panes, self.workspace
@@ -174,6 +185,9 @@ class MainWindow(QMainWindow):
         panes.tabs.refused.connect(panes.notice.tell)
         panes.tabs.cursor_moved.connect(panes.status.show_position)
         panes.problems.location_activated.connect(self._on_location_activated)
+        panes.problems.fix_requested.connect(self._fixer.apply)
+        self._fixer.applied.connect(workspace.studio.build)
+        self._fixer.refused.connect(panes.notice.tell)
         panes.kernels.kernel_activated.connect(self._on_kernel_activated)
         panes.link.files_requested.connect(self.files.open)
         panes.link.comparison_requested.connect(self._sides.compare_links)
@@ -209,7 +223,7 @@ class MainWindow(QMainWindow):
     def _on_result_changed(self, result: BuildResult | None) -> None:
         diagnostics = result.diagnostics if result else ()
         self.panes.problems.model.set_diagnostics(diagnostics)
-        self.panes.log.model.set_stages(result.stages if result else ())
+        self.panes.log.model.set_rows(result.stages if result else ())
         self.panes.tabs.set_diagnostics(diagnostics)
         self.panes.kernels.show_result(result)
         self.panes.status.show_result(result)
@@ -240,6 +254,22 @@ class MainWindow(QMainWindow):
     @Slot(bool)
     def _on_auto_build_toggled(self, on: bool) -> None:
         self.workspace.settings.auto_build = on
+
+    @Slot(bool)
+    def _on_library_toggled(self, on: bool) -> None:
+        if self.workspace.documents.current is not None:
+            self.workspace.documents.current.is_library = on
+
+    @Slot()
+    def _on_library_changed(self) -> None:
+        current = self.workspace.documents.current
+        action = self._actions["libraryAction"]
+        action.setEnabled(current is not None and current.kind is CodeKind.LLVM_IR)
+        action.setChecked(current is not None and current.is_library)
+
+    @Slot(object)
+    def _on_cache_emptied(self, size: int) -> None:
+        self.panes.status.tell(f"The cache is empty; {size / 2**20:,.1f} MiB were freed")
 
     @Slot(bool)
     def _on_switch_toggled(self, on: bool) -> None:

@@ -18,6 +18,7 @@ from jitstudio.gui.widgets.link_view import LinkView
 from jitstudio.gui.widgets.log_view import LogView
 from jitstudio.gui.widgets.names_view import NamesView
 from jitstudio.gui.widgets.notice_bar import NoticeBar
+from jitstudio.gui.widgets.options_form import OptionsForm
 from jitstudio.gui.widgets.output_pane import OutputPane
 from jitstudio.gui.widgets.problems_view import ProblemsView
 from jitstudio.gui.widgets.status_line import StatusLine
@@ -27,7 +28,7 @@ _SIZE = QSize(1440, 900)
 _SCREEN_SHARE = 0.95
 _GEOMETRY, _ARRANGEMENT = "geometry", "arrangement"
 # Raised when panes are added or renamed: an older arrangement would not know them.
-_LAYOUT_VERSION = 1
+_LAYOUT_VERSION = 2
 _OUTPUT_SHARE = 0.52
 _PROBLEMS_SHARE = 0.24
 
@@ -37,12 +38,19 @@ class _Themed(Protocol):
 
 
 class _Dock(QDockWidget):
-    """A dock among tabs: the tab has its title, so a bar of its own is for when it floats."""
+    """One dock; its name is what a saved arrangement knows it by."""
 
     def __init__(self, title: str, name: str, content: QWidget, window: QMainWindow) -> None:
         super().__init__(title, window)
         self.setObjectName(name)
         self.setWidget(content)
+
+
+class _BareDock(_Dock):
+    """A dock that its tabs name already, so that a bar of its own is for when it floats."""
+
+    def __init__(self, title: str, name: str, content: QWidget, window: QMainWindow) -> None:
+        super().__init__(title, name, content, window)
         self._no_bar = QWidget()
         self.setTitleBarWidget(self._no_bar)
         self.topLevelChanged.connect(self._on_floating_changed)
@@ -64,6 +72,7 @@ class Panes:
         kernels: Registers and memory of each kernel.
         names: Lowered names.
         link: Modules and link mode.
+        options: All options of the tools as a form.
         problems: Errors and warnings.
         log: What each tool said.
         status: The status bar.
@@ -81,6 +90,7 @@ class Panes:
         self.kernels = KernelsView()
         self.names = NamesView()
         self.link = LinkView()
+        self.options = OptionsForm()
         self.problems = ProblemsView()
         self.log = LogView()
         self.status = StatusLine(theme)
@@ -97,6 +107,7 @@ class Panes:
             self.kernels,
             self.names,
             self.link,
+            self.options,
             self.problems,
             self.log,
             self.status,
@@ -159,11 +170,14 @@ class Panes:
         column.addWidget(self.tabs, 1)
         window.setCentralWidget(centre)
         right, below = Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea
-        output = _Dock("Output", "outputDock", self._output_tabs, window)
-        problems = _Dock("Problems", "problemsDock", self.problems, window)
-        log = _Dock("Log", "logDock", self.log, window)
-        self._docks = (output, problems, log)
+        output = _BareDock("Output", "outputDock", self._output_tabs, window)
+        problems = _BareDock("Problems", "problemsDock", self.problems, window)
+        log = _BareDock("Log", "logDock", self.log, window)
+        options = _Dock("Options", "optionsDock", self.options, window)
+        self._docks = (output, problems, log, options)
         window.addDockWidget(right, output)
+        window.addDockWidget(Qt.DockWidgetArea.LeftDockWidgetArea, options)
+        options.hide()
         window.addDockWidget(below, problems)
         # The output reaches down to the status bar: PTX and SASS are long, problems are few.
         window.setCorner(Qt.Corner.BottomRightCorner, right)
@@ -175,7 +189,7 @@ class Panes:
 
     def share_space(self) -> None:
         """Give each dock its usual part of the window."""
-        output, problems, _ = self._docks
+        output, problems, *_ = self._docks
         width, height = self._window.width(), self._window.height()
         self._window.resizeDocks([output], [int(width * _OUTPUT_SHARE)], Qt.Orientation.Horizontal)
         self._window.resizeDocks(

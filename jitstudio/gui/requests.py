@@ -44,6 +44,7 @@ def request_for(
         options=split_options(settings.options),
         headers=tuple(d.as_header() for d in documents if d.is_header),
         assembler=Assembler.DRIVER if Switch.DRIVER_JIT in switches else Assembler.NVJITLINK,
+        libraries=tuple(d.as_source() for d in documents if d.is_library),
         libdevice=Switch.LIBDEVICE in switches,
         join_ir=Switch.JOIN_IR in switches,
         use_cache=Switch.CACHE in switches,

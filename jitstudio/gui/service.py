@@ -6,16 +6,18 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QThread, Signal
 
+from jitstudio.cache.store import Store
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.events import Event, StageFinished
 from jitstudio.core.request import BuildRequest, ProbeRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.core.tools import ToolchainInfo
-from jitstudio.worker.dispatcher import Dispatcher
-from jitstudio.worker.host import WorkerHost
+from jitstudio.worker.builder import Builder
+from jitstudio.worker.dispatcher import Dispatcher, EmptyCache
 
 _BUILD = "build"
 _PROBE = "probe"
+_CACHE = "cache"
 # A killed worker is dead within milliseconds; only a hung driver takes longer.
 _LAST_WAIT_MS = 12_000
 
@@ -42,6 +44,7 @@ class BuildService(QObject):
         build_finished: Its result, and all its listings.
         build_dropped: A newer request took its place before it began.
         probe_finished: The tools that are here.
+        cache_emptied: The results that were kept are forgotten; so many bytes are free now.
         broke: The worker itself failed; in words.
     """
 
@@ -51,21 +54,23 @@ class BuildService(QObject):
     build_finished = Signal(int, BuildResult, tuple)
     build_dropped = Signal(int)
     probe_finished = Signal(ToolchainInfo)
+    # Not `int`, which has 32 bits in C++.
+    cache_emptied = Signal(object)
     broke = Signal(int, str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         # Signals emitted by the relay in the thread reach this object's slots in the GUI thread.
-        self._host = WorkerHost()
-        self._dispatcher = Dispatcher(self._host, _Relay(self))
+        self._builder = Builder(store=Store())
+        self._dispatcher = Dispatcher(self._builder, _Relay(self))
         self._thread = _ServingThread(self._dispatcher)
         self._thread.setObjectName("build service")
         self._thread.start()
 
     @property
     def worker_pid(self) -> int | None:
-        """The process that the compilers run in now."""
-        return self._host.pid
+        """The process that the compilers run in now; of several, the one that always runs."""
+        return self._builder.pid
 
     def build(self, request: BuildRequest, tag: str = _BUILD) -> int:
         """Build this; a build of the same tag that waits is forgotten, one that runs soon ended.
@@ -82,6 +87,10 @@ class BuildService(QObject):
     def probe(self) -> None:
         """Ask which tools are here; also starts the worker before it is needed."""
         self._dispatcher.submit(_PROBE, ProbeRequest())
+
+    def empty_cache(self) -> None:
+        """Forget all results that were kept, once what runs is done."""
+        self._dispatcher.submit(_CACHE, EmptyCache())
 
     def close(self) -> None:
         """Kill the worker and end the thread."""
@@ -125,6 +134,9 @@ class _Relay:
 
     def probed(self, _ticket: int, info: ToolchainInfo) -> None:
         self._service.probe_finished.emit(info)
+
+    def emptied(self, _ticket: int, size: int) -> None:
+        self._service.cache_emptied.emit(size)
 
     def broke(self, ticket: int, message: str) -> None:
         self._service.broke.emit(ticket, message)

@@ -21,7 +21,7 @@ PAUSE_MS = 350
 """Milliseconds without an edit after which a build starts by itself."""
 
 # The cubin too: it can be saved, and the launch of a kernel will need it.
-_EMITTED = frozenset((*SHOWN_KINDS, CodeKind.CUBIN))
+SHOWN_AND_SAVED = frozenset((*SHOWN_KINDS, CodeKind.CUBIN))
 
 LINK = "link"
 """The subject of a build that links; other subjects are documents."""
@@ -115,7 +115,7 @@ class Studio(QObject):
         subject = self._subject()
         self._outputs.show_subject(subject)
         try:
-            request = request_for(modules, self._documents, self._settings, _EMITTED)
+            request = request_for(modules, self._documents, self._settings, SHOWN_AND_SAVED)
         except ValueError as error:
             self._abandon()
             self._outputs.publish(subject, self._refusal(str(error)), ())

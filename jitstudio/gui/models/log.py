@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Iterator
-from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QObject, Qt
+from PySide6.QtCore import QObject
 
 from jitstudio.core.result import StageResult
 from jitstudio.core.tools import Tool
-from jitstudio.gui.models.presentation import MARK_ROLE, Column, ModelIndex
+from jitstudio.gui.models.presentation import Column, ModelIndex
+from jitstudio.gui.models.rows import RowsModel
 
 LONGEST_LINE = 2_000
 LONGEST_TEXT = 1_000_000
@@ -38,7 +38,8 @@ def verdict(stage: StageResult) -> str:
     if stage.crash is not None:
         return stage.crash.signal
     if stage.ok:
-        return "see Errors" if _complaint(stage) else "ok"
+        ended = "from cache" if stage.cached else "ok"
+        return "see Errors" if _complaint(stage) else ended
     # A stage that was cancelled has neither text nor time.
     return "failed" if _has_text(stage) or stage.ms else "stopped"
 
@@ -59,84 +60,45 @@ def _has_text(stage: StageResult) -> bool:
 
 
 _COLUMNS: tuple[Column[StageResult], ...] = (
-    Column("Result", verdict),
+    Column("Result", verdict, mark=_mark),
     Column("Tool", lambda s: s.tool.value, tooltip=tool_name),
     Column("Module", lambda s: s.source),
     Column("Time", lambda s: f"{s.ms:,.1f} ms" if s.ms else "", lambda s: s.ms, number=True),
 )
 
 
-class LogModel(QAbstractTableModel):
+class LogModel(RowsModel[StageResult]):
     """One row a stage, in the order they ran."""
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._stages: tuple[StageResult, ...] = ()
-
-    @property
-    def stages(self) -> tuple[StageResult, ...]:
-        """The rows."""
-        return self._stages
-
-    def set_stages(self, stages: tuple[StageResult, ...]) -> None:
-        """Show the stages of a build."""
-        self.beginResetModel()
-        self._stages = stages
-        self.endResetModel()
+        super().__init__(_COLUMNS, parent)
 
     def stage_at(self, index: ModelIndex) -> StageResult | None:
         """The stage of a row, or None for an invalid index."""
-        return self._stages[index.row()] if index.isValid() else None
+        return self.rows[index.row()] if index.isValid() else None
 
     def key_of(self, row: int) -> StageKey:
         """What a stage of the next build is known again by."""
-        stage = self._stages[row]
-        same = [s for s in self._stages[:row] if (s.tool, s.source) == (stage.tool, stage.source)]
+        stage = self.rows[row]
+        same = [s for s in self.rows[:row] if (s.tool, s.source) == (stage.tool, stage.source)]
         return (stage.tool, stage.source, len(same))
 
     def row_of(self, key: StageKey | None) -> int | None:
         """The row of a stage known from an earlier build, or None."""
-        return next((row for row in range(len(self._stages)) if self.key_of(row) == key), None)
+        return next((row for row in range(len(self.rows)) if self.key_of(row) == key), None)
 
     def telling_row(self) -> int | None:
         """The stage to look at first: the first that failed, or the last one that said anything."""
-        failed = (row for row, stage in enumerate(self._stages) if not stage.ok)
-        told = (row for row in reversed(range(len(self._stages))) if _has_text(self._stages[row]))
-        last = len(self._stages) - 1 if self._stages else None
+        failed = (row for row, stage in enumerate(self.rows) if not stage.ok)
+        told = (row for row in reversed(range(len(self.rows))) if _has_text(self.rows[row]))
+        last = len(self.rows) - 1 if self.rows else None
         return next(failed, next(told, last))
-
-    def rowCount(self, parent: ModelIndex | None = None) -> int:
-        """The number of stages."""
-        return 0 if parent is not None and parent.isValid() else len(self._stages)
-
-    def columnCount(self, parent: ModelIndex | None = None) -> int:
-        """Result, tool, module and time."""
-        return 0 if parent is not None and parent.isValid() else len(_COLUMNS)
-
-    def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Text and mark."""
-        stage = self.stage_at(index)
-        if stage is None:
-            return None
-        if role == MARK_ROLE:
-            return _mark(stage) if index.column() == 0 else None
-        return _COLUMNS[index.column()].data(stage, role)
-
-    def headerData(
-        self,
-        section: int,
-        orientation: Qt.Orientation,
-        role: int = Qt.ItemDataRole.DisplayRole,
-    ) -> Any:
-        """The titles of the columns."""
-        if orientation == Qt.Orientation.Horizontal and 0 <= section < len(_COLUMNS):
-            return _COLUMNS[section].header(role)
-        return None
 
 
 def info_text(stage: StageResult) -> str:
-    """What the tool reported, cut."""
-    return capped(stage.log)
+    """What the tool reported, and where it spent its time; cut."""
+    phases = "\n".join(f"{phase.ms:10,.1f} ms  {phase.name}" for phase in stage.phases)
+    return "\n\n".join(part for part in (capped(stage.log), phases) if part)
 
 
 def errors_text(stage: StageResult) -> str:

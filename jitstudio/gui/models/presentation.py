@@ -37,6 +37,7 @@ class Column(Generic[_Row]):
         sort_key: What the column is sorted by; its text where not given.
         tooltip: What does not fit the cell; its text where not given.
         number: Whether it is set against the right edge.
+        mark: The mark before the text; none where not given.
     """
 
     title: str
@@ -44,6 +45,7 @@ class Column(Generic[_Row]):
     sort_key: Callable[[_Row], str | int | float] | None = None
     tooltip: Callable[[_Row], str] | None = None
     number: bool = False
+    mark: Callable[[_Row], str] | None = None
 
     def data(self, row: _Row, role: int) -> Any:
         """What the model answers for those roles that every column has."""
@@ -54,6 +56,8 @@ class Column(Generic[_Row]):
                 return plain_tooltip((self.tooltip or self.text)(row))
             case Qt.ItemDataRole.TextAlignmentRole:
                 return self.alignment
+            case _ if role == MARK_ROLE:
+                return self.mark(row) if self.mark else None
             case _ if role == SORT_ROLE:
                 return (self.sort_key or self.text)(row)
         return None

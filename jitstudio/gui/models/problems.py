@@ -8,17 +8,23 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
-from jitstudio.gui.models.presentation import MARK_ROLE, SORT_ROLE, Column, ModelIndex
+from jitstudio.gui.models.presentation import SORT_ROLE, Column, ModelIndex
+from jitstudio.gui.models.rows import RowsModel
 
 SEVERITY_ROLE = SORT_ROLE + 100
 """The `Severity` of a row, in any column."""
 
 _RANKS = {severity: rank for rank, severity in enumerate(Severity)}
 _COLUMNS: tuple[Column[Diagnostic], ...] = (
-    Column("Message", lambda d: d.message, lambda d: f"{_RANKS[d.severity]} {d.message}"),
+    Column(
+        "Message",
+        lambda d: d.message,
+        lambda d: f"{_RANKS[d.severity]} {d.message}",
+        mark=lambda d: d.severity.value,
+    ),
     Column("File", lambda d: d.file, lambda d: f"{d.file}\0{d.line or 0:08}\0{d.column or 0:08}"),
     Column("Line", lambda d: str(d.line or ""), lambda d: d.line or 0, number=True),
     Column("Column", lambda d: str(d.column or ""), lambda d: d.column or 0, number=True),
@@ -26,7 +32,7 @@ _COLUMNS: tuple[Column[Diagnostic], ...] = (
 )
 
 
-class ProblemsModel(QAbstractTableModel):
+class ProblemsModel(RowsModel[Diagnostic]):
     """One row a diagnostic, in the order they were reported.
 
     Signals:
@@ -36,8 +42,7 @@ class ProblemsModel(QAbstractTableModel):
     counts_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
-        super().__init__(parent)
-        self._diagnostics: tuple[Diagnostic, ...] = ()
+        super().__init__(_COLUMNS, parent)
         self._counts: Counter[Severity] = Counter()
         self._built = False
 
@@ -45,11 +50,6 @@ class ProblemsModel(QAbstractTableModel):
     def built(self) -> bool:
         """Whether there has been a build, so that no rows means no problems."""
         return self._built
-
-    @property
-    def diagnostics(self) -> tuple[Diagnostic, ...]:
-        """The rows."""
-        return self._diagnostics
 
     def set_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> None:
         """Show what a build reported."""
@@ -59,54 +59,29 @@ class ProblemsModel(QAbstractTableModel):
         """Go back to the state before the first build."""
         self._replace((), built=False)
 
-    def _replace(self, diagnostics: tuple[Diagnostic, ...], *, built: bool) -> None:
-        if diagnostics != self._diagnostics:
-            self.beginResetModel()
-            self._diagnostics = diagnostics
-            self._counts = Counter(diagnostic.severity for diagnostic in diagnostics)
-            self.endResetModel()
-        self._built = built
-        self.counts_changed.emit()
-
     def count(self, severity: Severity) -> int:
         """How many rows there are of one severity."""
         return self._counts[severity]
 
     def diagnostic_at(self, index: ModelIndex) -> Diagnostic | None:
         """The diagnostic of a row of this model, or None for an invalid index."""
-        return self._diagnostics[index.row()] if index.isValid() else None
-
-    def rowCount(self, parent: ModelIndex | None = None) -> int:
-        """The number of diagnostics."""
-        return 0 if parent is not None and parent.isValid() else len(self._diagnostics)
-
-    def columnCount(self, parent: ModelIndex | None = None) -> int:
-        """Message, file, line, column and tool."""
-        return 0 if parent is not None and parent.isValid() else len(_COLUMNS)
+        return self.rows[index.row()] if index.isValid() else None
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """Text, sort key, mark and the text for screen readers."""
+        """What the columns say, the severity, and the text for screen readers."""
         diagnostic = self.diagnostic_at(index)
-        if diagnostic is None:
-            return None
-        if role == SEVERITY_ROLE:
+        if diagnostic is not None and role == SEVERITY_ROLE:
             return diagnostic.severity
-        if role == MARK_ROLE:
-            return diagnostic.severity.value if index.column() == 0 else None
-        if role == Qt.ItemDataRole.AccessibleTextRole and index.column() == 0:
+        spoken = role == Qt.ItemDataRole.AccessibleTextRole and index.column() == 0
+        if diagnostic is not None and spoken:
             return f"{diagnostic.severity.value}: {diagnostic.message}"
-        return _COLUMNS[index.column()].data(diagnostic, role)
+        return super().data(index, role)
 
-    def headerData(
-        self,
-        section: int,
-        orientation: Qt.Orientation,
-        role: int = Qt.ItemDataRole.DisplayRole,
-    ) -> Any:
-        """The titles of the columns."""
-        if orientation == Qt.Orientation.Horizontal and 0 <= section < len(_COLUMNS):
-            return _COLUMNS[section].header(role)
-        return None
+    def _replace(self, diagnostics: tuple[Diagnostic, ...], *, built: bool) -> None:
+        self._counts = Counter(diagnostic.severity for diagnostic in diagnostics)
+        self._built = built
+        self.set_rows(diagnostics)
+        self.counts_changed.emit()
 
 
 def problem_line(diagnostic: Diagnostic) -> str:

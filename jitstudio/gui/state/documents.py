@@ -74,6 +74,7 @@ class Document(QObject):
         self._newline = _newline_of(content)
         self._name_expressions: tuple[str, ...] = ()
         self._included = True
+        self._is_library = False
         if self.read_only is None:
             self.text = QTextDocument(self)
             self.text.setDocumentLayout(QPlainTextDocumentLayout(self.text))
@@ -121,6 +122,17 @@ class Document(QObject):
             self.edited.emit()
 
     @property
+    def is_library(self) -> bool:
+        """Whether other LLVM IR takes from it what it calls, and it is no module of its own."""
+        return self._is_library
+
+    @is_library.setter
+    def is_library(self, is_library: bool) -> None:
+        if is_library != self._is_library:
+            self._is_library = is_library
+            self.edited.emit()
+
+    @property
     def included(self) -> bool:
         """Whether it takes part in the link."""
         return self._included
@@ -136,6 +148,10 @@ class Document(QObject):
         folder = str(self.path.parent) if self.path else ""
         names = self._name_expressions if self.kind is CodeKind.CUDA else ()
         return Source(self.name, self.kind, self.content, folder, names)
+
+    def without_content(self) -> Source:
+        """This document as a module of which only name and kind are asked."""
+        return Source(self.name, self.kind, b"")
 
     def as_header(self) -> Header:
         """This document as an in-memory header."""
@@ -303,7 +319,7 @@ class Documents(QObject):
 
 def takes_part_alone(document: Document) -> bool:
     """Whether a build of this document by itself makes sense."""
-    return not document.is_header and document.kind is not CodeKind.SASS
+    return not (document.is_header or document.is_library or document.kind is CodeKind.SASS)
 
 
 def is_compiled(document: Document) -> bool:

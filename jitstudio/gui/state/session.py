@@ -191,6 +191,7 @@ class Session(QObject):
         document = Document(name, entry.kind, content, path, typed=typed)
         document.name_expressions = entry.name_expressions
         document.included = entry.included
+        document.is_library = entry.is_library
         if document.text is not None and typed:
             document.text.setModified(entry.modified)
         self._documents.add(document)
@@ -208,6 +209,7 @@ def _saved(document: Document) -> SavedDocument:
         modified=document.is_modified,
         name_expressions=document.name_expressions,
         included=document.included,
+        is_library=document.is_library,
     )
 
 

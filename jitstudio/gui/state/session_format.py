@@ -30,6 +30,7 @@ class SavedDocument:
         modified: Whether the text was in no file.
         name_expressions: Those whose lowered names were asked for.
         included: Whether it took part in the link.
+        is_library: Whether other LLVM IR took functions from it.
     """
 
     name: str
@@ -39,6 +40,7 @@ class SavedDocument:
     modified: bool
     name_expressions: tuple[str, ...]
     included: bool
+    is_library: bool = False
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ def dump(session: SavedSession) -> bytes:
                 "modified": document.modified,
                 "name_expressions": list(document.name_expressions),
                 "included": document.included,
+                "is_library": document.is_library,
             }
             for document in session.documents
         ],
@@ -126,4 +129,5 @@ def _document(entry: dict[str, Any]) -> SavedDocument:
         modified=bool(entry["modified"]),
         name_expressions=tuple(str(name) for name in entry["name_expressions"]),
         included=bool(entry["included"]),
+        is_library=bool(entry.get("is_library", False)),
     )

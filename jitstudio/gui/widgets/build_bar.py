@@ -3,11 +3,21 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QSizePolicy, QWidget
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.tools import ArchInfo
 from jitstudio.gui.fonts import code_font
+from jitstudio.gui.widgets.option_completer import attach
 
 _OLDEST_OPAQUE = 15
 """The first LLVM whose text has opaque pointers by default."""
@@ -39,6 +49,9 @@ class BuildBar(QWidget):
             "Below compute_100 it is LLVM 7 with typed pointers."
         )
         self._options = _options_edit()
+        self._form_button = QToolButton()
+        self._form_button.setObjectName("optionsFormButton")
+        attach(self._options)
         target = QLabel("&Target")
         target.setBuddy(self._combo)
         options = QLabel("&Options")
@@ -49,11 +62,16 @@ class BuildBar(QWidget):
         for widget in (target, self._combo, self._dialect, options):
             row.addWidget(widget)
         row.addWidget(self._options, 1)
+        row.addWidget(self._form_button)
         self._combo.textActivated.connect(self._on_arch_typed)
         edit = self._combo.lineEdit()
         assert edit is not None
         edit.editingFinished.connect(self._on_editing_finished)
         self._options.textEdited.connect(self.options_edited)
+
+    def set_form_action(self, action: QAction) -> None:
+        """Put the command that shows the form of all options beside their field."""
+        self._form_button.setDefaultAction(action)
 
     @Slot(tuple)
     def set_archs(self, archs: tuple[ArchInfo, ...]) -> None:

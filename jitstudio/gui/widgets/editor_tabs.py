@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
@@ -16,6 +18,7 @@ from jitstudio.gui.viewer.painter import paint_hint
 from jitstudio.gui.widgets.source_page import SourcePage
 
 _SIDE = QTabBar.ButtonPosition.RightSide
+_TOOLTIP_WIDTH = 80
 _CLOSE_SIZE = QSize(12, 12)
 _HINT = (
     "No source is open.\n"
@@ -79,7 +82,7 @@ class EditorTabs(QTabWidget):
             name = page.document.name
             page.set_marks(
                 [
-                    Mark(d.line, d.column, d.severity, d.message)
+                    Mark(d.line, d.column, d.severity, _with_explanation(d))
                     for d in diagnostics
                     if d.file == name and d.line is not None
                 ]
@@ -203,3 +206,9 @@ class EditorTabs(QTabWidget):
     def _on_cursor_moved(self) -> None:
         line, column = self.page.position() if self.page else (0, 0)
         self.cursor_moved.emit(line, column)
+
+
+def _with_explanation(diagnostic: Diagnostic) -> str:
+    # Qt wraps no tooltip of plain text by itself.
+    explanation = textwrap.fill(diagnostic.explanation, _TOOLTIP_WIDTH)
+    return "\n\n".join(filter(None, (diagnostic.message, explanation)))

@@ -1,6 +1,7 @@
 """The Problems panel: what the tools complained about, and the way to each place.
 
-Shows a `ProblemsModel`. Knows no editor: it tells a place by `location_activated`.
+Shows a `ProblemsModel`. Knows no editor: it tells a place by `location_activated`, and what to mend
+by `fix_requested`.
 """
 
 from __future__ import annotations
@@ -18,11 +19,13 @@ from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QTableView, QToolButton, QVBoxLayout, QWidget
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.fixes import Fix
 from jitstudio.gui.icons import icon
 from jitstudio.gui.models.presentation import SORT_ROLE
 from jitstudio.gui.models.problems import SEVERITY_ROLE, ProblemsModel, problem_line
 from jitstudio.gui.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.explanation_panel import ExplanationPanel
 
 # One and many of each severity, as a filter button says it.
 _WORDS = {
@@ -61,14 +64,16 @@ class _SeverityFilter(QSortFilterProxyModel):
 
 
 class ProblemsView(QWidget):
-    """A table of problems under a row of filters.
+    """A table of problems between a row of filters and the explanation of the current one.
 
     Signals:
         location_activated: The user went to a problem: file, line, column; 0 and an empty file
             where they are unknown.
+        fix_requested: The user wants this done about a problem.
     """
 
     location_activated = Signal(str, int, int)
+    fix_requested = Signal(Fix)
 
     def __init__(self, model: ProblemsModel | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -77,6 +82,7 @@ class ProblemsView(QWidget):
         self._shown = _SeverityFilter(self)
         self._shown.setSourceModel(self._model)
         self._filters = {severity: self._filter_button(severity) for severity in Severity}
+        self._explanation = ExplanationPanel(self)
         self._table = self._make_table()
 
         bar = QHBoxLayout()
@@ -90,8 +96,12 @@ class ProblemsView(QWidget):
         layout.setSpacing(0)
         layout.addLayout(bar)
         layout.addWidget(self._table, 1)
+        layout.addWidget(self._explanation)
         self.setFocusProxy(self._table)
         self._model.counts_changed.connect(self._on_counts_changed)
+        self._table.selectionModel().currentChanged.connect(self._update_explanation)
+        self._shown.layoutChanged.connect(self._update_explanation)
+        self._explanation.fix_requested.connect(self.fix_requested)
         self._on_counts_changed()
 
     @property
@@ -103,6 +113,11 @@ class ProblemsView(QWidget):
     def table(self) -> PanelTable:
         """The table, over a sorted and filtered form of the model."""
         return self._table
+
+    @property
+    def explanation(self) -> ExplanationPanel:
+        """What explains the current problem; without a current one, the first."""
+        return self._explanation
 
     def filter_button(self, severity: Severity) -> QToolButton:
         """The button that shows or hides one severity."""
@@ -147,6 +162,7 @@ class ProblemsView(QWidget):
         table.clicked.connect(self._activate)
         table.add_command("&Go to source", self._on_enter_pressed, *ENTER_KEYS)
         table.add_command("&Copy", self.copy_selected, "Ctrl+C")
+        self._fix_action = table.add_command("&Fix", self._explanation.apply_fix, "Ctrl+.")
         return table
 
     def _filter_button(self, severity: Severity) -> QToolButton:
@@ -172,6 +188,16 @@ class ProblemsView(QWidget):
         self._table.setCurrentIndex(index)
         self._activate(index)
 
+    @Slot()
+    def _update_explanation(self) -> None:
+        current = self._table.currentIndex()
+        self._explanation.show_problem(
+            self._diagnostic(current if current.isValid() else self._shown.index(0, 0))
+        )
+        fix = self._explanation.fix
+        self._fix_action.setEnabled(fix is not None)
+        self._fix_action.setText(fix.label.replace("&", "&&") if fix else "No &fix is known")
+
     def _diagnostic(self, index: QModelIndex) -> Diagnostic | None:
         return self._model.diagnostic_at(self._shown.mapToSource(index))
 
@@ -190,6 +216,7 @@ class ProblemsView(QWidget):
     def _on_filter_toggled(self) -> None:
         self._shown.hide(frozenset(s for s, b in self._filters.items() if not b.isChecked()))
         self._update_hint()
+        self._update_explanation()
 
     @Slot()
     def _on_counts_changed(self) -> None:
@@ -201,6 +228,7 @@ class ProblemsView(QWidget):
             button.setAccessibleDescription(f"{button.text()} in this build")
             button.setToolTip(f"Show or hide {many}")
         self._update_hint()
+        self._update_explanation()
 
     def _update_hint(self) -> None:
         if self._model.rowCount():

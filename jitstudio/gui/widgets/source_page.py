@@ -13,6 +13,7 @@ from jitstudio.gui.state.documents import Document, ReadOnlyReason
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.viewer.banner import Banner
 from jitstudio.gui.viewer.listing_view import ListingView
+from jitstudio.listing.contents import contents
 
 
 class SourcePage(QWidget):
@@ -104,7 +105,7 @@ def _read_only_view(document: Document, theme: Theme) -> ListingView:
     view.setAccessibleName(f"Content of {document.name}")
     content = document.content
     if document.read_only is ReadOnlyReason.BINARY:
-        view.clear(f"{document.kind.title}, {len(content):,} bytes")
+        view.clear(contents(document.kind, content))
     else:
         language = LANGUAGES[document.kind]
         text = content.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")

@@ -25,7 +25,7 @@ STOPPED = replace(COMPILED, ok=False, ms=0.0)
 @pytest.fixture
 def model():
     model = LogModel()
-    model.set_stages((COMPILED, WARNED, LINKED_STAGE, DISASSEMBLED))
+    model.set_rows((COMPILED, WARNED, LINKED_STAGE, DISASSEMBLED))
     return model
 
 
@@ -35,8 +35,8 @@ def row(model, number):
 
 def test_is_a_sound_model(model, qtmodeltester):
     qtmodeltester.check(model)
-    model.set_stages((CRASHED,))
-    model.set_stages(())
+    model.set_rows((CRASHED,))
+    model.set_rows(())
 
 
 def test_shows_result_tool_module_and_time(model):
@@ -59,14 +59,14 @@ def test_shows_result_tool_module_and_time(model):
     ],
 )
 def test_says_how_a_stage_ended(model, stage, words, mark):
-    model.set_stages((stage,))
+    model.set_rows((stage,))
     assert verdict(stage) == words
     assert model.index(0, 0).data(MARK_ROLE) == mark
     assert model.index(0, 1).data(MARK_ROLE) is None
 
 
 def test_a_stage_that_never_ended_has_no_time(model):
-    model.set_stages((CRASHED,))
+    model.set_rows((CRASHED,))
     assert row(model, 0)[3] == ""
 
 
@@ -79,7 +79,7 @@ def test_options_are_quoted_as_a_shell_needs_them():
 def test_a_stage_is_known_again_in_the_next_build(model):
     key = model.key_of(2)
     assert key == (Tool.NVJITLINK, "linked", 0)
-    model.set_stages((LINKED_STAGE, COMPILED, LINKED_STAGE))
+    model.set_rows((LINKED_STAGE, COMPILED, LINKED_STAGE))
     assert model.row_of(key) == 0
     assert model.key_of(2) == (Tool.NVJITLINK, "linked", 1)
     assert model.row_of((Tool.NVVM, "a.ll", 0)) is None
@@ -96,7 +96,7 @@ def test_a_stage_is_known_again_in_the_next_build(model):
     ],
 )
 def test_the_telling_stage_failed_first_or_spoke_last(model, stages, expected):
-    model.set_stages(stages)
+    model.set_rows(stages)
     assert model.telling_row() == expected
 
 

@@ -44,14 +44,14 @@ def test_is_empty_before_a_build_and_says_why(view):
 
 
 def test_shows_the_options_really_sent(view):
-    view.model.set_stages((COMPILED,))
+    view.model.set_rows((COMPILED,))
     assert field(view, "logOptions").toPlainText() == (
         "-arch=sm_90 '--include-path=/home/me/my project' '-DNAME=\"value\"'"
     )
 
 
 def test_info_and_errors_have_a_part_each(view):
-    view.model.set_stages(STAGES)
+    view.model.set_rows(STAGES)
     view.table.selectRow(2)
     assert field(view, "logInfo").toPlainText() == "ptxas info    : 0 bytes gmem"
     assert field(view, "logErrors").toPlainText() == (
@@ -61,54 +61,54 @@ def test_info_and_errors_have_a_part_each(view):
 
 def test_a_caret_stays_under_its_source_line(view):
     wrap = QPlainTextEdit.LineWrapMode
-    view.model.set_stages((FAILED,))
+    view.model.set_rows((FAILED,))
     assert field(view, "logErrors").lineWrapMode() == wrap.NoWrap
-    view.model.set_stages((CRASHED,))
+    view.model.set_rows((CRASHED,))
     assert field(view, "logErrors").lineWrapMode() == wrap.WidgetWidth
 
 
 def test_a_failed_stage_is_shown_by_itself(view, qtbot):
     with qtbot.waitSignal(view.stage_chosen) as chosen:
-        view.model.set_stages((COMPILED, FAILED))
+        view.model.set_rows((COMPILED, FAILED))
     assert chosen.args == [FAILED]
     assert view.table.currentIndex().row() == 1
 
 
 def test_the_stage_that_the_user_chose_stays_chosen(view):
-    view.model.set_stages(STAGES)
+    view.model.set_rows(STAGES)
     view.table.selectRow(0)
-    view.model.set_stages((LINKED_STAGE, COMPILED))
+    view.model.set_rows((LINKED_STAGE, COMPILED))
     assert view.stage is COMPILED
-    view.model.set_stages((LINKED_STAGE,))
+    view.model.set_rows((LINKED_STAGE,))
     assert view.stage is LINKED_STAGE
-    view.model.set_stages(STAGES)
+    view.model.set_rows(STAGES)
     assert view.stage is COMPILED
 
 
 def test_what_was_shown_by_itself_is_no_choice(view):
-    view.model.set_stages((COMPILED, FAILED))
+    view.model.set_rows((COMPILED, FAILED))
     assert view.stage is FAILED
-    view.model.set_stages((COMPILED, WARNED))
+    view.model.set_rows((COMPILED, WARNED))
     assert view.stage is WARNED
 
 
 def test_a_build_that_ran_nothing_empties_the_details(view, qtbot):
-    view.model.set_stages(STAGES)
+    view.model.set_rows(STAGES)
     with qtbot.waitSignal(view.stage_chosen) as chosen:
-        view.model.set_stages(())
+        view.model.set_rows(())
     assert chosen.args == [None]
     assert field(view, "logOptions").toPlainText() == ""
     assert not field(view, "logInfo").isVisible()
 
 
 def test_the_whole_log_is_copied(view):
-    view.model.set_stages((CRASHED,))
+    view.model.set_rows((CRASHED,))
     QTest.keyClick(view.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert QApplication.clipboard().text() == whole_log(CRASHED)
 
 
 def test_the_options_are_copied_from_the_context_menu(view):
-    view.model.set_stages((WARNED,))
+    view.model.set_rows((WARNED,))
     commands = {action.text(): action for action in view.table.actions()}
     commands["Copy &options"].trigger()
     assert QApplication.clipboard().text() == "-arch=compute_90 -dlto"
@@ -116,7 +116,7 @@ def test_the_options_are_copied_from_the_context_menu(view):
 
 def test_the_details_stand_beside_or_below(view):
     outer = view.findChild(QSplitter)
-    view.model.set_stages(STAGES)
+    view.model.set_rows(STAGES)
     QApplication.processEvents()
     assert outer.orientation() == Qt.Orientation.Horizontal
     assert all(size > 300 for size in outer.sizes())
@@ -127,7 +127,7 @@ def test_the_details_stand_beside_or_below(view):
 
 @pytest.mark.parametrize("name", ["logOptions", "logInfo", "logErrors"])
 def test_the_texts_can_be_selected_by_keyboard_and_not_changed(view, name):
-    view.model.set_stages(STAGES)
+    view.model.set_rows(STAGES)
     text = field(view, name)
     before = text.toPlainText()
     QTest.keyClicks(text, "x")
@@ -136,7 +136,7 @@ def test_the_texts_can_be_selected_by_keyboard_and_not_changed(view, name):
 
 
 def test_tab_goes_from_the_stages_through_the_details(view):
-    view.model.set_stages(STAGES)
+    view.model.set_rows(STAGES)
     view.activateWindow()
     view.table.setFocus()
     reached = []
@@ -151,7 +151,7 @@ def test_the_options_are_as_high_as_their_lines(view):
     options = field(view, "logOptions")
     heights = []
     for count in (1, 20, 400):
-        view.model.set_stages((replace(COMPILED, options=("-lineinfo",) * count),))
+        view.model.set_rows((replace(COMPILED, options=("-lineinfo",) * count),))
         QApplication.processEvents()
         heights.append(options.height())
     assert heights[0] < heights[1] <= heights[2] < 120

@@ -1,9 +1,11 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
-from jitstudio.core.diagnostics import Severity
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.fixes import Fix, FixKind
+from jitstudio.core.tools import Tool
 from jitstudio.gui.widgets.problems_view import ProblemsView
 from tests.gui.results import DIAGNOSTICS, UNDEFINED
 
@@ -164,3 +166,82 @@ def test_the_icons_wear_the_theme(filled, theme):
     icon = filled.filter_button(Severity.ERROR).icon().pixmap(32, 32).toImage()
     colors = {icon.pixelColor(x, y).name() for x in range(32) for y in range(32)}
     assert theme.marks.error.name() in colors
+
+
+FIX = Fix("Include <cuda/std/cstdint>", FixKind.REPLACE_TEXT, "<cuda/std/cstdint>", "k.cu", 1)
+HEADER = Diagnostic(
+    Severity.ERROR,
+    "k.cu",
+    1,
+    19,
+    'could not open source file "cstdint"',
+    Tool.NVRTC,
+    explanation="NVRTC has no headers of the host's library. " * 4,
+    fix=FIX,
+)
+CRASH = Diagnostic(Severity.ERROR, "k.ll", None, None, "crashed", explanation="A fault of its own.")
+
+
+def test_the_first_problem_is_explained_until_another_is_chosen(view):
+    view.model.set_diagnostics((HEADER, CRASH, UNDEFINED))
+    assert view.explanation.text == HEADER.explanation
+    view.table.setCurrentIndex(view.table.model().index(1, 0))
+    assert view.explanation.text == "A fault of its own."
+
+
+def test_a_problem_without_an_explanation_hides_the_panel(view):
+    view.model.set_diagnostics((HEADER, UNDEFINED))
+    assert view.explanation.isVisible()
+    view.table.setCurrentIndex(view.table.model().index(1, 0))
+    assert not view.explanation.isVisible()
+
+
+def test_nothing_is_explained_where_there_is_no_problem(view):
+    view.model.set_diagnostics((HEADER,))
+    view.model.set_diagnostics(())
+    assert not view.explanation.isVisible()
+
+
+def test_a_hidden_problem_is_not_explained(view):
+    view.model.set_diagnostics((HEADER,))
+    view.filter_button(Severity.ERROR).click()
+    assert not view.explanation.isVisible()
+
+
+def test_the_button_asks_for_the_fix(view, qtbot):
+    view.model.set_diagnostics((HEADER,))
+    button = view.findChild(QPushButton, "fixButton")
+    assert button.text() == "Include <cuda/std/cstdint>"
+    with qtbot.waitSignal(view.fix_requested) as requested:
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert requested.args == [FIX]
+
+
+def test_a_problem_that_cannot_be_mended_has_no_button(view):
+    view.model.set_diagnostics((CRASH,))
+    assert view.explanation.isVisible()
+    assert not view.findChild(QPushButton, "fixButton").isVisible()
+
+
+def test_the_fix_has_a_key_in_the_table(view, qtbot):
+    view.model.set_diagnostics((HEADER, CRASH))
+    view.table.setFocus()
+    with qtbot.waitSignal(view.fix_requested) as requested:
+        QTest.keyClick(view.table, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
+    assert requested.args == [FIX]
+    view.table.setCurrentIndex(view.table.model().index(1, 0))
+    with qtbot.assertNotEmitted(view.fix_requested):
+        QTest.keyClick(view.table, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_an_explanation_wraps_and_can_be_copied(view):
+    view.model.set_diagnostics((HEADER,))
+    label = view.findChild(QLabel, "explanationText")
+    assert label.height() >= 2 * label.fontMetrics().height()
+    assert label.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
+
+
+def test_a_long_explanation_does_not_hold_the_panel_open(view):
+    before = view.minimumSizeHint().height()
+    view.model.set_diagnostics((HEADER,))
+    assert view.minimumSizeHint().height() < before + 60

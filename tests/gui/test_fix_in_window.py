@@ -1,0 +1,48 @@
+"""From a failure to its explanation, and by one press of a button to a build, in a real window."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.result import Outcome
+from jitstudio.gui.state.documents import Document
+from tests.gui.driver import Driver
+from tests.support import SAMPLES
+
+
+@pytest.fixture
+def started(qapp, tmp_path):
+    driver = Driver(qapp, tmp_path)
+    driver.start()
+    yield driver
+    driver.close()
+
+
+def press_fix(driver):
+    button = driver.find(QPushButton, "fixButton")
+    return driver.next_result(lambda: QTest.mouseClick(button, Qt.MouseButton.LeftButton))
+
+
+def test_a_missing_version_is_explained_and_added(started):
+    text = (SAMPLES / "fill_typed.ll").read_text().replace("!nvvmir.version", "!no.version")
+    document = Document("k.ll", CodeKind.LLVM_IR, text.encode())
+    failed = started.next_result(lambda: started.workspace.documents.add(document))
+    assert failed.outcome is Outcome.FAILED
+    panel = started.window.panes.problems.explanation
+    assert panel.text.startswith("The module does not say which version of NVVM IR it is")
+    assert press_fix(started).outcome is Outcome.BUILT
+    assert panel.text == ""
+    started.trigger("undoAction")
+    assert document.content.decode() == text
+
+
+def test_a_fix_builds_though_nothing_else_does(started):
+    started.workspace.settings.auto_build = False
+    text = "template <typename T> __global__ void k(T* p) { *p = 1; }"
+    started.workspace.documents.add(Document("k.cu", CodeKind.CUDA, text.encode()))
+    built = started.next_result(lambda: started.trigger("buildAction"))
+    assert built.kernels == ()
+    assert [kernel.demangled for kernel in press_fix(started).kernels] == ["void k<float>(float*)"]
+    assert started.document.name_expressions == ("k<float>",)

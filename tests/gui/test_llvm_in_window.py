@@ -1,0 +1,83 @@
+"""LLVM IR in a real window: libraries and joined modules."""
+
+import pytest
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.request import LinkMode
+from jitstudio.gui.state.build_settings import Switch
+from jitstudio.gui.state.documents import Document
+from tests.gui.driver import Driver
+
+_HEAD = """\
+target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-\
+f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
+target triple = "nvptx64-nvidia-cuda"
+"""
+_TAIL = "!nvvmir.version = !{!1}\n!1 = !{i32 2, i32 0}\n"
+KERNEL = f"""{_HEAD}
+declare i32 @twice(i32)
+define void @kernel(i32 addrspace(1)* %out) {{
+  %value = call i32 @twice(i32 21)
+  store i32 %value, i32 addrspace(1)* %out
+  ret void
+}}
+!nvvm.annotations = !{{!0}}
+!0 = !{{void (i32 addrspace(1)*)* @kernel, !"kernel", i32 1}}
+{_TAIL}"""
+TWICE = f"""{_HEAD}
+define i32 @twice(i32 %value) {{
+  %sum = add i32 %value, %value
+  ret i32 %sum
+}}
+{_TAIL}"""
+
+
+@pytest.fixture
+def started(qapp, tmp_path):
+    driver = Driver(qapp, tmp_path)
+    driver.start()
+    driver.workspace.settings.auto_build = False
+    for name, text in (("twice.ll", TWICE), ("kernel.ll", KERNEL)):
+        driver.workspace.documents.add(Document(name, CodeKind.LLVM_IR, text.encode()))
+    yield driver
+    driver.close()
+
+
+def build(driver):
+    return driver.next_result(lambda: driver.trigger("buildAction"))
+
+
+def test_a_library_gives_what_is_called(started):
+    assert not build(started).ok
+    documents = started.workspace.documents
+    documents.current = documents.named("twice.ll")
+    started.trigger("libraryAction")
+    documents.current = documents.named("kernel.ll")
+    result = build(started)
+    assert result.ok
+    assert [stage.source for stage in result.stages if stage.tool.value == "libNVVM"] == [
+        "kernel.ll"
+    ]
+    # libNVVM picks single functions out of bitcode only, and the log says so.
+    assert "twice.ll is text: all of it was added" in result.stages[0].log
+    assert ".entry kernel" in started.listing("ptxView").toPlainText()
+
+
+def test_joined_modules_are_one_program(started):
+    documents = started.workspace.documents
+    documents.named("vector_add.cu").included = False
+    started.workspace.settings.link = LinkMode.PTX
+    started.workspace.settings.turn(Switch.JOIN_IR, True)
+    result = build(started)
+    assert result.ok
+    compiled = [stage for stage in result.stages if stage.tool.value == "libNVVM"]
+    assert len(compiled) == 1
+
+
+def test_the_command_is_for_llvm_ir_only(started):
+    documents = started.workspace.documents
+    action = started.find(type(started.window.menuBar().actions()[0]), "libraryAction")
+    assert action.isEnabled()
+    documents.current = documents.named("vector_add.cu")
+    assert not action.isEnabled()
+    assert not action.isChecked()
