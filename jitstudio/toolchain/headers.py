@@ -57,8 +57,9 @@ def _options(version: str) -> tuple[str, ...]:
 def _bundled() -> bool:
     try:
         status, info, *_ = nvrtc.nvrtcGetBundledHeadersInfo()
-    except (AttributeError, RuntimeError):
-        return False  # this NVRTC, or this binding, is older than 13.3
+    except (AttributeError, RuntimeError, TypeError):
+        # This NVRTC or this binding is older than 13.3; that of 13.3.1 has the function broken.
+        return False
     return status == nvrtc.nvrtcResult.NVRTC_SUCCESS and bool(info.available)
 
 

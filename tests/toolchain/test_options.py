@@ -73,6 +73,8 @@ def test_the_tool_takes_the_option(worker, spec, tool, value):
     options = (spec.written(value), *NEEDED.get(spec.flag, ()))
     result = worker.build(REQUESTS[tool](options))
     stage = stage_of(result, tool)
+    if spec.too_new_for(tool, stage.version):
+        pytest.skip(f"{tool.value} {stage.version} does not know it yet")
     assert spec.sent(tool, value) in stage.options
     assert not REJECTED.search(stage.log + stage.error_log), stage.error_log
     assert stage.ok or spec.flag in MAKES_NOTHING, stage.error_log
