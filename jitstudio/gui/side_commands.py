@@ -55,7 +55,10 @@ class SideCommands(QObject):
             self.failed.emit("There is nothing to link: tick at least one module in the Link tab.")
             return
         try:
-            requests = [self._request(_COMPARED, mode) for mode in MODES]
+            # From the cache a link would take no time at all.
+            requests = [
+                replace(self._request(_COMPARED, mode), use_cache=False) for mode in MODES
+            ]
         except ValueError as error:
             self.failed.emit(str(error))
             return

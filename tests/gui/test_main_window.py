@@ -413,6 +413,13 @@ def test_find_goes_to_the_view_that_has_the_keyboard(started):
     assert QApplication.focusWidget() is started.listing("ptxView")
 
 
+def test_logs_are_set_in_the_font_of_code(started):
+    log = started.find(LogView, "logView")
+    for name in ("logInfo", "logErrors", "logOptions"):
+        font = log.findChild(QWidget, name).font()
+        assert font.families()[0] == started.editor.font().families()[0]
+
+
 def test_zoom_is_the_same_in_all_code(started):
     before = started.editor.font_size
     started.trigger("zoomInAction")

@@ -38,7 +38,7 @@ def verdict(stage: StageResult) -> str:
     if stage.crash is not None:
         return stage.crash.signal
     if stage.ok:
-        ended = "from cache" if stage.cached else "ok"
+        ended = "cached" if stage.cached else "ok"
         return "see Errors" if _complaint(stage) else ended
     # A stage that was cancelled has neither text nor time.
     return "failed" if _has_text(stage) or stage.ms else "stopped"

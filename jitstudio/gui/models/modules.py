@@ -83,7 +83,9 @@ def link_summary(result: BuildResult | None) -> str:
     if failed is not None:
         how = f"crashed ({failed.crash.signal})" if failed.crash else "did not succeed"
         return f"{failed.tool.value} {how}. Problems and Log say why."
-    facts = [f"Linked by {links[0].tool.value} in {sum(stage.ms for stage in links):,.1f} ms"]
+    time = sum(stage.ms for stage in links)
+    how = "from the cache" if links[-1].cached else f"in {time:,.1f} ms"
+    facts = [f"Linked by {links[0].tool.value} {how}"]
     cubin = result.artifact(CodeKind.CUBIN, LINKED)
     if cubin is not None:
         facts.append(f"a cubin of {len(cubin.content):,} bytes")

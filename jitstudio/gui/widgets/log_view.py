@@ -155,10 +155,13 @@ class LogView(QWidget):
         self._table.set_theme(theme)
         for button in self._copy_buttons:
             button.setIcon(icon("copy", theme.ui.text))
+        # Qt forgets the fonts below a style sheet when a widget gets another parent.
+        self.set_code_font(self._code_font)
 
     @Slot(QFont)
     def set_code_font(self, font: QFont) -> None:
         """Show options and logs in this font."""
+        self._code_font = font
         for field in (self._options, self._info, self._errors):
             field.setFont(font)
         self._options.fit()
