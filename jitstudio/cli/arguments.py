@@ -75,6 +75,11 @@ def _add_outputs(build: argparse.ArgumentParser) -> None:
     link = build.add_mutually_exclusive_group()
     link.add_argument("--link", action="store_true", help="link all modules by PTX")
     link.add_argument("--lto", action="store_true", help="link all modules by LTO-IR")
+    link.add_argument(
+        "--compare-links",
+        action="store_true",
+        help="link both ways and print registers, instructions, bytes and time of both",
+    )
     build.add_argument("-o", "--output", metavar="DIR", help="write the results into this folder")
     build.add_argument("--json", action="store_true", help="print one JSON object")
 

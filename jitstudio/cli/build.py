@@ -10,7 +10,7 @@ from errno import EACCES
 from pathlib import Path
 
 from jitstudio.cache.store import Store
-from jitstudio.cli import exit_codes, text_report
+from jitstudio.cli import compare, exit_codes, text_report
 from jitstudio.cli.request import UsageError, request_from
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import Artifact, CodeKind
@@ -28,6 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
         WorkerError: The worker itself failed.
     """
     request = request_from(arguments)
+    if arguments.compare_links:
+        return compare.run(request, arguments.timeout, as_json=arguments.json)
     folder = _output_folder(arguments.output)
     results = build(request, arguments.timeout, arguments.repeat)
     result = results[-1]

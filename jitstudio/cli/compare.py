@@ -1,0 +1,59 @@
+"""`jitstudio build --compare-links`: the same modules linked by PTX and by LTO, side by side."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, replace
+
+from jitstudio.cli import exit_codes, text_report
+from jitstudio.cli.terminal import say, tell
+from jitstudio.core.code import CodeKind
+from jitstudio.core.json_form import build_object
+from jitstudio.core.request import BuildRequest
+from jitstudio.listing.link_comparison import MODES, LinkComparison, compare_links
+from jitstudio.worker.builder import Builder
+
+_EMITTED = frozenset({CodeKind.CUBIN, CodeKind.SASS})
+_HEADINGS = ("function", "figure", "PTX link", "LTO link")
+
+
+def run(request: BuildRequest, timeout: float, *, as_json: bool) -> int:
+    """Link both ways and print the figures; the exit status of the worse of the two."""
+    comparison = _build(request, timeout)
+    both = (comparison.ptx, comparison.lto)
+    if as_json:
+        told = {
+            "ok": all(result.ok for result in both),
+            "ptx": build_object(comparison.ptx),
+            "lto": build_object(comparison.lto),
+            "figures": [asdict(figure) for figure in comparison.figures],
+        }
+        say(json.dumps(told, indent=2))
+    else:
+        for result in both:
+            text_report.print_stages(result)
+            text_report.print_summary(result)
+        _print(comparison)
+    return max(exit_codes.OF_OUTCOME[result.outcome] for result in both)
+
+
+def _build(request: BuildRequest, timeout: float) -> LinkComparison:
+    # From the cache a link would take no time at all, and time is one of the figures.
+    ways = [replace(request, link=m, emit=_EMITTED, use_cache=False) for m in MODES]
+    builder = Builder()
+    try:
+        return compare_links(*(builder.build(way, timeout=timeout) for way in ways))
+    finally:
+        builder.close()
+
+
+def _print(comparison: LinkComparison) -> None:
+    tell("")
+    rows: list[tuple[str, str, str, str]] = [_HEADINGS]
+    for figure in comparison.figures:
+        ptx, lto = ("-" if v is None else f"{v:,}" for v in (figure.ptx, figure.lto))
+        rows.append((figure.subject or "the whole", figure.name, ptx, lto))
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    for subject, name, ptx, lto in rows:
+        left = f"{subject.ljust(widths[0])}  {name.ljust(widths[1])}"
+        say(f"{left}  {ptx.rjust(widths[2])}  {lto.rjust(widths[3])}")
