@@ -14,9 +14,10 @@ from jitstudio.cli import compare, exit_codes, text_report
 from jitstudio.cli.request import UsageError, request_from
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.json_form import build_object
+from jitstudio.core.json_form import Json, build_object
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
+from jitstudio.listing.fatbin import fatbin_entries
 from jitstudio.worker.builder import DEFAULT_TIMEOUT, Builder
 
 
@@ -36,13 +37,29 @@ def run(arguments: argparse.Namespace) -> int:
     written = _write(result, folder) if folder else ()
     if arguments.json:
         runs = results if arguments.repeat > 1 else ()
-        say(json.dumps(build_object(result, runs), indent=2))
+        say(json.dumps(_with_entries(build_object(result, runs), result), indent=2))
     else:
         for source in request.sources:
             if source.kind is CodeKind.FATBIN:
                 text_report.print_fatbin(source.name, source.content)
         show(result, written)
     return exit_codes.OF_OUTCOME[result.outcome]
+
+
+def _with_entries(told: Json, result: BuildResult) -> Json:
+    """The object of a build, with what its fatbins hold."""
+    for artifact, made in zip(told["artifacts"], result.artifacts, strict=True):
+        if made.kind is CodeKind.FATBIN:
+            artifact["entries"] = [
+                {
+                    "kind": entry.kind.value if entry.kind else None,
+                    "target": entry.target,
+                    "bytes": entry.size,
+                    "unpacked_bytes": entry.unpacked,
+                }
+                for entry in fatbin_entries(made.content)
+            ]
+    return told
 
 
 def build(

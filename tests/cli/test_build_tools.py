@@ -1,5 +1,7 @@
 """The switches that reach further tools and outputs."""
 
+import json
+
 import pytest
 
 from jitstudio.core.code import CodeKind
@@ -157,3 +159,13 @@ def test_precompiled_headers_serve_repeated_builds_unless_they_are_not_wanted(ru
     words = ("build", "k.cu", "--repeat", "2", "--json")
     assert run(*words).json["stages"][0]["log"] == "Precompiled header used."
     assert run(*words, "--no-pch").json["stages"][0]["log"] == ""
+
+
+def test_the_object_tells_what_a_fatbin_holds(run):
+    source = SAMPLES / "vector_add.cu"
+    ran = run("build", source, "--fat", "sm_80,compute_90", "--json")
+    assert ran.code == 0
+    (fatbin,) = [a for a in json.loads(ran.out)["artifacts"] if a["kind"] == "fatbin"]
+    told = [(entry["kind"], entry["target"]) for entry in fatbin["entries"]]
+    assert told == [("cubin", "sm_80"), ("ptx", "compute_90")]
+    assert all(entry["bytes"] > 0 for entry in fatbin["entries"])
