@@ -28,6 +28,13 @@ def request_from(arguments: argparse.Namespace) -> BuildRequest:
     sources = tuple(source_from(path) for path in arguments.sources)
     for word in (*arguments.option, *arguments.name_expression):
         _check_utf8(word)
+    for flag, words in (
+        ("--option", arguments.option),
+        ("--name-expression", arguments.name_expression),
+        ("--fat", () if arguments.fat is None else (arguments.fat.strip(" ,"),)),
+    ):
+        if "" in words:
+            raise UsageError(f"{flag} is empty. Say what it shall be, or leave it out.")
     sources = assign_name_expressions(sources, arguments.name_expression)
     link = LinkMode.LTO if arguments.lto else LinkMode.PTX if arguments.link else LinkMode.NONE
     fat_archs, fat_ptx = _fat_targets(arguments.fat or "")
@@ -104,7 +111,7 @@ def _arch(text: str | None) -> Arch:
 
 def _fat_targets(text: str) -> tuple[tuple[Arch, ...], tuple[Arch, ...]]:
     """The targets of which a fatbin takes the cubin, and those of which it takes the PTX."""
-    words = [word.strip() for word in text.split(",") if word.strip()]
+    words = list(dict.fromkeys(word.strip() for word in text.split(",") if word.strip()))
     virtual = [word for word in words if word.startswith("compute_")]
     real = [word for word in words if word not in virtual]
     return tuple(map(_arch, real)), tuple(map(_arch, virtual))

@@ -163,10 +163,10 @@ class BuildRecord:
 
 
 def _merged(kernels: Iterator[Kernel]) -> tuple[Kernel, ...]:
-    """Each kernel once: PTX names it, machine code also tells what it needs."""
+    """Each kernel once: PTX names it, and who made its machine code knows best what it needs."""
     merged: dict[tuple[str, str], Kernel] = {}
     for kernel in kernels:
         key = (kernel.module, kernel.name)
-        if key not in merged or kernel.resources is not None:
+        if key not in merged or merged[key].resources is None:
             merged[key] = kernel
     return tuple(merged.values())

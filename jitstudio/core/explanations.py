@@ -14,6 +14,7 @@ from string import Template
 from typing import Any
 
 from jitstudio.core import source_facts
+from jitstudio.core.arch import Arch
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.fixes import FILE_FIXES, TEXT_FIXES, Fix, FixKind, edit_for, start_of_line
 from jitstudio.core.request import BuildRequest
@@ -72,6 +73,14 @@ class _Case:
         failed = [s for s in told if not s.ok]
         return next(iter(named or failed or told), None)
 
+    @property
+    def arch(self) -> Arch:
+        """The target that the tool was sent; a fatbin has several."""
+        sent = self.stage.options if self.stage else ()
+        named = (option.partition("=")[2] for option in sent if option.startswith("-arch="))
+        told = next(named, None)
+        return Arch.parse(told) if told else self.request.arch
+
     @cached_property
     def source(self) -> str | None:
         """The text that the diagnostic is about; None where the user has not written it."""
@@ -109,8 +118,8 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "version": lambda case: case.stage.version if case.stage else "",
     "file": lambda case: case.diagnostic.file,
     "line": lambda case: str(case.diagnostic.line or ""),
-    "arch": lambda case: case.request.arch.sm,
-    "compute": lambda case: case.request.arch.compute,
+    "arch": lambda case: case.arch.sm,
+    "compute": lambda case: case.arch.compute,
     "dialect": lambda case: "opaque" if _reads_opaque(case) else "typed",
     "link": lambda case: case.request.link.value,
     "assembler": lambda case: case.request.assembler.value,
@@ -131,7 +140,7 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
 
 
 def _reads_opaque(case: _Case) -> bool:
-    return case.request.arch.number >= _FIRST_OPAQUE
+    return case.arch.number >= _FIRST_OPAQUE
 
 
 class _UnknownWord(KeyError):

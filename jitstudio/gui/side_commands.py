@@ -56,9 +56,7 @@ class SideCommands(QObject):
             return
         try:
             # From the cache a link would take no time at all.
-            requests = [
-                replace(self._request(_COMPARED, mode), use_cache=False) for mode in MODES
-            ]
+            requests = [replace(self._request(_COMPARED, mode), use_cache=False) for mode in MODES]
         except ValueError as error:
             self.failed.emit(str(error))
             return

@@ -69,6 +69,7 @@ class Studio(QObject):
         self._module: Document | None = None
         self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
         self._pause.timeout.connect(self.build)
+        documents.added.connect(self._on_added)
         documents.edited.connect(self._on_changed)
         documents.moved.connect(self._on_changed)
         documents.removed.connect(self._on_removed)
@@ -166,6 +167,12 @@ class Studio(QObject):
     @Slot(LinkMode)
     def _on_link_changed(self, _mode: LinkMode) -> None:
         self._outputs.show_subject(self._subject())
+
+    @Slot(Document)
+    def _on_added(self, document: Document) -> None:
+        # Without a link the module that becomes current is built.
+        if self._settings.link is not LinkMode.NONE and document.included:
+            self._on_changed()
 
     @Slot(Document)
     def _on_removed(self, document: Document) -> None:

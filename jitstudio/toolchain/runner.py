@@ -98,7 +98,11 @@ def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
     found: dict[str, Resources | None] = {}
     if (text := report.made.get(CodeKind.PTX)) is not None:
         found |= dict.fromkeys(entries(text.decode("utf-8", "replace")))
-    if (code := report.made.get(CodeKind.CUBIN)) is not None:
+    codes = [report.made[CodeKind.CUBIN]] if CodeKind.CUBIN in report.made else []
+    if job.tool is Tool.NVDISASM and report.ok:
+        # The only step of a cubin that was given; of one that was built it tells the same again.
+        codes += [code for _, code in job.inputs]
+    for code in codes:
         found |= cubin.kernels_of(code, report.log)
     for name, resources in found.items():
         yield Kernel(job.name, name, demangle(name), resources)

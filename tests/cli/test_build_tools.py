@@ -91,6 +91,34 @@ def test_a_target_that_is_none_is_refused(run, target):
     assert f"'{target}' is no target architecture" in ran.err
 
 
+def test_a_target_that_is_named_twice_is_packed_once(run, tmp_path):
+    ran = run("build", SAMPLES / "vector_add.cu", "--fat", "sm_90,sm_90", "-o", ".")
+    assert ran.code == 0
+    entries = fatbin_entries((tmp_path / "vector_add.fatbin").read_bytes())
+    assert [entry.target for entry in entries] == ["sm_90"]
+
+
+def test_the_target_that_is_unknown_is_the_one_told_of(run):
+    ran = run("build", SAMPLES / "vector_add.cu", "--fat", "sm_12,sm_90")
+    assert ran.code == 1
+    assert "does not know sm_12 any more" in ran.err
+
+
+def test_a_cubin_that_is_given_tells_what_its_kernels_need(run):
+    made = run("build", SAMPLES / "vector_add.cu", "--emit", "cubin", "-o", ".", "--json")
+    ran = run("build", "vector_add.cubin", "--emit", "sass", "--json")
+    (built,) = json.loads(made.out)["kernels"]
+    (read,) = json.loads(ran.out)["kernels"]
+    assert read["registers"] == built["registers"] > 0
+    assert read["constant_bytes"] == built["constant_bytes"]
+
+
+def test_reading_a_cubin_that_was_built_hides_no_spills(run):
+    ran = run("build", SAMPLES / "vector_add.cu", "--emit", "sass", "--json")
+    (kernel,) = json.loads(ran.out)["kernels"]
+    assert (kernel["spill_stores"], kernel["spill_loads"]) == (0, 0)
+
+
 def test_optix_ir_is_written(run, tmp_path):
     ran = run("build", SAMPLES / "vector_add.cu", "--emit", "optixir", "-o", ".")
     assert ran.code == 0

@@ -2,7 +2,7 @@ import pytest
 
 from jitstudio.cli.request import UsageError, assign_name_expressions, source_from
 from jitstudio.core.code import CodeKind
-from tests.support import cuda, ptx
+from tests.support import SAMPLES, cuda, ptx
 
 SAXPY = cuda("template <class T> __global__ void saxpy(T a);", "a.cu")
 DOT = cuda("namespace my { template <class T> __global__ void dot(T a); }", "b.cu")
@@ -41,3 +41,10 @@ def test_only_cuda_takes_expressions():
     assert [source.name_expressions for source in given] == [(), ("saxpy<float>",)]
     with pytest.raises(UsageError, match=r"needs a CUDA C\+\+ module"):
         assign_name_expressions((ptx("c.ptx", ""),), ["saxpy<float>"])
+
+
+@pytest.mark.parametrize("word", ["--option=", "--name-expression=", "--fat=", "--fat=,"])
+def test_an_empty_word_is_a_usage_error(run, word):
+    ran = run("build", SAMPLES / "vector_add.cu", word)
+    assert ran.code == 2
+    assert f"{word.partition('=')[0]} is empty" in ran.err

@@ -45,6 +45,9 @@ BOTH = cuda(
     'extern "C" __global__ void k(int* p) { *p = f(); }',
     "a.cu",
 )
+ONE, OTHER = (
+    cuda('extern "C" __global__ void k(int* p) { *p = 1; }', name) for name in ("a.cu", "b.cu")
+)
 MAIN = """
 int main() {
   fine<<<1, 1>>>(nullptr);  // }
@@ -110,6 +113,7 @@ PROVOKED = (
     Failure(
         "ptx-target-too-new", request(bare_ptx(target="sm_90"), arch="sm_80", **CUBIN), F.SET_ARCH
     ),
+    Failure("ptx-target-unknown", request(bare_ptx(target="sm_175"), **CUBIN)),
     Failure(
         "feature-needs-arch", asm("cp.async.bulk.commit_group;", arch="sm_80", **CUBIN), F.SET_ARCH
     ),
@@ -119,13 +123,16 @@ PROVOKED = (
     Failure("header-of-c", including("<stdint.h>"), F.REPLACE_TEXT),
     Failure("header-of-c", including("<cassert>"), F.REPLACE_TEXT),
     Failure("header-of-cxx", including("<type_traits>"), F.REPLACE_TEXT),
+    Failure("header-of-cxx", including("<limits>"), F.REPLACE_TEXT),
     Failure("header-built-in", including("<math.h>"), F.REPLACE_TEXT),
     Failure("header-built-in", including("<cuda_runtime_api.h>"), F.REPLACE_TEXT),
     Failure("header-host-only", including("<iostream>"), F.REPLACE_TEXT),
+    Failure("header-host-only", including("<string>"), F.REPLACE_TEXT),
     Failure("thrust", including("<thrust/host_vector.h>")),
     Failure("header-of-cuda", including("<curand_kernel.h>"), F.ADD_INCLUDE_FOLDER),
     Failure("header-path-not-ascii", including('"C:/Users/榛/mine.h"'), F.OPEN_FILES),
     Failure("header-missing", including('"mine.h"'), F.ADD_INCLUDE_FOLDER),
+    Failure("header-missing", including('"curve.cuh"'), F.ADD_INCLUDE_FOLDER),
     Failure("host-function", request(cuda(KERNEL + MAIN)), F.REPLACE_TEXT),
     Failure(
         "unmarked-function",
@@ -181,6 +188,9 @@ PROVOKED = (
     Failure(
         "option-unknown", request(cuda(KERNEL), options=("--bogus=3", "-lineinfo")), F.REMOVE_OPTION
     ),
+    Failure(
+        "option-unknown", request(cuda(KERNEL), options=("-maxrregcount 32",)), F.REMOVE_OPTION
+    ),
     Failure("option-value", request(cuda(KERNEL), options=("-std=c++99",))),
     Failure("link-option", request(bare_ptx(), options=("-bogus",), **CUBIN), F.REMOVE_OPTION),
     Failure(
@@ -198,6 +208,8 @@ PROVOKED = (
     Failure("undefined-reference", request(CALLER, link="lto", emit="cubin"), F.OPEN_FILES),
     Failure("duplicate-symbol", request(BOTH, CALLEE, **PTX_LINK)),
     Failure("duplicate-symbol", request(BOTH, CALLEE, link="lto", emit="cubin")),
+    Failure("lto-of-nothing", request(bare_ptx(), link="lto", emit="cubin"), F.SET_LINK_MODE),
+    Failure("duplicate-kernel-in-code", request(ONE, OTHER, link="ptx", emit="sass")),
     Failure("input-broken", request(Source("x.ltoir", CodeKind.LTOIR, b"garbage"), **CUBIN)),
     Failure("input-broken", request(Source("x.cubin", CodeKind.CUBIN, b"garbage"), emit="sass")),
     Failure(
@@ -217,6 +229,7 @@ NVRTC, NVVM, LINKER = Tool.NVRTC, Tool.NVVM, Tool.NVJITLINK
 REPORTED = (
     ("ptx-too-new", LINKER, "Unsupported .version 8.7; current version is '8.4'"),
     ("ptx-unloadable", None, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
+    ("driver-missing", Tool.DRIVER, "PTX cannot be assembled by the driver: no GPU is free."),
     ("no-image-for-gpu", None, "CUDA_ERROR_NO_BINARY_FOR_GPU"),
     ("no-image-for-gpu", None, "no kernel image is available for execution on the device"),
     ("launch-out-of-resources", None, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"),
@@ -423,6 +436,11 @@ def test_texts_are_short():
         sentences = re.findall(r"[.!?](?= |$)", explanation.text)
         assert 1 <= len(sentences) <= 4, explanation.id
         assert len(explanation.text) < 420, explanation.id
+
+
+def test_a_misspelt_namespace_of_the_user_is_no_host_code(worker):
+    result = worker.build(request(cuda("__global__ void k(int* p) { *p = mine::f(); }")))
+    assert [d.explanation for d in result.diagnostics] == [""]
 
 
 def test_an_unknown_failure_is_told_as_it_is():

@@ -257,6 +257,14 @@ def test_link_by_lto_and_by_ptx(started):
     assert link.link_mode is LinkMode.PTX
 
 
+def test_a_module_that_is_opened_takes_part_in_the_link_at_once(started):
+    started.open_sample("Link by PTX or LTO")
+    broken = Document("broken.cu", CodeKind.CUDA, b"__global__ void k() { nothing; }")
+    result = started.next_result(lambda: started.workspace.documents.add(broken))
+    assert result.outcome is Outcome.FAILED
+    assert {d.file for d in result.diagnostics} == {"broken.cu"}
+
+
 def test_a_module_taken_out_of_the_link_is_missed(started):
     started.open_sample("Link by PTX or LTO")
     link = started.find(LinkView, "linkView")
