@@ -5,6 +5,7 @@ from PySide6.QtCore import QSettings, QStandardPaths
 
 from jitstudio.gui.fonts import load_fonts
 from jitstudio.gui.theme import Theme
+from tests.gui.driver import Driver
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -34,3 +35,18 @@ def dark():
 @pytest.fixture(params=["light", "dark"])
 def theme(request):
     return request.getfixturevalue(request.param)
+
+
+@pytest.fixture
+def driver(qapp, tmp_path):
+    """A window with a worker of its own, not shown yet."""
+    driver = Driver(qapp, tmp_path)
+    yield driver
+    driver.close()
+
+
+@pytest.fixture
+def started(driver):
+    """The window at its first start, with its sample built."""
+    driver.start()
+    return driver

@@ -1,6 +1,5 @@
 """From a failure to its explanation, and by one press of a button to a build, in a real window."""
 
-import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
@@ -8,16 +7,7 @@ from PySide6.QtWidgets import QPushButton
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
 from jitstudio.gui.state.documents import Document
-from tests.gui.driver import Driver
 from tests.support import SAMPLES
-
-
-@pytest.fixture
-def started(qapp, tmp_path):
-    driver = Driver(qapp, tmp_path)
-    driver.start()
-    yield driver
-    driver.close()
 
 
 def press_fix(driver):

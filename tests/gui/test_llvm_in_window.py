@@ -6,7 +6,6 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import Switch
 from jitstudio.gui.state.documents import Document
-from tests.gui.driver import Driver
 
 _HEAD = """\
 target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-\
@@ -33,14 +32,13 @@ define i32 @twice(i32 %value) {{
 
 
 @pytest.fixture
-def started(qapp, tmp_path):
-    driver = Driver(qapp, tmp_path)
-    driver.start()
+def started(started):
+    """With two modules of LLVM IR, built on demand only."""
+    driver = started
     driver.workspace.settings.auto_build = False
     for name, text in (("twice.ll", TWICE), ("kernel.ll", KERNEL)):
         driver.workspace.documents.add(Document(name, CodeKind.LLVM_IR, text.encode()))
-    yield driver
-    driver.close()
+    return driver
 
 
 def build(driver):

@@ -2,49 +2,23 @@
 
 import os
 import signal
-import subprocess
-import sys
 import time
-from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-from PySide6.QtGui import QAction, QDropEvent
+from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QTabWidget, QWidget
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.request import LinkMode
 from jitstudio.core.result import Outcome
 from jitstudio.gui.state.documents import Document
-from jitstudio.gui.theme import ThemeMode
 from jitstudio.gui.widgets.editor_tabs import EditorTabs
 from jitstudio.gui.widgets.link_view import LinkView
 from jitstudio.gui.widgets.log_view import LogView
 from jitstudio.gui.widgets.names_view import NamesView
 from jitstudio.gui.widgets.problems_view import ProblemsView
 from jitstudio.gui.widgets.status_line import StatusLine
-from tests.gui.driver import Driver
 from tests.support import CRASHING_IR, ENDLESS_TEMPLATES, SLOW_CUDA
-
-
-@pytest.fixture
-def driver(qapp, tmp_path):
-    driver = Driver(qapp, tmp_path)
-    yield driver
-    driver.close()
-
-
-@pytest.fixture
-def started(driver):
-    driver.start()
-    return driver
-
-
-def open_text(driver, name: str, kind: CodeKind, text: str):
-    """Open a tab with this text; gives back the result of its first build."""
-    document = Document(name, kind, text.encode())
-    return driver.next_result(lambda: driver.workspace.documents.add(document))
 
 
 def test_first_start_shows_a_built_sample(started):
@@ -217,79 +191,6 @@ def test_an_unclosed_quote_in_the_options_is_told(started):
     assert result.diagnostics
 
 
-def test_lowered_names_of_the_sample_and_of_one_more(started):
-    started.open_sample("SAXPY")
-    names = started.find(NamesView, "namesView")
-    rows = [names.model.index(row, 1).data() for row in range(names.model.rowCount())]
-    assert rows == ["_Z5saxpyIfEvT_PKS0_PS0_i", "_Z5saxpyIdEvT_PKS0_PS0_i"]
-    result = started.next_result(lambda: names.model.add("saxpy<int>"))
-    assert [name.lowered for name in result.lowered_names][-1] == "_Z5saxpyIiEvT_PKS0_PS0_i"
-    assert "_Z5saxpyIiEvT_PKS0_PS0_i" in started.listing("ptxView").toPlainText()
-
-
-def test_a_header_tab_is_found_by_include_and_its_edits_rebuild_the_kernel(started):
-    assert started.open_sample("Histogram").ok
-    header = started.workspace.documents.named("atomic_ops.cuh")
-    started.workspace.documents.current = header
-    result = started.next_result(lambda: started.editor.setPlainText("#error not today\n"))
-    assert result.outcome is Outcome.FAILED
-    (diagnostic, *_) = result.diagnostics
-    assert diagnostic.file == "atomic_ops.cuh"
-    assert "not today" in diagnostic.message
-
-
-def test_the_broken_sample_shows_its_two_errors(started):
-    result = started.open_sample("A broken kernel")
-    assert [d.severity.value for d in result.diagnostics] == ["error", "error"]
-    assert len(started.editor.marks.alive()) == 2
-
-
-def test_link_by_lto_and_by_ptx(started):
-    result = started.open_sample("Link by PTX or LTO")
-    assert result.ok
-    started.show_output("SASS")
-    inlined = started.listing("sassView").toPlainText()
-    assert "CALL" not in inlined
-    link = started.find(LinkView, "linkView")
-    result = started.next_result(lambda: link.link_mode_changed.emit(LinkMode.PTX))
-    assert result.ok
-    assert "CALL" in started.listing("sassView").toPlainText()
-    assert link.link_mode is LinkMode.PTX
-
-
-def test_a_module_that_is_opened_takes_part_in_the_link_at_once(started):
-    started.open_sample("Link by PTX or LTO")
-    broken = Document("broken.cu", CodeKind.CUDA, b"__global__ void k() { nothing; }")
-    result = started.next_result(lambda: started.workspace.documents.add(broken))
-    assert result.outcome is Outcome.FAILED
-    assert {d.file for d in result.diagnostics} == {"broken.cu"}
-
-
-def test_a_module_taken_out_of_the_link_is_missed(started):
-    started.open_sample("Link by PTX or LTO")
-    link = started.find(LinkView, "linkView")
-    row = next(m for m in link.model.modules if m.name == "user_transform.cu")
-    result = started.next_result(lambda: link.inclusion_changed.emit(row.key, False))
-    assert result.outcome is Outcome.FAILED
-    assert any("user_transform" in d.message for d in result.diagnostics)
-
-
-@pytest.mark.parametrize("title", ["LLVM IR, typed", "LLVM IR, opaque", "Two PTX"])
-def test_the_other_samples_build(started, title):
-    assert started.open_sample(title).ok
-    assert ".entry" in started.listing("ptxView").toPlainText() or title == "Two PTX"
-    assert "EXIT" in started.listing("sassView").toPlainText()
-
-
-def test_each_tab_keeps_its_own_output(started):
-    started.workspace.settings.auto_build = False
-    open_text_later = Document("second.ptx", CodeKind.PTX, b".version 8.0\n.target sm_75\n")
-    started.workspace.documents.add(open_text_later)
-    assert started.listing("sassView").toPlainText() == ""
-    started.workspace.documents.current = started.workspace.documents.named("vector_add.cu")
-    assert "LDG.E" in started.listing("sassView").toPlainText()
-
-
 @pytest.mark.parametrize(
     ("name", "content", "told"),
     [
@@ -350,146 +251,3 @@ def test_closing_the_tab_ends_its_build(started):
     assert started.next_result(
         lambda: (started.trigger("newCudaAction"), started.trigger("buildAction"))
     ).ok
-
-
-def test_the_place_of_the_editors_tells_what_to_do_where_none_is(started):
-    tabs = started.find(EditorTabs, "editorTabs")
-    started.workspace.documents.remove(started.document)
-    picture = tabs.grab().toImage()
-    ground = picture.pixelColor(2, picture.height() - 2)
-    middle = range(picture.height() // 2 - 40, picture.height() // 2 + 40)
-    colors = {picture.pixelColor(x, y).name() for y in middle for x in range(picture.width())}
-    assert colors - {ground.name()}
-
-
-def test_a_file_that_is_not_there_is_told(started, tmp_path):
-    started.window.files.open_paths([tmp_path / "gone.cu"])
-    assert "gone.cu" in started.window.panes.notice.text
-
-
-def test_files_dropped_on_the_window_open(started, tmp_path):
-    path = tmp_path / "dropped.cu"
-    path.write_text('extern "C" __global__ void dropped() {}\n')
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(path))])
-    event = QDropEvent(
-        QPointF(10, 10),
-        Qt.DropAction.CopyAction,
-        data,
-        Qt.MouseButton.LeftButton,
-        Qt.KeyboardModifier.NoModifier,
-    )
-    result = started.next_result(lambda: started.window.dropEvent(event))
-    assert [kernel.name for kernel in result.kernels] == ["dropped"]
-
-
-TYPES_AND_DIES = """
-import os, signal, sys
-from pathlib import Path
-from jitstudio.gui.app import make_application
-from tests.gui.driver import Driver
-driver = Driver(make_application(), Path(sys.argv[1]))
-driver.start()
-driver.type("// not saved anywhere ")
-driver.workspace.session.save()
-os.kill(os.getpid(), signal.SIGKILL)
-"""
-
-
-def test_what_was_typed_is_back_after_a_kill(qapp, tmp_path):
-    done = subprocess.run(
-        [sys.executable, "-c", TYPES_AND_DIES, str(tmp_path)], timeout=90, check=False
-    )
-    assert done.returncode == -signal.SIGKILL
-    driver = Driver(qapp, tmp_path)
-    driver.start()
-    assert driver.document.content.startswith(b"// not saved anywhere")
-    assert driver.document.is_modified
-    driver.close()
-
-
-def test_find_goes_to_the_view_that_has_the_keyboard(started):
-    started.window.activateWindow()
-    started.trigger("focusPtxAction")
-    started.trigger("findAction")
-    bar = started.window.panes.outputs[CodeKind.PTX].find_bar
-    assert bar.isVisible()
-    QTest.keyClicks(bar.field, "ld.param")
-    started.wait(lambda: "of 4" in bar.status)
-    QTest.keyClick(bar.field, Qt.Key.Key_Escape)
-    assert not bar.isVisible()
-    assert QApplication.focusWidget() is started.listing("ptxView")
-
-
-def test_logs_are_set_in_the_font_of_code(started):
-    log = started.find(LogView, "logView")
-    for name in ("logInfo", "logErrors", "logOptions"):
-        font = log.findChild(QWidget, name).font()
-        assert font.families()[0] == started.editor.font().families()[0]
-
-
-def test_zoom_is_the_same_in_all_code(started):
-    before = started.editor.font_size
-    started.trigger("zoomInAction")
-    assert started.editor.font_size == before + 1
-    assert started.listing("sassView").font_size == before + 1
-    assert started.workspace.preferences.font_size == before + 1
-
-
-def test_a_change_of_theme_reaches_everything(started):
-    started.keeper.set_mode(ThemeMode.DARK)
-    assert started.editor.theme.dark
-    assert started.window.palette().window().color() == started.keeper.theme.ui.window
-
-
-def test_the_results_can_be_saved(started, tmp_path, monkeypatch):
-    folder = tmp_path / "results"
-    folder.mkdir()
-    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
-    started.trigger("saveOutputsAction")
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "vector_add.cubin",
-        "vector_add.ptx",
-        "vector_add.sass",
-    ]
-    assert b"vector_add" in Path(folder, "vector_add.ptx").read_bytes()
-
-
-def test_closing_ends_the_worker_and_the_thread(qapp, tmp_path):
-    driver = Driver(qapp, tmp_path)
-    driver.start()
-    pid = driver.workspace.service.worker_pid
-    begin = time.monotonic()
-    driver.close()
-    assert time.monotonic() - begin < 5
-    assert not Path(f"/proc/{pid}").exists() or sys.platform != "linux"
-
-
-def test_a_problem_in_a_header_on_disk_opens_it(started, tmp_path):
-    (tmp_path / "broken.cuh").write_text("\n__device__ int f() { return oops; }\n")
-    source = tmp_path / "uses.cu"
-    source.write_text('#include "broken.cuh"\n__global__ void k(int* p) { *p = f(); }\n')
-    result = started.next_result(lambda: started.window.files.open_paths([source]))
-    assert not result.ok
-    started.trigger("nextProblemAction")
-    assert started.document.name == "broken.cuh"
-    assert started.editor.position()[0] == 2
-
-
-def test_closing_the_module_while_a_header_is_looked_at_builds_another_one(started):
-    started.open_sample("Histogram")
-    documents = started.workspace.documents
-    documents.current = documents.named("atomic_ops.cuh")
-    result = started.next_result(lambda: documents.remove(documents.named("histogram.cu")))
-    assert [kernel.name for kernel in result.kernels] == ["vector_add"]
-
-
-def test_a_sample_uses_its_header_even_where_that_was_edited(started):
-    started.open_sample("Histogram")
-    documents = started.workspace.documents
-    documents.current = documents.named("atomic_ops.cuh")
-    started.next_result(lambda: started.type("// mine "))
-    documents.remove(documents.named("histogram.cu"))
-    started.settle()
-    assert started.open_sample("Histogram").ok
-    assert [d.name for d in documents if d.is_header] == ["atomic_ops.cuh"]

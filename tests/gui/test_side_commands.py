@@ -1,19 +1,9 @@
 """Builds beside the panes, in a real window with a real worker."""
 
-import pytest
 from PySide6.QtWidgets import QCheckBox, QDialogButtonBox, QLineEdit, QPushButton
 
 from jitstudio.gui.widgets.comparison_dialog import ComparisonDialog
 from jitstudio.gui.widgets.export_dialog import ExportDialog
-from tests.gui.driver import Driver
-
-
-@pytest.fixture
-def started(qapp, tmp_path):
-    driver = Driver(qapp, tmp_path)
-    driver.start()
-    yield driver
-    driver.close()
 
 
 def shown(driver, kind):

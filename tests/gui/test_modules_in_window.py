@@ -1,0 +1,113 @@
+"""Several modules, headers, names and links in a real window with a real worker."""
+
+import pytest
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.request import LinkMode
+from jitstudio.core.result import Outcome
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.widgets.link_view import LinkView
+from jitstudio.gui.widgets.names_view import NamesView
+
+
+def test_lowered_names_of_the_sample_and_of_one_more(started):
+    started.open_sample("SAXPY")
+    names = started.find(NamesView, "namesView")
+    rows = [names.model.index(row, 1).data() for row in range(names.model.rowCount())]
+    assert rows == ["_Z5saxpyIfEvT_PKS0_PS0_i", "_Z5saxpyIdEvT_PKS0_PS0_i"]
+    result = started.next_result(lambda: names.model.add("saxpy<int>"))
+    assert [name.lowered for name in result.lowered_names][-1] == "_Z5saxpyIiEvT_PKS0_PS0_i"
+    assert "_Z5saxpyIiEvT_PKS0_PS0_i" in started.listing("ptxView").toPlainText()
+
+
+def test_a_header_tab_is_found_by_include_and_its_edits_rebuild_the_kernel(started):
+    assert started.open_sample("Histogram").ok
+    header = started.workspace.documents.named("atomic_ops.cuh")
+    started.workspace.documents.current = header
+    result = started.next_result(lambda: started.editor.setPlainText("#error not today\n"))
+    assert result.outcome is Outcome.FAILED
+    (diagnostic, *_) = result.diagnostics
+    assert diagnostic.file == "atomic_ops.cuh"
+    assert "not today" in diagnostic.message
+
+
+def test_the_broken_sample_shows_its_two_errors(started):
+    result = started.open_sample("A broken kernel")
+    assert [d.severity.value for d in result.diagnostics] == ["error", "error"]
+    assert len(started.editor.marks.alive()) == 2
+
+
+def test_link_by_lto_and_by_ptx(started):
+    result = started.open_sample("Link by PTX or LTO")
+    assert result.ok
+    started.show_output("SASS")
+    inlined = started.listing("sassView").toPlainText()
+    assert "CALL" not in inlined
+    link = started.find(LinkView, "linkView")
+    result = started.next_result(lambda: link.link_mode_changed.emit(LinkMode.PTX))
+    assert result.ok
+    assert "CALL" in started.listing("sassView").toPlainText()
+    assert link.link_mode is LinkMode.PTX
+
+
+def test_a_module_that_is_opened_takes_part_in_the_link_at_once(started):
+    started.open_sample("Link by PTX or LTO")
+    broken = Document("broken.cu", CodeKind.CUDA, b"__global__ void k() { nothing; }")
+    result = started.next_result(lambda: started.workspace.documents.add(broken))
+    assert result.outcome is Outcome.FAILED
+    assert {d.file for d in result.diagnostics} == {"broken.cu"}
+
+
+def test_a_module_taken_out_of_the_link_is_missed(started):
+    started.open_sample("Link by PTX or LTO")
+    link = started.find(LinkView, "linkView")
+    row = next(m for m in link.model.modules if m.name == "user_transform.cu")
+    result = started.next_result(lambda: link.inclusion_changed.emit(row.key, False))
+    assert result.outcome is Outcome.FAILED
+    assert any("user_transform" in d.message for d in result.diagnostics)
+
+
+@pytest.mark.parametrize("title", ["LLVM IR, typed", "LLVM IR, opaque", "Two PTX"])
+def test_the_other_samples_build(started, title):
+    assert started.open_sample(title).ok
+    assert ".entry" in started.listing("ptxView").toPlainText() or title == "Two PTX"
+    assert "EXIT" in started.listing("sassView").toPlainText()
+
+
+def test_each_tab_keeps_its_own_output(started):
+    started.workspace.settings.auto_build = False
+    open_text_later = Document("second.ptx", CodeKind.PTX, b".version 8.0\n.target sm_75\n")
+    started.workspace.documents.add(open_text_later)
+    assert started.listing("sassView").toPlainText() == ""
+    started.workspace.documents.current = started.workspace.documents.named("vector_add.cu")
+    assert "LDG.E" in started.listing("sassView").toPlainText()
+
+
+def test_a_problem_in_a_header_on_disk_opens_it(started, tmp_path):
+    (tmp_path / "broken.cuh").write_text("\n__device__ int f() { return oops; }\n")
+    source = tmp_path / "uses.cu"
+    source.write_text('#include "broken.cuh"\n__global__ void k(int* p) { *p = f(); }\n')
+    result = started.next_result(lambda: started.window.files.open_paths([source]))
+    assert not result.ok
+    started.trigger("nextProblemAction")
+    assert started.document.name == "broken.cuh"
+    assert started.editor.position()[0] == 2
+
+
+def test_closing_the_module_while_a_header_is_looked_at_builds_another_one(started):
+    started.open_sample("Histogram")
+    documents = started.workspace.documents
+    documents.current = documents.named("atomic_ops.cuh")
+    result = started.next_result(lambda: documents.remove(documents.named("histogram.cu")))
+    assert [kernel.name for kernel in result.kernels] == ["vector_add"]
+
+
+def test_a_sample_uses_its_header_even_where_that_was_edited(started):
+    started.open_sample("Histogram")
+    documents = started.workspace.documents
+    documents.current = documents.named("atomic_ops.cuh")
+    started.next_result(lambda: started.type("// mine "))
+    documents.remove(documents.named("histogram.cu"))
+    started.settle()
+    assert started.open_sample("Histogram").ok
+    assert [d.name for d in documents if d.is_header] == ["atomic_ops.cuh"]

@@ -1,0 +1,131 @@
+"""Files, views, sessions and the end of a real window with a real worker."""
+
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.theme import ThemeMode
+from jitstudio.gui.widgets.editor_tabs import EditorTabs
+from jitstudio.gui.widgets.log_view import LogView
+from tests.gui.driver import Driver
+
+
+def test_the_place_of_the_editors_tells_what_to_do_where_none_is(started):
+    tabs = started.find(EditorTabs, "editorTabs")
+    started.workspace.documents.remove(started.document)
+    picture = tabs.grab().toImage()
+    ground = picture.pixelColor(2, picture.height() - 2)
+    middle = range(picture.height() // 2 - 40, picture.height() // 2 + 40)
+    colors = {picture.pixelColor(x, y).name() for y in middle for x in range(picture.width())}
+    assert colors - {ground.name()}
+
+
+def test_a_file_that_is_not_there_is_told(started, tmp_path):
+    started.window.files.open_paths([tmp_path / "gone.cu"])
+    assert "gone.cu" in started.window.panes.notice.text
+
+
+def test_files_dropped_on_the_window_open(started, tmp_path):
+    path = tmp_path / "dropped.cu"
+    path.write_text('extern "C" __global__ void dropped() {}\n')
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path))])
+    event = QDropEvent(
+        QPointF(10, 10),
+        Qt.DropAction.CopyAction,
+        data,
+        Qt.MouseButton.LeftButton,
+        Qt.KeyboardModifier.NoModifier,
+    )
+    result = started.next_result(lambda: started.window.dropEvent(event))
+    assert [kernel.name for kernel in result.kernels] == ["dropped"]
+
+
+TYPES_AND_DIES = """
+import os, signal, sys
+from pathlib import Path
+from jitstudio.gui.app import make_application
+from tests.gui.driver import Driver
+driver = Driver(make_application(), Path(sys.argv[1]))
+driver.start()
+driver.type("// not saved anywhere ")
+driver.workspace.session.save()
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_was_typed_is_back_after_a_kill(qapp, tmp_path):
+    done = subprocess.run(
+        [sys.executable, "-c", TYPES_AND_DIES, str(tmp_path)], timeout=90, check=False
+    )
+    assert done.returncode == -signal.SIGKILL
+    driver = Driver(qapp, tmp_path)
+    driver.start()
+    assert driver.document.content.startswith(b"// not saved anywhere")
+    assert driver.document.is_modified
+    driver.close()
+
+
+def test_find_goes_to_the_view_that_has_the_keyboard(started):
+    started.window.activateWindow()
+    started.trigger("focusPtxAction")
+    started.trigger("findAction")
+    bar = started.window.panes.outputs[CodeKind.PTX].find_bar
+    assert bar.isVisible()
+    QTest.keyClicks(bar.field, "ld.param")
+    started.wait(lambda: "of 4" in bar.status)
+    QTest.keyClick(bar.field, Qt.Key.Key_Escape)
+    assert not bar.isVisible()
+    assert QApplication.focusWidget() is started.listing("ptxView")
+
+
+def test_logs_are_set_in_the_font_of_code(started):
+    log = started.find(LogView, "logView")
+    for name in ("logInfo", "logErrors", "logOptions"):
+        font = log.findChild(QWidget, name).font()
+        assert font.families()[0] == started.editor.font().families()[0]
+
+
+def test_zoom_is_the_same_in_all_code(started):
+    before = started.editor.font_size
+    started.trigger("zoomInAction")
+    assert started.editor.font_size == before + 1
+    assert started.listing("sassView").font_size == before + 1
+    assert started.workspace.preferences.font_size == before + 1
+
+
+def test_a_change_of_theme_reaches_everything(started):
+    started.keeper.set_mode(ThemeMode.DARK)
+    assert started.editor.theme.dark
+    assert started.window.palette().window().color() == started.keeper.theme.ui.window
+
+
+def test_the_results_can_be_saved(started, tmp_path, monkeypatch):
+    folder = tmp_path / "results"
+    folder.mkdir()
+    monkeypatch.setattr(QFileDialog, "getExistingDirectory", lambda *_: str(folder))
+    started.trigger("saveOutputsAction")
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "vector_add.cubin",
+        "vector_add.ptx",
+        "vector_add.sass",
+    ]
+    assert b"vector_add" in Path(folder, "vector_add.ptx").read_bytes()
+
+
+def test_closing_ends_the_worker_and_the_thread(qapp, tmp_path):
+    driver = Driver(qapp, tmp_path)
+    driver.start()
+    pid = driver.workspace.service.worker_pid
+    begin = time.monotonic()
+    driver.close()
+    assert time.monotonic() - begin < 5
+    assert not Path(f"/proc/{pid}").exists() or sys.platform != "linux"
