@@ -1,0 +1,102 @@
+"""A GPU: what it is called, what it can do, and what it limits."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from jitstudio.core.launch.request import Dim3
+
+
+@dataclass(frozen=True)
+class DeviceLimits:
+    """What the driver lets a launch have. Memory is in bytes.
+
+    Attributes:
+        threads_per_block: Most threads of a block.
+        block: Most threads along each axis.
+        grid: Most blocks along each axis.
+        registers_per_block: 32-bit registers of all threads of a block.
+        registers_per_multiprocessor: Of all resident threads.
+        threads_per_multiprocessor: Most resident threads.
+        blocks_per_multiprocessor: Most resident blocks.
+        shared_per_block: Static and dynamic together, without asking for more.
+        shared_per_block_optin: After asking for more.
+        shared_per_multiprocessor: Of all resident blocks.
+        warp: Threads of a warp.
+        cooperative: Whether cooperative launches are possible.
+        clusters: Whether launches with clusters are possible.
+    """
+
+    threads_per_block: int
+    block: Dim3
+    grid: Dim3
+    registers_per_block: int
+    registers_per_multiprocessor: int
+    threads_per_multiprocessor: int
+    blocks_per_multiprocessor: int
+    shared_per_block: int
+    shared_per_block_optin: int
+    shared_per_multiprocessor: int
+    warp: int
+    cooperative: bool
+    clusters: bool
+
+
+@dataclass(frozen=True)
+class Device:
+    """A GPU.
+
+    Attributes:
+        ordinal: How the driver counts it, from 0.
+        name: Marketing name.
+        uuid: Tells it from every other.
+        capability: Compute capability such as ``9.0``.
+        memory: Bytes in total.
+        memory_free: Bytes free when last looked at; None where nobody looked.
+        multiprocessors: How many it has.
+        clock_khz: Peak clock of the multiprocessors.
+        memory_clock_khz: Peak clock of the memory.
+        memory_bus_bits: Width of the memory bus.
+        l2_bytes: Size of the L2 cache.
+        limits: What a launch may have.
+    """
+
+    ordinal: int
+    name: str
+    uuid: str
+    capability: str
+    memory: int
+    memory_free: int | None
+    multiprocessors: int
+    clock_khz: int
+    memory_clock_khz: int
+    memory_bus_bits: int
+    l2_bytes: int
+    limits: DeviceLimits
+
+    @property
+    def number(self) -> int:
+        """Ten times the compute capability, as in ``sm_90``."""
+        major, minor = self.capability.split(".")
+        return int(major) * 10 + int(minor)
+
+    @property
+    def peak_bandwidth(self) -> float | None:
+        """Bytes per second of the memory at two transfers per clock; None for an unknown clock."""
+        return 2e3 * self.memory_clock_khz * self.memory_bus_bits / 8 or None
+
+
+@dataclass(frozen=True)
+class DeviceList:
+    """The GPUs, or why there are none to launch on.
+
+    Attributes:
+        driver_version: Newest CUDA version that the driver serves, such as ``13.0``; empty
+            without a driver.
+        devices: By ordinal.
+        problem: Why nothing can be launched and what to do; empty where something can.
+    """
+
+    driver_version: str = ""
+    devices: tuple[Device, ...] = ()
+    problem: str = ""

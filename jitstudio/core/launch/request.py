@@ -1,0 +1,194 @@
+"""A launch, ready for the worker: nothing in it needs to be looked up any more."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.spec import Sanitizer
+from jitstudio.core.launch.types import Type
+
+Dim3 = tuple[int, int, int]
+
+
+class Direction(Enum):
+    """Whether a kernel reads a buffer, writes it, or both."""
+
+    IN = "in"
+    OUT = "out"
+    INOUT = "inout"
+
+
+class FillKind(Enum):
+    """Where the content of a buffer comes from."""
+
+    ZEROS = "zeros"
+    CONSTANT = "constant"
+    RANGE = "range"
+    RANDOM = "random"
+    FILE = "file"
+    EXPRESSION = "expr"
+
+
+@dataclass(frozen=True)
+class Fill:
+    """The content of a buffer before the launch.
+
+    Attributes:
+        kind: Where it comes from.
+        numbers: `CONSTANT`: the value. `RANGE`: start and step. `RANDOM`: the seed, then the
+            lowest and the highest value.
+        text: `FILE`: the path, absolute; with ``::name`` behind it for an array of an .npz file.
+            `EXPRESSION`: a NumPy expression over the other arguments and ``i``, the indices.
+    """
+
+    kind: FillKind = FillKind.ZEROS
+    numbers: tuple[float | int, ...] = ()
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Value:
+    """An argument passed by value.
+
+    Attributes:
+        name: The parameter's.
+        type: What it is.
+        offset: Bytes from the start of the parameter space.
+        data: Its bytes, as the kernel reads them.
+        number: What it is in expressions; None for what is no single number.
+    """
+
+    name: str
+    type: Type
+    offset: int
+    data: bytes
+    number: float | int | bool | None = None
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """An argument that is the address of so many elements.
+
+    Attributes:
+        name: The parameter's.
+        element: What one element is.
+        offset: Bytes from the start of the parameter space to the address.
+        length: Elements; 0 for a null pointer.
+        fill: Its content before the launch.
+        direction: What the kernel does with it.
+    """
+
+    name: str
+    element: Type
+    offset: int
+    length: int
+    fill: Fill = Fill()
+    direction: Direction = Direction.IN
+
+    @property
+    def bytes(self) -> int:
+        """Bytes of all elements."""
+        return self.length * self.element.size
+
+
+@dataclass(frozen=True)
+class LaunchConfig:
+    """How many threads, and what they share.
+
+    Attributes:
+        grid: Blocks in x, y and z, as in CUDA C++ also where there are clusters.
+        block: Threads per block.
+        cluster: Blocks per cluster, or None.
+        shared: Bytes of dynamic shared memory per block.
+        cooperative: Whether all blocks are resident at the same time.
+    """
+
+    grid: Dim3 = (1, 1, 1)
+    block: Dim3 = (1, 1, 1)
+    cluster: Dim3 | None = None
+    shared: int = 0
+    cooperative: bool = False
+
+    @property
+    def threads_per_block(self) -> int:
+        """Threads of a block."""
+        return self.block[0] * self.block[1] * self.block[2]
+
+    @property
+    def blocks(self) -> int:
+        """Blocks of the grid."""
+        return self.grid[0] * self.grid[1] * self.grid[2]
+
+
+@dataclass(frozen=True)
+class Expectation:
+    """What a buffer shall hold after one launch.
+
+    Attributes:
+        buffer: Its name.
+        expression: A NumPy expression over the arguments as they were before the launch.
+    """
+
+    buffer: str
+    expression: str
+
+
+@dataclass(frozen=True)
+class LaunchRequest:
+    """One launch with its repetitions.
+
+    Attributes:
+        code: What to load.
+        code_kind: `CUBIN`, `FATBIN`, or `PTX` for the driver's own compiler.
+        kernel: The lowered name.
+        title: The name to show.
+        device: The GPU's ordinal.
+        arguments: In order of the parameters.
+        parameter_bytes: Bytes of the whole parameter space.
+        config: How many threads, and what they share.
+        warmup, repeats, flush_l2, poison, guards, sanitizer, timeout: See `LaunchSpec`.
+        expectations: What to check after the first launch.
+        relative, absolute: Tolerances of the check.
+    """
+
+    code: bytes
+    code_kind: CodeKind
+    kernel: str
+    title: str
+    device: int
+    arguments: tuple[Value | Buffer, ...]
+    parameter_bytes: int
+    config: LaunchConfig
+    warmup: int = 1
+    repeats: int = 10
+    flush_l2: bool = False
+    expectations: tuple[Expectation, ...] = ()
+    relative: float = 1e-5
+    absolute: float = 1e-8
+    poison: bool = True
+    guards: bool = True
+    sanitizer: Sanitizer | None = None
+    timeout: float = 30.0
+
+    @property
+    def buffers(self) -> tuple[Buffer, ...]:
+        """The arguments that are buffers."""
+        return tuple(a for a in self.arguments if isinstance(a, Buffer))
+
+
+@dataclass(frozen=True)
+class InspectRequest:
+    """Ask the driver about a kernel without launching it.
+
+    Attributes:
+        code, code_kind, kernel, device: See `LaunchRequest`.
+        config: Of which the occupancy is asked for.
+    """
+
+    code: bytes
+    code_kind: CodeKind
+    kernel: str
+    device: int
+    config: LaunchConfig = LaunchConfig()

@@ -1,0 +1,130 @@
+"""What a kernel's parameters are made of: scalars, pointers, arrays and structs, with their layout.
+
+Sizes and alignments are those of CUDA C++ on 64-bit hosts (CUDA C++ Programming Guide, "Built-in
+Vector Types", and the Itanium C++ ABI's rules for structs of plain data).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+
+class NumberKind(Enum):
+    """What the bits of a scalar mean."""
+
+    BOOLEAN = "boolean"
+    SIGNED = "signed"
+    UNSIGNED = "unsigned"
+    FLOATING = "floating"
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """A number.
+
+    Attributes:
+        name: As CUDA C++ writes it, such as ``unsigned int`` or ``__half``.
+        dtype: NumPy's name of it, or that of `ml_dtypes` for what NumPy lacks (``bfloat16``).
+        size: Bytes, which are also its alignment.
+        kind: What its bits mean.
+    """
+
+    name: str
+    dtype: str
+    size: int
+    kind: NumberKind
+
+    @property
+    def align(self) -> int:
+        """Bytes."""
+        return self.size
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """An address in global memory.
+
+    Attributes:
+        target: What it points at; None for ``void`` and for what nobody knows.
+        const: Whether what it points at is only read.
+    """
+
+    target: Type | None
+    const: bool = False
+
+    @property
+    def name(self) -> str:
+        """As CUDA C++ writes it."""
+        return f"{'const ' if self.const else ''}{self.target.name if self.target else 'void'}*"
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return 8
+
+    @property
+    def align(self) -> int:
+        """Bytes."""
+        return 8
+
+
+@dataclass(frozen=True)
+class Array:
+    """So many elements in a row, as a member of a struct."""
+
+    element: Type
+    count: int
+
+    @property
+    def name(self) -> str:
+        """As CUDA C++ writes it."""
+        return f"{self.element.name}[{self.count}]"
+
+    @property
+    def size(self) -> int:
+        """Bytes."""
+        return self.element.size * self.count
+
+    @property
+    def align(self) -> int:
+        """Bytes."""
+        return self.element.align
+
+
+@dataclass(frozen=True)
+class Field:
+    """A member of a struct, `offset` bytes from its start."""
+
+    name: str
+    type: Type
+    offset: int
+
+
+@dataclass(frozen=True)
+class Struct:
+    """Plain data with named members; also the built-in vectors such as ``float4``.
+
+    Attributes:
+        name: Such as ``Params`` or ``float4``.
+        fields: In order.
+        size: Bytes, padding included.
+        align: Bytes.
+    """
+
+    name: str
+    fields: tuple[Field, ...]
+    size: int
+    align: int
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """Bytes whose meaning nobody knows: given as hexadecimal digits, or left zero."""
+
+    name: str
+    size: int
+    align: int
+
+
+Type = Scalar | Pointer | Array | Struct | Opaque
