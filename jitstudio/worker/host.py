@@ -7,14 +7,12 @@ from __future__ import annotations
 
 import contextlib
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from jitstudio.core.events import Event
-from jitstudio.core.job import Job
-from jitstudio.core.options import leave_traces
 from jitstudio.worker.messages import Broke, Call, Done, Told
-from jitstudio.worker.process import ChildProcess
+from jitstudio.worker.process import BUILDING, ChildProcess
 from jitstudio.worker.wire import FrameTooLarge
 
 _LAST_WAIT = 10.0
@@ -53,10 +51,16 @@ class WorkerHost:
 
     Args:
         memory_limit: Bytes the child may take, 0 for any number.
+        program: The module whose `main` the child runs.
+        wrapper: A command that starts the child for us, such as a debugging tool with its options.
     """
 
-    def __init__(self, memory_limit: int) -> None:
+    def __init__(
+        self, memory_limit: int, program: str = BUILDING, wrapper: Sequence[str] = ()
+    ) -> None:
         self._memory_limit = memory_limit
+        self._program = program
+        self._wrapper = tuple(wrapper)
         self._child: ChildProcess | None = None
         self._served = 0
         # Guards what `kill` and `close` look at from other threads.
@@ -86,7 +90,7 @@ class WorkerHost:
         with self._busy:
             self._started()
 
-    def ask(self, call: Call, on_event: Callable[[Event], None]) -> Done | Death:
+    def ask(self, call: Call, on_event: Callable[[Any], None]) -> Done | Death:
         """Send one call and wait for its end.
 
         Args:
@@ -98,7 +102,7 @@ class WorkerHost:
         """
         with self._busy:
             answer = self._exchange(call, on_event)
-            if isinstance(call.request, Job) and leave_traces(call.request.options):
+            if isinstance(answer, Done) and answer.spent:
                 self._bury()
             if self._child is None and not self._closed:
                 # The next call finds a child that has had time to load its libraries.
@@ -134,7 +138,7 @@ class WorkerHost:
             if waited:
                 self._busy.release()
 
-    def _exchange(self, call: Call, on_event: Callable[[Event], None]) -> Done | Death:
+    def _exchange(self, call: Call, on_event: Callable[[Any], None]) -> Done | Death:
         child = self._started()
         with self._lock:
             if self._closed or self._doomed == call.ticket:
@@ -170,7 +174,8 @@ class WorkerHost:
             self._bury()
         if self._child is None:
             try:
-                self._child, self._served = ChildProcess(self._memory_limit), 0
+                child = ChildProcess(self._memory_limit, self._program, self._wrapper)
+                self._child, self._served = child, 0
             except OSError as error:
                 raise WorkerError(
                     f"The worker process cannot be started: {error}. "
@@ -184,7 +189,7 @@ class WorkerHost:
             child.bury()
 
 
-def _converse(child: ChildProcess, call: Call, on_event: Callable[[Event], None]) -> Done | Broke:
+def _converse(child: ChildProcess, call: Call, on_event: Callable[[Any], None]) -> Done | Broke:
     """Send the call and hear the child out."""
     try:
         child.wire.send(call)

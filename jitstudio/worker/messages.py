@@ -1,13 +1,9 @@
-"""Everything that crosses the pipe between the program and its worker process."""
+"""Everything that crosses the pipe between the program and its worker processes."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-
-from jitstudio.core.events import Event
-from jitstudio.core.job import Job
-from jitstudio.core.request import ProbeRequest
-from jitstudio.core.tools import ToolchainInfo, ToolFile
+from typing import Any
 
 
 @dataclass(frozen=True)
@@ -17,10 +13,10 @@ class Precompile:
 
 @dataclass(frozen=True)
 class Call:
-    """To the child: run a job, look for all tools, or prepare for more."""
+    """To the child: do this. Each child program says in its `main` which requests it takes."""
 
     ticket: int
-    request: Job | ProbeRequest | Precompile
+    request: Any
 
 
 @dataclass(frozen=True)
@@ -28,20 +24,25 @@ class Told:
     """From the child, while it works: this happened."""
 
     ticket: int
-    event: Event
+    event: Any
 
 
 @dataclass(frozen=True)
 class Done:
     """From the child: finished.
 
-    What a job has made is in its events; `answer` then is the file that its tool was loaded from,
-    and `chores` whether a `Precompile` would be of use.
+    Attributes:
+        ticket: Of the call.
+        answer: What was asked for. What a `Job` has made is in its events; its answer is the file
+            that its tool was loaded from.
+        chores: Whether a `Precompile` would be of use.
+        spent: Whether the process is of no use any more, so that the next call needs another.
     """
 
     ticket: int
-    answer: ToolchainInfo | ToolFile | None = None
+    answer: Any = None
     chores: bool = False
+    spent: bool = False
 
 
 @dataclass(frozen=True)

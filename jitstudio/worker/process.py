@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
@@ -23,11 +24,14 @@ _MOST_PRINTED = 1 << 20
 
 # Run by `-c` and with `-P`, so that no file in the user's working directory is imported by chance.
 _BOOT = """
-import sys
-sys.path.append(sys.argv.pop(1))
-from jitstudio.worker.child import main
-main(int(sys.argv[1]))
+import importlib, sys
+_, root, program, memory_limit = sys.argv
+sys.path.append(root)
+importlib.import_module(program).main(int(memory_limit))
 """
+
+BUILDING = "jitstudio.worker.child"
+"""The program that runs compilers."""
 
 
 class ChildProcess:
@@ -37,11 +41,15 @@ class ChildProcess:
         wire: How to talk with it.
     """
 
-    def __init__(self, memory_limit: int) -> None:
+    def __init__(
+        self, memory_limit: int, program: str = BUILDING, wrapper: Sequence[str] = ()
+    ) -> None:
         """Start it.
 
         Args:
             memory_limit: Bytes it may take, 0 for any number.
+            program: The module whose `main` it runs.
+            wrapper: A command that starts it for us.
 
         Raises:
             OSError: It cannot be started.
@@ -51,7 +59,7 @@ class ChildProcess:
         self._printed: IO[bytes] = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
         try:
             self._popen = subprocess.Popen(
-                [sys.executable, "-P", "-c", _BOOT, root, str(memory_limit)],
+                [*wrapper, sys.executable, "-P", "-c", _BOOT, root, program, str(memory_limit)],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._printed,

@@ -1,0 +1,84 @@
+"""The loop of a worker process, whatever its work is.
+
+Reads calls from the pipe on file descriptor 0 and answers on a private copy of 1. Descriptors 1
+and 2 themselves belong to native code: 2 is a file of the parent's, which survives a crash; 1 is
+made a file here.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import tempfile
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY
+from jitstudio.worker.messages import Broke, Call, Done, Reply, Told
+from jitstudio.worker.wire import Wire
+
+_STDOUT = 1
+
+Tell = Callable[[Any], None]
+"""Sends what happens in the middle of a call."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a call came to; the fields are those of `Done`."""
+
+    value: Any = None
+    chores: bool = False
+    spent: bool = False
+
+
+Work = Callable[[Any, Tell], Answer]
+"""Carries out a request."""
+
+
+def take_wire() -> Wire:
+    """Keep the pipe for ourselves, so that nothing native code prints can spoil an answer."""
+    answers = os.fdopen(os.dup(_STDOUT), "wb")
+    with tempfile.TemporaryFile() as printed:
+        os.dup2(printed.fileno(), _STDOUT)
+    calls = os.fdopen(os.dup(0), "rb")
+    # Nothing in this process may wait for input that will never come.
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    return Wire(calls, answers)
+
+
+def serve(wire: Wire, work: Work) -> None:
+    """Serve calls until the parent is gone."""
+    calls: queue.SimpleQueue[Call] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(wire, calls), daemon=True).start()
+    while True:
+        try:
+            wire.send(_carry_out(calls.get(), wire, work))
+        except MemoryError:
+            os._exit(EXIT_OUT_OF_MEMORY)
+
+
+def _carry_out(call: Call, wire: Wire, work: Work) -> Reply:
+    try:
+        answer = work(call.request, lambda event: wire.send(Told(call.ticket, event)))
+        return Done(call.ticket, answer.value, answer.chores, answer.spent)
+    except MemoryError:
+        raise
+    except Exception:
+        return Broke(call.ticket, traceback.format_exc())
+
+
+def _listen(wire: Wire, calls: queue.SimpleQueue[Call]) -> None:
+    """Notice at once when the parent is gone, even in the middle of a native call."""
+    while True:
+        try:
+            calls.put(wire.receive())
+        except EOFError:
+            os._exit(0)
+        except MemoryError:
+            # The parent waits for an answer to a call that does not fit.
+            os._exit(EXIT_OUT_OF_MEMORY)
