@@ -8,8 +8,9 @@ import json
 from jitstudio.cli import exit_codes
 from jitstudio.cli.terminal import say
 from jitstudio.core.json_form import toolchain_object
+from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.request import ProbeRequest
-from jitstudio.core.tools import DriverInfo, ToolchainInfo, ToolInfo
+from jitstudio.core.tools import ToolchainInfo, ToolInfo
 from jitstudio.display import WindowCheck, check_window
 from jitstudio.worker.builder import Builder
 
@@ -68,7 +69,7 @@ def _with_dialect(arch: str, llvm: int | None) -> str:
     return f"{arch} (LLVM {llvm})" if llvm else arch
 
 
-def _driver_line(driver: DriverInfo | None) -> str:
+def _driver_line(driver: DeviceList | None) -> str:
     if driver is None:
         return "not asked"
-    return driver.problem or f"serves CUDA {driver.cuda_version}"
+    return driver.problem or f"serves CUDA {driver.driver_version}"

@@ -47,7 +47,7 @@ def toolchain_object(info: ToolchainInfo) -> Json:
         "archs": [{"arch": a.arch.sm, "llvm": a.llvm} for a in info.archs],
         "driver": driver
         and {
-            "cuda_version": driver.cuda_version or None,
+            "cuda_version": driver.driver_version or None,
             "problem": driver.problem or None,
             "devices": [
                 {

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import Enum
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.launch.device import DeviceList
 
 
 class Tool(Enum):
@@ -72,28 +73,9 @@ class ArchInfo:
 
 
 @dataclass(frozen=True)
-class DeviceInfo:
-    """A GPU: ordinal, marketing name, compute capability (``9.0``) and memory in bytes."""
-
-    ordinal: int
-    name: str
-    capability: str
-    memory: int
-
-
-@dataclass(frozen=True)
-class DriverInfo:
-    """The driver: newest CUDA version it serves, its GPUs, or why it cannot be used."""
-
-    cuda_version: str = ""
-    devices: tuple[DeviceInfo, ...] = ()
-    problem: str = ""
-
-
-@dataclass(frozen=True)
 class ToolchainInfo:
     """All of it; `driver` is None where it was not asked for."""
 
     tools: tuple[ToolInfo, ...]
     archs: tuple[ArchInfo, ...]
-    driver: DriverInfo | None = None
+    driver: DeviceList | None = None

@@ -3,53 +3,112 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
 from cuda.bindings import driver
 from cuda.pathfinder import DynamicLibNotFoundError
 
-from jitstudio.core.tools import DeviceInfo, DriverInfo
+from jitstudio.core.launch.device import Device, DeviceLimits, DeviceList
 
-_MAJOR = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR
-_MINOR = driver.CUdevice_attribute.CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR
 _NO_DRIVER = (
     "No NVIDIA driver is installed. Compiling, linking and reading PTX and SASS work without one; "
     "launching a kernel does not."
 )
+_NO_DEVICE = (
+    "The NVIDIA driver is here, but it shows no GPU. Is CUDA_VISIBLE_DEVICES set, or the GPU given "
+    "to a container or a virtual machine? Compiling, linking and reading work without one."
+)
+_AXES = "XYZ"
+_NUMBERS = {
+    "multiprocessors": "MULTIPROCESSOR_COUNT",
+    "clock_khz": "CLOCK_RATE",
+    "memory_clock_khz": "MEMORY_CLOCK_RATE",
+    "memory_bus_bits": "GLOBAL_MEMORY_BUS_WIDTH",
+    "l2_bytes": "L2_CACHE_SIZE",
+}
+_LIMITS = {
+    "threads_per_block": "MAX_THREADS_PER_BLOCK",
+    "registers_per_block": "MAX_REGISTERS_PER_BLOCK",
+    "registers_per_multiprocessor": "MAX_REGISTERS_PER_MULTIPROCESSOR",
+    "threads_per_multiprocessor": "MAX_THREADS_PER_MULTIPROCESSOR",
+    "blocks_per_multiprocessor": "MAX_BLOCKS_PER_MULTIPROCESSOR",
+    "shared_per_block": "MAX_SHARED_MEMORY_PER_BLOCK",
+    "shared_per_block_optin": "MAX_SHARED_MEMORY_PER_BLOCK_OPTIN",
+    "shared_per_multiprocessor": "MAX_SHARED_MEMORY_PER_MULTIPROCESSOR",
+    "warp": "WARP_SIZE",
+}
+_ABILITIES = {"cooperative": "COOPERATIVE_LAUNCH", "clusters": "CLUSTER_LAUNCH"}
+_AXIS_LIMITS = {"block": "MAX_BLOCK_DIM_", "grid": "MAX_GRID_DIM_"}
 
 
-class _DriverError(RuntimeError):
-    """A driver call failed."""
+class DriverError(RuntimeError):
+    """A driver call failed.
+
+    Attributes:
+        call: Such as ``cuInit``.
+        error: Such as ``CUDA_ERROR_NO_DEVICE``.
+    """
+
+    def __init__(self, call: str, error: str) -> None:
+        super().__init__(f"{call} answered {error}")
+        self.call = call
+        self.error = error
 
 
-def describe() -> DriverInfo:
+def describe() -> DeviceList:
     """Initialise the driver and list the GPUs, without making a context on any."""
     try:
-        (version,) = _checked("cuDriverGetVersion", driver.cuDriverGetVersion())
-        cuda_version = f"{version // 1000}.{version % 1000 // 10}"
-        _checked("cuInit", driver.cuInit(0))
-        (count,) = _checked("cuDeviceGetCount", driver.cuDeviceGetCount())
-        return DriverInfo(cuda_version, tuple(_device(ordinal) for ordinal in range(count)))
-    except (DynamicLibNotFoundError, RuntimeError) as error:
-        if isinstance(error, _DriverError):
-            return DriverInfo(problem=f"The NVIDIA driver is here, but {error}.")
-        return DriverInfo(problem=_NO_DRIVER)
+        (version,) = checked("cuDriverGetVersion", driver.cuDriverGetVersion())
+        number = f"{version // 1000}.{version % 1000 // 10}"
+        checked("cuInit", driver.cuInit(0))
+        (count,) = checked("cuDeviceGetCount", driver.cuDeviceGetCount())
+    except DriverError as error:
+        if error.error == "CUDA_ERROR_NO_DEVICE":
+            return DeviceList(number, problem=_NO_DEVICE)
+        return DeviceList(problem=f"The NVIDIA driver is here, but {error}.")
+    except (DynamicLibNotFoundError, RuntimeError):
+        return DeviceList(problem=_NO_DRIVER)
+    devices = tuple(_device(ordinal) for ordinal in range(count))
+    return DeviceList(number, devices, "" if devices else _NO_DEVICE)
 
 
-def _device(ordinal: int) -> DeviceInfo:
-    (device,) = _checked("cuDeviceGet", driver.cuDeviceGet(ordinal))
-    (name,) = _checked("cuDeviceGetName", driver.cuDeviceGetName(128, device))
-    (memory,) = _checked("cuDeviceTotalMem", driver.cuDeviceTotalMem(device))
-    major, minor = (
-        _checked("cuDeviceGetAttribute", driver.cuDeviceGetAttribute(attribute, device))[0]
-        for attribute in (_MAJOR, _MINOR)
-    )
-    # What follows the NUL is whatever the binding's buffer held before.
-    readable = name.partition(b"\0")[0].decode()
-    return DeviceInfo(ordinal, readable, f"{major}.{minor}", memory)
+def checked(call: str, answer: tuple[Any, ...]) -> tuple[Any, ...]:
+    """What a driver call has answered besides its status.
 
-
-def _checked(call: str, answer: tuple[Any, ...]) -> tuple[Any, ...]:
+    Raises:
+        DriverError: The status is not success.
+    """
     status, *values = answer
     if status != driver.CUresult.CUDA_SUCCESS:
-        raise _DriverError(f"{call} answered {status.name}")
+        raise DriverError(call, getattr(status, "name", str(status)))
     return tuple(values)
+
+
+def _device(ordinal: int) -> Device:
+    (device,) = checked("cuDeviceGet", driver.cuDeviceGet(ordinal))
+    (name,) = checked("cuDeviceGetName", driver.cuDeviceGetName(128, device))
+    (memory,) = checked("cuDeviceTotalMem", driver.cuDeviceTotalMem(device))
+    (uuid,) = checked("cuDeviceGetUuid", driver.cuDeviceGetUuid(device))
+
+    def attribute(name: str) -> int:
+        key = getattr(driver.CUdevice_attribute, f"CU_DEVICE_ATTRIBUTE_{name}")
+        return int(checked("cuDeviceGetAttribute", driver.cuDeviceGetAttribute(key, device))[0])
+
+    major, minor = attribute("COMPUTE_CAPABILITY_MAJOR"), attribute("COMPUTE_CAPABILITY_MINOR")
+    limits: dict[str, Any] = {field: attribute(name) for field, name in _LIMITS.items()}
+    limits |= {field: bool(attribute(name)) for field, name in _ABILITIES.items()}
+    limits |= {
+        field: tuple(attribute(prefix + axis) for axis in _AXES)
+        for field, prefix in _AXIS_LIMITS.items()
+    }
+    return Device(
+        ordinal=ordinal,
+        # What follows the NUL is whatever the binding's buffer held before.
+        name=name.partition(b"\0")[0].decode(),
+        uuid=f"GPU-{UUID(bytes=bytes(uuid.bytes[:16]))}",
+        capability=f"{major}.{minor}",
+        memory=memory,
+        memory_free=None,
+        limits=DeviceLimits(**limits),
+        **{field: attribute(name) for field, name in _NUMBERS.items()},
+    )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
@@ -14,6 +15,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.job import Job
 from jitstudio.core.options import find
 from jitstudio.core.tools import Tool
+from jitstudio.toolchain.driver import DriverError, checked
 from jitstudio.toolchain.errors import ToolMissing
 from jitstudio.toolchain.report import Report, text_of
 
@@ -32,10 +34,6 @@ _ARCH = "-arch=sm_"
 _REMEDY = "nvJitLink makes the same of PTX without a driver: choose it as the assembler."
 
 
-class _Refused(RuntimeError):
-    """A call of the driver's failed."""
-
-
 @cache
 def version() -> str:
     """The newest CUDA version that the driver serves, such as ``13.0``.
@@ -44,51 +42,82 @@ def version() -> str:
         ToolMissing: There is no driver, or no GPU that it can use.
     """
     try:
-        (number,) = _checked("cuDriverGetVersion", driver.cuDriverGetVersion())
+        (number,) = checked("cuDriverGetVersion", driver.cuDriverGetVersion())
         _context()
     except (DynamicLibNotFoundError, RuntimeError) as error:
-        reason = str(error) if isinstance(error, _Refused) else "no NVIDIA driver is installed"
+        reason = str(error) if isinstance(error, DriverError) else "no NVIDIA driver is installed"
         raise ToolMissing(
             Tool.DRIVER, f"PTX cannot be assembled by the driver: {reason}. {_REMEDY}"
         ) from error
     return f"{number // 1000}.{number % 1000 // 10}"
 
 
+@dataclass(frozen=True)
+class Assembled:
+    """What the driver made of PTX.
+
+    Attributes:
+        cubin: None where it refused.
+        error: The driver's name of the refusal; empty where there was none.
+        log: What it said.
+        error_log: What it said of errors; the refused call where it said nothing.
+    """
+
+    cubin: bytes | None
+    error: str
+    log: str
+    error_log: str
+
+
 def assemble(job: Job) -> Report:
-    """Assemble one PTX module."""
+    """Assemble one PTX module for the target that the job names."""
     version()
     report = Report(options=tuple(_sent(job)))
+    with report.timed():
+        checked("cuCtxSetCurrent", driver.cuCtxSetCurrent(_context()))
+        named = [(ref.file_name, code) for ref, code in job.inputs]
+        made = assemble_here(named, report.options or ())
+    if made.cubin is not None:
+        report.made[CodeKind.CUBIN] = made.cubin
+    report.ok = made.cubin is not None
+    report.log, report.error_log = made.log, made.error_log
+    return report
+
+
+def assemble_here(modules: Iterable[tuple[str, bytes]], options: Iterable[str] = ()) -> Assembled:
+    """Assemble PTX in the current context, for its GPU unless the options name a target.
+
+    Args:
+        modules: Names and texts.
+        options: In nvJitLink's spelling; those are left out that the driver does not have.
+    """
     info, errors = bytearray(_LOG_SIZE), bytearray(_LOG_SIZE)
     settings: list[tuple[Any, Any]] = [
         (_J.CU_JIT_INFO_LOG_BUFFER, info),
         (_J.CU_JIT_INFO_LOG_BUFFER_SIZE_BYTES, _LOG_SIZE),
         (_J.CU_JIT_ERROR_LOG_BUFFER, errors),
         (_J.CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES, _LOG_SIZE),
-        *(setting for option in report.options or () if (setting := _setting(option))),
+        *(setting for option in options if (setting := _setting(option))),
     ]
+    cubin, error, refusal = None, "", ""
     try:
-        with report.timed():
-            report.made[CodeKind.CUBIN] = _link(job, settings)
-        report.ok = True
-    except _Refused as error:
-        report.error_log = str(error)
-    report.log = text_of(info.partition(b"\0")[0])
-    report.error_log = text_of(errors.partition(b"\0")[0]) or report.error_log
-    return report
+        cubin = _link(modules, settings)
+    except DriverError as refused:
+        error, refusal = refused.error, str(refused)
+    log, error_log = (text_of(bytes(words).partition(b"\0")[0]) for words in (info, errors))
+    return Assembled(cubin, error, log, error_log or refusal)
 
 
-def _link(job: Job, settings: list[tuple[Any, Any]]) -> bytes:
-    _checked("cuCtxSetCurrent", driver.cuCtxSetCurrent(_context()))
+def _link(modules: Iterable[tuple[str, bytes]], settings: list[tuple[Any, Any]]) -> bytes:
     keys, values = [key for key, _ in settings], [value for _, value in settings]
-    (state,) = _checked("cuLinkCreate", driver.cuLinkCreate(len(settings), keys, values))
+    (state,) = checked("cuLinkCreate", driver.cuLinkCreate(len(settings), keys, values))
     try:
-        for ref, code in job.inputs:
+        for name, code in modules:
             text = code.rstrip(b"\0") + b"\0"
             kind = driver.CUjitInputType.CU_JIT_INPUT_PTX
-            name = ref.file_name.encode()
-            answer = driver.cuLinkAddData(state, kind, text, len(text), name, 0, [], [])
-            _checked("cuLinkAddData", answer)
-        address, size = _checked("cuLinkComplete", driver.cuLinkComplete(state))
+            answer = driver.cuLinkAddData(state, kind, text, len(text), name.encode(), 0, [], [])
+            checked("cuLinkAddData", answer)
+        address, size = checked("cuLinkComplete", driver.cuLinkComplete(state))
         # The driver's own memory, gone with the link.
         return ctypes.string_at(int(address), size)
     finally:
@@ -120,15 +149,7 @@ def _setting(option: str) -> tuple[Any, int] | None:
 @cache
 def _context() -> Any:
     """The first GPU's context, which a link needs though it runs nothing there."""
-    _checked("cuInit", driver.cuInit(0))
-    (device,) = _checked("cuDeviceGet", driver.cuDeviceGet(0))
-    (context,) = _checked("cuDevicePrimaryCtxRetain", driver.cuDevicePrimaryCtxRetain(device))
+    checked("cuInit", driver.cuInit(0))
+    (device,) = checked("cuDeviceGet", driver.cuDeviceGet(0))
+    (context,) = checked("cuDevicePrimaryCtxRetain", driver.cuDevicePrimaryCtxRetain(device))
     return context
-
-
-def _checked(call: str, answer: tuple[Any, ...]) -> tuple[Any, ...]:
-    status, *values = answer
-    if status != driver.CUresult.CUDA_SUCCESS:
-        name = getattr(status, "name", status)
-        raise _Refused(f"{call} answered {name}")
-    return tuple(values)

@@ -17,7 +17,8 @@ from jitstudio.core.result import (
     Resources,
     StageResult,
 )
-from jitstudio.core.tools import ArchInfo, DeviceInfo, DriverInfo, Tool, ToolchainInfo, ToolInfo
+from jitstudio.core.tools import ArchInfo, Tool, ToolchainInfo, ToolInfo
+from tests.devices import ONE_H200
 
 CRASH = Crash(Tool.NVVM, "SIGILL", "libNVVM crashed")
 RESULT = BuildResult(
@@ -181,7 +182,7 @@ def test_keys_and_values_of_the_toolchain():
             ToolInfo(Tool.NVVM, problem="libNVVM cannot be loaded"),
         ),
         archs=(ArchInfo(Arch(90), 7), ArchInfo(Arch(100), None)),
-        driver=DriverInfo("13.0", (DeviceInfo(0, "H200", "9.0", 1 << 30),)),
+        driver=ONE_H200,
     )
     assert toolchain_object(info) == {
         "tools": [
@@ -209,9 +210,9 @@ def test_keys_and_values_of_the_toolchain():
             "devices": [
                 {
                     "ordinal": 0,
-                    "name": "H200",
+                    "name": "NVIDIA H200",
                     "compute_capability": "9.0",
-                    "memory_bytes": 1 << 30,
+                    "memory_bytes": 150_110_011_392,
                 }
             ],
         },

@@ -33,7 +33,7 @@ def test_without_a_driver_the_words_say_what_else_to_do():
 
 @pytest.mark.gpu
 def test_the_driver_tells_its_version():
-    assert driver_jit.version() == driver.describe().cuda_version
+    assert driver_jit.version() == driver.describe().driver_version
 
 
 @pytest.mark.gpu

@@ -21,4 +21,4 @@ def test_the_driver_is_asked_for_on_demand_only():
     assert probe(ProbeRequest()).driver is None
     driver = probe(ProbeRequest(devices=True)).driver
     assert driver is not None
-    assert bool(driver.problem) is not bool(driver.cuda_version)
+    assert bool(driver.problem) is not bool(driver.driver_version)
