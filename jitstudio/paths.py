@@ -1,10 +1,12 @@
-"""Where the files that ship beside the code lie: icons, themes, fonts, samples.
+"""Where files lie: those that ship beside the code, and those that can be made again.
 
 Standard library only, so that the command line can use it too.
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from pathlib import Path
 
 _PACKAGE = Path(__file__).resolve().parent
@@ -29,3 +31,12 @@ def resource(name: str) -> Path:
             "Install jitstudio again."
         )
     return found
+
+
+def cache_folder() -> Path:
+    """The folder in the user's cache folder that is ours; it need not be there yet."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or "~"
+    else:
+        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
+    return Path(base).expanduser() / "jitstudio"

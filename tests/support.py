@@ -105,6 +105,35 @@ def request(
     )
 
 
+def typed_ir(body: str) -> str:
+    """A module of LLVM IR with typed pointers around a few lines."""
+    head = (SAMPLES / "fill_typed.ll").read_text().partition("define")[0]
+    return f"{head}\n{body}\n!nvvmir.version = !{{!9}}\n!9 = !{{i32 2, i32 0}}\n"
+
+
+# A kernel that calls libdevice and another module, and that module.
+IR_CALLER = typed_ir("""\
+declare float @__nv_sinf(float)
+declare float @twice(float)
+define void @k(float* %p) {
+  %x = load float, float* %p
+  %y = call float @__nv_sinf(float %x)
+  %z = call float @twice(float %y)
+  store float %z, float* %p
+  ret void
+}
+!nvvm.annotations = !{!0}
+!0 = !{void (float*)* @k, !"kernel", i32 1}""")
+IR_CALLED = typed_ir("""\
+define float @twice(float %x) {
+  %r = fadd float %x, %x
+  ret float %r
+}
+define float @other(float %x) {
+  %r = fmul float %x, %x
+  ret float %r
+}""")
+
 CRASHING = request(
     Source("crash.ll", CodeKind.LLVM_IR, CRASHING_IR.encode()), arch=str(CRASHING_ARCH)
 )

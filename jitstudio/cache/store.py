@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import os
 import sqlite3
-import sys
 import threading
 import time
 from collections import OrderedDict
@@ -23,6 +22,7 @@ from jitstudio.cache import codec
 from jitstudio.cache.codec import CodecError
 from jitstudio.core.events import StageFinished
 from jitstudio.core.tools import ToolFile
+from jitstudio.paths import cache_folder
 
 LIMIT = 512 << 20
 """Bytes of results on disk; beyond, those not used for the longest time go."""
@@ -54,11 +54,7 @@ def default_folder() -> Path:
     """Where results are kept: `JITSTUDIO_CACHE_DIR`, or a folder in the user's cache folder."""
     if chosen := os.environ.get("JITSTUDIO_CACHE_DIR"):
         return Path(chosen)
-    if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or "~"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "jitstudio" / "builds"
+    return cache_folder() / "builds"
 
 
 class Store:

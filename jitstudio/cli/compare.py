@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, replace
+from dataclasses import asdict
 
 from jitstudio.cli import exit_codes, text_report
 from jitstudio.cli.terminal import say, tell
-from jitstudio.core.code import CodeKind
 from jitstudio.core.json_form import build_object
 from jitstudio.core.request import BuildRequest
-from jitstudio.listing.link_comparison import MODES, LinkComparison, compare_links
+from jitstudio.listing.link_comparison import LinkComparison, both_ways, compare_links
 from jitstudio.worker.builder import Builder
 
-_EMITTED = frozenset({CodeKind.CUBIN, CodeKind.SASS})
 _HEADINGS = ("function", "figure", "PTX link", "LTO link")
 
 
@@ -38,11 +36,9 @@ def run(request: BuildRequest, timeout: float, *, as_json: bool) -> int:
 
 
 def _build(request: BuildRequest, timeout: float) -> LinkComparison:
-    # From the cache a link would take no time at all, and time is one of the figures.
-    ways = [replace(request, link=m, emit=_EMITTED, use_cache=False) for m in MODES]
     builder = Builder()
     try:
-        return compare_links(*(builder.build(way, timeout=timeout) for way in ways))
+        return compare_links(*(builder.build(way, timeout=timeout) for way in both_ways(request)))
     finally:
         builder.close()
 

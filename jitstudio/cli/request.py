@@ -35,6 +35,8 @@ def request_from(arguments: argparse.Namespace) -> BuildRequest:
     ):
         if "" in words:
             raise UsageError(f"{flag} is empty. Say what it shall be, or leave it out.")
+    if arguments.compare_links:
+        _check_compared(arguments)
     sources = assign_name_expressions(sources, arguments.name_expression)
     link = LinkMode.LTO if arguments.lto else LinkMode.PTX if arguments.link else LinkMode.NONE
     fat_archs, fat_ptx = _fat_targets(arguments.fat or "")
@@ -129,6 +131,17 @@ def _emit(
         if word not in words:
             raise UsageError(f"--emit does not know '{word}'. It takes: {','.join(words)}")
     return packed | {words[word] for word in wanted}
+
+
+def _check_compared(arguments: argparse.Namespace) -> None:
+    """Refuse what a comparison would pass over in silence."""
+    given = {"--emit": arguments.emit, "--fat": arguments.fat, "-o": arguments.output}
+    for flag, value in given.items():
+        if value is not None:
+            raise UsageError(
+                f"{flag} is not for --compare-links, which only prints figures. "
+                "Leave one of the two out."
+            )
 
 
 def _check_utf8(word: str) -> None:

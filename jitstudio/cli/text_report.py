@@ -6,8 +6,9 @@ import textwrap
 
 from jitstudio.cli.terminal import say, tell
 from jitstudio.core.code import TEXT_KINDS, split_variant
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import diagnostic_line
 from jitstudio.core.result import BuildResult, StageResult
+from jitstudio.listing.contents import entry_line
 from jitstudio.listing.fatbin import fatbin_entries
 
 _PROSE_WIDTH = 92
@@ -65,9 +66,7 @@ def print_kernels(result: BuildResult) -> None:
 def print_fatbin(name: str, content: bytes) -> None:
     """What a fatbin holds, an entry a line."""
     for entry in fatbin_entries(content):
-        kind = entry.kind.title if entry.kind else "unknown code"
-        packed = f", {entry.size:,} packed" if entry.size < entry.unpacked else ""
-        tell(f"{name} holds {kind} for {entry.target}: {entry.unpacked:,} bytes{packed}")
+        tell(f"{name} holds {entry_line(entry)}")
 
 
 def print_artifacts(result: BuildResult) -> None:
@@ -87,15 +86,6 @@ def print_summary(result: BuildResult) -> None:
     """How it ended, in one line."""
     ending = result.outcome.value.replace("-", " ")
     tell(f"{ending} for {result.arch} in {result.total_ms:.0f} ms")
-
-
-def diagnostic_line(diagnostic: Diagnostic) -> str:
-    """The form that editors and CI systems know: `file:line:column: severity: message`."""
-    place = ":".join(
-        str(part) for part in (diagnostic.file, diagnostic.line, diagnostic.column) if part
-    )
-    head = f"{place}: " if place else ""
-    return f"{head}{diagnostic.severity.value}: {diagnostic.message}"
 
 
 def _stage_line(stage: StageResult) -> str:

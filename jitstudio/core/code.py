@@ -88,6 +88,14 @@ def kind_of(name: str) -> CodeKind | None:
     return ENDINGS.get(PurePath(name).suffix.lower())
 
 
+_BITCODE = b"BC\xc0\xde"
+
+
+def is_bitcode(content: bytes) -> bool:
+    """Whether these bytes are LLVM IR in its binary form."""
+    return content.startswith(_BITCODE)
+
+
 @dataclass(frozen=True)
 class Source:
     """One module given to a build.

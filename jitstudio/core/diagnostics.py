@@ -52,6 +52,14 @@ class Diagnostic:
     fix: Fix | None = None
 
 
+def diagnostic_line(diagnostic: Diagnostic) -> str:
+    """The form that editors and CI systems know: `file:line:column: severity: message`."""
+    place = (diagnostic.file, diagnostic.line, diagnostic.column)
+    head = ":".join(str(part) for part in place if part)
+    said = f"{diagnostic.severity.value}: {diagnostic.message}"
+    return f"{head}: {said}" if head else said
+
+
 # `k.cu(3): error: text`, `k.cu(2): warning #177-D: text`
 _EDG = re.compile(
     r"(?P<file>\S[^\n]*?)\((?P<line>\d+)\): "

@@ -25,7 +25,7 @@ class Job:
         libdevice: Whether libNVVM may take functions from libdevice.
         precompile: Whether NVRTC may use a precompiled header, and keep one for the next build.
         final: Whether the result is for the user. What a link is made of has no kernels to list,
-            and need not have any.
+            and need not have any; those of a cubin that was built are listed already.
     """
 
     tool: Tool

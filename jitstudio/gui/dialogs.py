@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 
-from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox, QWidget
 
 from jitstudio.core.code import ENDINGS
 
@@ -75,3 +76,9 @@ class Dialogs:
             _Button.No,
         )
         return answer == _Button.Yes
+
+
+def open_dialog(dialog: QDialog) -> None:
+    """Show a dialog over its window, and forget it once it is closed."""
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.open()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QWheelEvent
 
 from jitstudio.gui.fonts import DEFAULT_SIZE
@@ -72,3 +72,34 @@ class FontZoom(QObject):
         steps = _KEY_STEPS.get(Qt.Key(event.key()), 0)
         self.step(steps)
         return steps != 0
+
+
+class Zoomable:
+    """What a window asks of a widget whose code can be zoomed; the widget makes the zoom."""
+
+    _zoom: FontZoom
+
+    @property
+    def font_size(self) -> float:
+        """The size of the text in points."""
+        return self._zoom.size
+
+    @Slot(float)
+    def set_font_size(self, points: float) -> None:
+        """Change the size of the text."""
+        self._zoom.set_size(points)
+
+    @Slot()
+    def zoom_in(self) -> None:
+        """Make the text one point larger."""
+        self._zoom.step(1)
+
+    @Slot()
+    def zoom_out(self) -> None:
+        """Make the text one point smaller."""
+        self._zoom.step(-1)
+
+    @Slot()
+    def zoom_reset(self) -> None:
+        """Give the text its usual size again."""
+        self._zoom.reset()

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QDialog, QMainWindow, QMessageBox, QWidget
+from PySide6.QtWidgets import QMainWindow, QMessageBox, QWidget
 
 from jitstudio import __version__
 from jitstudio.core.arch import Arch
@@ -14,6 +14,7 @@ from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.result import BuildResult, Kernel
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.actions import ACTIONS, Actions
+from jitstudio.gui.dialogs import open_dialog
 from jitstudio.gui.file_commands import FileCommands
 from jitstudio.gui.fixes import Fixer
 from jitstudio.gui.menus import Menus, make_toolbar
@@ -333,17 +334,12 @@ class MainWindow(QMainWindow):
 
     @Slot()
     def _on_toolchain(self) -> None:
-        _open(ToolchainDialog(self.workspace.toolchain, self))
+        open_dialog(ToolchainDialog(self.workspace.toolchain, self))
 
     @Slot()
     def _on_shortcuts(self) -> None:
-        _open(ShortcutsDialog((self._actions[spec.id] for spec in ACTIONS), self))
+        open_dialog(ShortcutsDialog((self._actions[spec.id] for spec in ACTIONS), self))
 
     @Slot()
     def _on_about(self) -> None:
         QMessageBox.about(self, "About jitstudio", _ABOUT)
-
-
-def _open(dialog: QDialog) -> None:
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.open()

@@ -2,26 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt, QThreadPool, Signal, Slot
-from PySide6.QtWidgets import QDialog, QWidget
+from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
+from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
+from jitstudio.gui.dialogs import open_dialog
 from jitstudio.gui.file_commands import FileCommands
-from jitstudio.gui.requests import linked_modules, request_for
+from jitstudio.gui.requests import request_for
 from jitstudio.gui.side_build import SideBuild
+from jitstudio.gui.studio import nothing_to_build
 from jitstudio.gui.theme import ThemeKeeper
 from jitstudio.gui.widgets.comparison_dialog import ComparisonDialog
 from jitstudio.gui.widgets.export_dialog import ExportDialog
 from jitstudio.gui.workspace import Workspace
-from jitstudio.listing.link_comparison import MODES, LinkComparison, compare_links
-
-_COMPARED = frozenset({CodeKind.CUBIN, CodeKind.SASS})
+from jitstudio.listing.link_comparison import COMPARED, LinkComparison, both_ways, compare_links
 
 
 class SideCommands(QObject):
@@ -50,13 +50,11 @@ class SideCommands(QObject):
     @Slot()
     def compare_links(self) -> None:
         """Link the ticked modules by PTX and by LTO, and show both side by side."""
-        modules = linked_modules(self._workspace.documents)
-        if not modules:
-            self.failed.emit("There is nothing to link: tick at least one module in the Link tab.")
+        if not self._workspace.studio.modules(LinkMode.PTX):
+            self.failed.emit(nothing_to_build(LinkMode.PTX))
             return
         try:
-            # From the cache a link would take no time at all.
-            requests = [replace(self._request(_COMPARED, mode), use_cache=False) for mode in MODES]
+            requests = both_ways(self._request(COMPARED, LinkMode.PTX))
         except ValueError as error:
             self.failed.emit(str(error))
             return
@@ -69,23 +67,19 @@ class SideCommands(QObject):
         module = self._workspace.studio.module
         linked = self._workspace.settings.link is not LinkMode.NONE
         if module is None and not linked:
-            self.failed.emit("There is nothing to build: open or write a kernel first.")
+            self.failed.emit(nothing_to_build(LinkMode.NONE))
             return
         what = "the link" if linked or module is None else module.name
         dialog = ExportDialog(what, self._workspace.settings.arch, self._window)
-        dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.accepted.connect(self._on_export_accepted)
-        dialog.open()
+        open_dialog(dialog)
 
     def _request(self, emit: frozenset[CodeKind], link: LinkMode | None = None) -> BuildRequest:
         workspace = self._workspace
-        linked = (workspace.settings.link if link is None else link) is not LinkMode.NONE
-        module = workspace.studio.module
-        alone = (module,) if module is not None else ()
-        modules = linked_modules(workspace.documents) if linked else alone
+        modules = workspace.studio.modules(link)
         return request_for(modules, workspace.documents, workspace.settings, emit, link)
 
-    def _start(self, tag: str, requests: list[BuildRequest], then: Callable[..., Any]) -> None:
+    def _start(self, tag: str, requests: Sequence[BuildRequest], then: Callable[..., Any]) -> None:
         build = SideBuild(self._workspace.service, tag, requests, self)
         build.finished.connect(then)
         build.broke.connect(self.failed)
@@ -98,7 +92,7 @@ class SideCommands(QObject):
 
     @Slot(LinkComparison)
     def _on_compared(self, comparison: LinkComparison) -> None:
-        _open(ComparisonDialog(comparison, self._keeper.theme, self._window))
+        open_dialog(ComparisonDialog(comparison, self._keeper.theme, self._window))
 
     @Slot()
     def _on_export_accepted(self) -> None:
@@ -119,8 +113,3 @@ class SideCommands(QObject):
             self.failed.emit(f"Nothing was saved. {result.reason}")
             return
         self._files.save_results(result)
-
-
-def _open(dialog: QDialog) -> None:
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.open()

@@ -101,17 +101,24 @@ class Studio(QObject):
         """
         return self._module
 
+    def modules(self, link: LinkMode | None = None) -> tuple[Document, ...]:
+        """What a build is about: all that take part in the link, or the one module alone.
+
+        Args:
+            link: Another link than the settings say, if not None.
+        """
+        if (self._settings.link if link is None else link) is LinkMode.NONE:
+            return (self._module,) if self._module else ()
+        return linked_modules(self._documents)
+
     @Slot()
     def build(self) -> None:
         """Build now what is open, with the settings as they are."""
         self._pause.stop()
-        if self._settings.link is LinkMode.NONE:
-            modules: tuple[Document, ...] = (self._module,) if self._module else ()
-        else:
-            modules = linked_modules(self._documents)
+        modules = self.modules()
         if not modules:
             self._abandon()
-            self.refused.emit(_nothing_to_build(self._settings.link))
+            self.refused.emit(nothing_to_build(self._settings.link))
             return
         subject = self._subject()
         self._outputs.show_subject(subject)
@@ -230,7 +237,8 @@ class Studio(QObject):
         self.build_ended.emit()
 
 
-def _nothing_to_build(link: LinkMode) -> str:
+def nothing_to_build(link: LinkMode) -> str:
+    """Why there is no build where no module takes part, in words."""
     if link is LinkMode.NONE:
         return "There is nothing to build: open or write a kernel first."
     return "There is nothing to link: tick at least one module in the Link tab."

@@ -152,10 +152,6 @@ class Theme:
             style = self._styles[token] = self.tokens[known]
         return style
 
-    def token_color(self, token: TokenType) -> QColor:
-        """The colour of a token type."""
-        return self.token_style(token).color
-
     def token_format(self, token: TokenType) -> QTextCharFormat:
         """The format of a token type. It is shared: take a copy to change it."""
         found = self._formats.get(token)

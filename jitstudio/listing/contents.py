@@ -14,10 +14,11 @@ def contents(kind: CodeKind, content: bytes) -> str:
     entries = fatbin_entries(content)
     if not entries:
         return f"{head}\nIts entries cannot be read: this is no fatbin, or one of another layout."
-    return "\n".join((head, *(_told(entry) for entry in entries)))
+    return "\n".join((head, *(entry_line(entry) for entry in entries)))
 
 
-def _told(entry: FatbinEntry) -> str:
+def entry_line(entry: FatbinEntry) -> str:
+    """What an entry of a fatbin is, in one line."""
     kind = entry.kind.title if entry.kind else "unknown kind"
     packed = f", {entry.unpacked:,} unpacked" if entry.unpacked not in (0, entry.size) else ""
     name = f", {entry.name}" if entry.name else ""

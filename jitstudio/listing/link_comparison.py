@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from jitstudio.core.code import LINKED, CodeKind
-from jitstudio.core.request import LinkMode
+from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Resources
 from jitstudio.core.tools import Tool
 from jitstudio.listing.sass import instruction_counts
 
 MODES = (LinkMode.PTX, LinkMode.LTO)
+COMPARED = frozenset({CodeKind.CUBIN, CodeKind.SASS})
+"""What both links make: all figures are read from it."""
 
 
 @dataclass(frozen=True)
@@ -37,6 +39,12 @@ class LinkComparison:
     ptx: BuildResult
     lto: BuildResult
     figures: tuple[LinkFigure, ...]
+
+
+def both_ways(request: BuildRequest) -> tuple[BuildRequest, ...]:
+    """The same request linked in each of `MODES`, for `compare_links`."""
+    # From the cache a link would take no time at all, and time is one of the figures.
+    return tuple(replace(request, link=m, emit=COMPARED, use_cache=False) for m in MODES)
 
 
 def compare_links(ptx: BuildResult, lto: BuildResult) -> LinkComparison:

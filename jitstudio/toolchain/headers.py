@@ -18,6 +18,7 @@ from cuda.bindings import nvrtc
 from cuda.pathfinder import find_nvidia_header_directory
 
 from jitstudio.core.job import Job
+from jitstudio.paths import cache_folder
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
 _FORCED = ("--pre-include", "-include")
@@ -65,9 +66,8 @@ def _bundled() -> bool:
 
 def _writable(version: str) -> Iterator[str]:
     """Folders to unpack into, in the order of preference."""
-    home = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     name = f"nvrtc-headers-{version}"
-    yield str(Path(home) / "jitstudio" / name)
+    yield str(cache_folder() / name)
     yield str(Path(tempfile.gettempdir()) / f"jitstudio-{getpass.getuser()}" / name)
 
 

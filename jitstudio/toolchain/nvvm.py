@@ -10,7 +10,7 @@ from cuda.bindings import nvvm
 from cuda.pathfinder import BitcodeLibNotFoundError, find_bitcode_lib
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, is_bitcode
 from jitstudio.core.job import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
@@ -18,7 +18,6 @@ from jitstudio.toolchain.errors import ToolMissing
 from jitstudio.toolchain.report import Report, text_of
 from jitstudio.toolchain.result_words import words
 
-_BITCODE = b"BC\xc0\xde"
 _LIBDEVICE = "libdevice"
 _OPAQUE_SINCE = 15
 
@@ -75,7 +74,7 @@ def compile_ir(job: Job) -> Report:
             with report.timed():
                 nvvm.add_module_to_program(program, code, len(code), name)
         for name, code in libraries:
-            lazily = code.startswith(_BITCODE)
+            lazily = is_bitcode(code)
             add = nvvm.lazy_add_module_to_program if lazily else nvvm.add_module_to_program
             with report.timed():
                 add(program, code, len(code), name)

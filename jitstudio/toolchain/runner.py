@@ -100,7 +100,7 @@ def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
         found |= dict.fromkeys(entries(text.decode("utf-8", "replace")))
     codes = [report.made[CodeKind.CUBIN]] if CodeKind.CUBIN in report.made else []
     if job.tool is Tool.NVDISASM and report.ok:
-        # The only step of a cubin that was given; of one that was built it tells the same again.
+        # The only step of a cubin that was given.
         codes += [code for _, code in job.inputs]
     for code in codes:
         found |= cubin.kernels_of(code, report.log)

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jitstudio.core.code import TEXT_KINDS, Source
+from jitstudio.core.code import TEXT_KINDS, Source, is_bitcode
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Notice, Problem
 from jitstudio.core.plan import PlanError
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Outcome
-
-_BITCODE = b"BC\xc0\xde"
 
 
 def refused(error: PlanError) -> Problem:
@@ -37,7 +35,7 @@ def unreadable(request: BuildRequest) -> Iterator[Problem]:
 
 
 def _is_text(source: Source) -> bool:
-    return source.kind in TEXT_KINDS and not source.content.startswith(_BITCODE)
+    return source.kind in TEXT_KINDS and not is_bitcode(source.content)
 
 
 def _not_utf8(name: str, content: bytes) -> Iterator[Problem]:

@@ -151,6 +151,8 @@ class Execution:
 
     def _take(self, step: _Step, heard: _Heard) -> None:
         match heard:
+            case StageStarted() if step.started is not None:
+                pass  # the second try of `_call`
             case StageStarted():
                 step.started = replace(heard, step=step.number, steps=self._schedule.total)
                 self._tell(step.started)

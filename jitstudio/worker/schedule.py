@@ -19,6 +19,7 @@ class Schedule:
         self._waiting = dict(enumerate(steps, 1))
         self._steps = steps
         self._made = dict(map(_given, request.sources))
+        self._given = frozenset(self._made)
 
     @property
     def total(self) -> int:
@@ -54,8 +55,13 @@ class Schedule:
             libraries=tuple(map(_given, request.libraries)) if nvvm else (),
             libdevice=nvvm and request.libdevice,
             precompile=nvrtc and request.precompile_headers,
-            final=request.link is LinkMode.NONE or module == LINKED,
+            final=self._is_final(step, module),
         )
+
+    def _is_final(self, step: Step, module: str) -> bool:
+        if step.tool is Tool.NVDISASM and not self._given.issuperset(step.inputs):
+            return False  # who built the cubin has listed its kernels
+        return self._request.link is LinkMode.NONE or module == LINKED
 
 
 def _given(source: Source) -> tuple[Ref, bytes]:

@@ -7,36 +7,13 @@ import pytest
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.fatbin import fatbin_entries
 from jitstudio.toolchain import driver
-from tests.support import SAMPLES
-
-TYPED = (SAMPLES / "fill_typed.ll").read_text()
-HEAD = TYPED.partition("define")[0]
-VERSION = "!nvvmir.version = !{!9}\n!9 = !{i32 2, i32 0}\n"
-CALLER = f"""{HEAD}
-declare float @__nv_sinf(float)
-declare float @twice(float)
-define void @k(float* %p) {{
-  %x = load float, float* %p
-  %y = call float @__nv_sinf(float %x)
-  %z = call float @twice(float %y)
-  store float %z, float* %p
-  ret void
-}}
-!nvvm.annotations = !{{!0}}
-!0 = !{{void (float*)* @k, !"kernel", i32 1}}
-{VERSION}"""
-CALLED = f"""{HEAD}
-define float @twice(float %x) {{
-  %r = fadd float %x, %x
-  ret float %r
-}}
-{VERSION}"""
+from tests.support import IR_CALLED, IR_CALLER, SAMPLES
 
 
 @pytest.fixture
 def ir(tmp_path):
-    (tmp_path / "k.ll").write_text(CALLER)
-    (tmp_path / "twice.ll").write_text(CALLED)
+    (tmp_path / "k.ll").write_text(IR_CALLER)
+    (tmp_path / "twice.ll").write_text(IR_CALLED)
 
 
 def test_a_fatbin_is_packed_listed_and_read_again(run, tmp_path):

@@ -1,6 +1,14 @@
 import pytest
 
-from jitstudio.core.code import ENDINGS, LINKED, Artifact, CodeKind, kind_of, split_variant
+from jitstudio.core.code import (
+    ENDINGS,
+    LINKED,
+    Artifact,
+    CodeKind,
+    is_bitcode,
+    kind_of,
+    split_variant,
+)
 
 
 @pytest.mark.parametrize(
@@ -44,3 +52,9 @@ def test_what_is_made_for_one_target_of_several_is_called_after_it():
     assert split_variant("src/k.cu@sm_90a") == ("src/k.cu", "@", "sm_90a")
     assert split_variant("me@home.cu") == ("me@home.cu", "", "")
     assert Artifact(CodeKind.PTX, "k.cu@compute_90", b"").file_name == "k@compute_90.ptx"
+
+
+def test_bitcode_is_known_by_its_first_bytes():
+    assert is_bitcode(b"BC\xc0\xde\x35\x14")
+    assert not is_bitcode(b"; BC\xc0\xde")
+    assert not is_bitcode(b"")

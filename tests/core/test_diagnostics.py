@@ -2,7 +2,7 @@
 
 import pytest
 
-from jitstudio.core.diagnostics import Diagnostic, Severity, diagnose
+from jitstudio.core.diagnostics import Diagnostic, Severity, diagnose, diagnostic_line
 from jitstudio.core.tools import Tool
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO
@@ -214,3 +214,24 @@ def test_a_line_of_ten_megabytes_is_read_quickly_and_cut(tool):
 def test_a_diagnostic_knows_the_tool_that_said_it():
     (found,) = diagnose(Tool.NVVM, "v.ll", False, "", "libnvvm : error: x")
     assert found == Diagnostic(ERROR, "v.ll", None, None, "x", Tool.NVVM)
+
+
+@pytest.mark.parametrize(
+    ("diagnostic", "line"),
+    [
+        (
+            Diagnostic(ERROR, "saxpy.cu", 12, 17, 'identifier "blockIdxx" is undefined'),
+            'saxpy.cu:12:17: error: identifier "blockIdxx" is undefined',
+        ),
+        (
+            Diagnostic(INFO, "atomic_ops.cuh", 120, None, "The warnings can be suppressed"),
+            "atomic_ops.cuh:120: info: The warnings can be suppressed",
+        ),
+        (
+            Diagnostic(ERROR, "", None, None, "No module takes part.\nOpen one."),
+            "error: No module takes part.\nOpen one.",
+        ),
+    ],
+)
+def test_a_diagnostic_is_told_as_editors_know_it(diagnostic, line):
+    assert diagnostic_line(diagnostic) == line

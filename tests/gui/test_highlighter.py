@@ -52,22 +52,22 @@ def test_tokens_wear_the_styles_of_the_theme(qtbot, document, theme):
     document.setPlainText("let IT be")
     SourceHighlighter(document, Capitals(), theme)
     qtbot.waitUntil(lambda: colors(document, 0) != [])
-    assert colors(document, 0)[1] == (4, 2, theme.token_color(Keyword).name())
+    assert colors(document, 0)[1] == (4, 2, theme.token_style(Keyword).color.name())
 
 
 def test_positions_behind_an_emoji_are_converted(qtbot, document, dark):
     SourceHighlighter(document, Capitals(), dark)
     document.setPlainText("\N{ROCKET} IT")
     assert colors(document, 0) == [
-        (0, 2, dark.token_color(Text).name()),
-        (3, 2, dark.token_color(Keyword).name()),
+        (0, 2, dark.token_style(Text).color.name()),
+        (3, 2, dark.token_style(Keyword).color.name()),
     ]
 
 
 def test_a_state_flows_into_the_next_lines(qtbot, document, dark):
     SourceHighlighter(document, Capitals(), dark)
     document.setPlainText("A\nB\nC")
-    keyword, comment = (dark.token_color(t).name() for t in (Keyword, Comment))
+    keyword, comment = (dark.token_style(t).color.name() for t in (Keyword, Comment))
     QTextCursor(document).insertText("/* ")
     assert colors(document, 2) == [(0, 1, comment)]
     cursor = QTextCursor(document.findBlockByNumber(1))
@@ -108,10 +108,13 @@ def test_an_edit_meanwhile_is_not_forgotten(qtbot, document, dark):
     QTextCursor(document).insertText("/* ")
     QTextCursor(document.findBlockByNumber(50)).insertText("*/ B ")
     done(qtbot, highlighter)
-    comment = dark.token_color(Comment).name()
+    comment = dark.token_style(Comment).color.name()
     assert colors(document, 49) == [(0, 1, comment)]
-    assert colors(document, 50)[:2] == [(0, 2, comment), (3, 1, dark.token_color(Keyword).name())]
-    assert colors(document, 59)[0][2] == dark.token_color(Text).name()
+    assert colors(document, 50)[:2] == [
+        (0, 2, comment),
+        (3, 1, dark.token_style(Keyword).color.name()),
+    ]
+    assert colors(document, 59)[0][2] == dark.token_style(Text).color.name()
 
 
 def test_another_theme_recolours_in_slices_without_a_plain_moment(
@@ -122,10 +125,10 @@ def test_another_theme_recolours_in_slices_without_a_plain_moment(
     done(qtbot, highlighter)
     highlighter.set_theme(dark)
     assert highlighter.theme is dark
-    assert colors(document, 59) == [(0, 1, light.token_color(Keyword).name())]
+    assert colors(document, 59) == [(0, 1, light.token_style(Keyword).color.name())]
     done(qtbot, highlighter)
-    assert colors(document, 59) == [(0, 1, dark.token_color(Keyword).name())]
-    assert colors(document, 0) == [(0, 1, dark.token_color(Keyword).name())]
+    assert colors(document, 59) == [(0, 1, dark.token_style(Keyword).color.name())]
+    assert colors(document, 0) == [(0, 1, dark.token_style(Keyword).color.name())]
 
 
 def test_another_lexer_recolours(qtbot, document, dark):
@@ -146,7 +149,7 @@ def test_colours_are_no_new_revision_of_the_text(qtbot, document, light, dark):
         highlighter.set_theme(dark)
         done(qtbot, highlighter)
     assert document.revision() == revision
-    assert colors(document, 59) == [(0, 1, dark.token_color(Keyword).name())]
+    assert colors(document, 59) == [(0, 1, dark.token_style(Keyword).color.name())]
 
 
 def test_removing_text_that_waits_for_its_turn_is_safe(qtbot, document, dark):
@@ -155,7 +158,7 @@ def test_removing_text_that_waits_for_its_turn_is_safe(qtbot, document, dark):
     document.clear()
     QTextCursor(document).insertText("B")
     done(qtbot, highlighter)
-    assert colors(document, 0) == [(0, 1, dark.token_color(Keyword).name())]
+    assert colors(document, 0) == [(0, 1, dark.token_style(Keyword).color.name())]
 
 
 def test_behind_a_key_press_the_rest_waits(qtbot, document, dark, monkeypatch):
@@ -169,4 +172,4 @@ def test_behind_a_key_press_the_rest_waits(qtbot, document, dark, monkeypatch):
     QTextCursor(document).insertText("/* ")
     assert lexer.lines == ["/* a"]
     done(qtbot, highlighter)
-    assert colors(document, 39) == [(0, 1, dark.token_color(Comment).name())]
+    assert colors(document, 39) == [(0, 1, dark.token_style(Comment).color.name())]

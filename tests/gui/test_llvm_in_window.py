@@ -6,29 +6,22 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import Switch
 from jitstudio.gui.state.documents import Document
+from tests.support import typed_ir
 
-_HEAD = """\
-target datalayout = "e-p:64:64:64-i1:8:8-i8:8:8-i16:16:16-i32:32:32-i64:64:64-i128:128:128-\
-f32:32:32-f64:64:64-v16:16:16-v32:32:32-v64:64:64-v128:128:128-n16:32:64"
-target triple = "nvptx64-nvidia-cuda"
-"""
-_TAIL = "!nvvmir.version = !{!1}\n!1 = !{i32 2, i32 0}\n"
-KERNEL = f"""{_HEAD}
+KERNEL = typed_ir("""\
 declare i32 @twice(i32)
-define void @kernel(i32 addrspace(1)* %out) {{
+define void @kernel(i32 addrspace(1)* %out) {
   %value = call i32 @twice(i32 21)
   store i32 %value, i32 addrspace(1)* %out
   ret void
-}}
-!nvvm.annotations = !{{!0}}
-!0 = !{{void (i32 addrspace(1)*)* @kernel, !"kernel", i32 1}}
-{_TAIL}"""
-TWICE = f"""{_HEAD}
-define i32 @twice(i32 %value) {{
+}
+!nvvm.annotations = !{!0}
+!0 = !{void (i32 addrspace(1)*)* @kernel, !"kernel", i32 1}""")
+TWICE = typed_ir("""\
+define i32 @twice(i32 %value) {
   %sum = add i32 %value, %value
   ret i32 %sum
-}}
-{_TAIL}"""
+}""")
 
 
 @pytest.fixture

@@ -110,7 +110,9 @@ def test_tokens_are_readable_on_all_grounds_of_code(theme):
 
 
 def test_brackets_are_readable_where_they_are_paired(theme):
-    tokens = [(str(token), theme.token_color(token)) for token in (Operator, Punctuation, Token)]
+    tokens = [
+        (str(token), theme.token_style(token).color) for token in (Operator, Punctuation, Token)
+    ]
     assert not too_faint(product(tokens, named(theme.code, "bracket")))
 
 
@@ -129,7 +131,7 @@ def test_a_token_takes_the_style_of_its_nearest_parent(dark):
     assert dark.token_style(Name.Function.Magic) == dark.tokens[Name.Function]
     assert dark.token_style(Keyword.Reserved) == dark.tokens[Keyword]
     assert dark.token_style(Token.Literal.Date) == dark.tokens[Token]
-    assert dark.token_color(Comment.Multiline) == dark.tokens[Comment].color
+    assert dark.token_style(Comment.Multiline).color == dark.tokens[Comment].color
 
 
 def test_a_format_carries_weight_slant_and_colour(dark):

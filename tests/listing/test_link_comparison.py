@@ -1,20 +1,21 @@
+from dataclasses import replace
+
 import pytest
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.listing.link_comparison import MODES, compare_links
+from jitstudio.listing.link_comparison import MODES, both_ways, compare_links
 from jitstudio.worker.builder import Builder
-from tests.support import sample
+from tests.support import request, sample
 
 
 @pytest.fixture(scope="module")
 def figures():
     sources = (sample("apply_transform.cu"), sample("user_transform.cu"))
-    emit = frozenset({CodeKind.CUBIN, CodeKind.SASS})
     host = Builder()
-    results = [host.build(BuildRequest(sources, emit=emit, link=mode)) for mode in MODES]
+    results = [host.build(way) for way in both_ways(BuildRequest(sources))]
     host.close()
     assert [result.ok for result in results] == [True, True]
     return {(f.subject, f.name): (f.ptx, f.lto) for f in compare_links(*results).figures}
@@ -37,3 +38,12 @@ def test_a_link_that_failed_leaves_gaps():
     names = [figure.name for figure in compare_links(failed, failed).figures]
     assert names == ["whole build, ms"]
     assert LinkMode.NONE not in MODES
+
+
+def test_both_ways_differ_in_the_link_alone():
+    first, second = both_ways(request(sample("saxpy.cu"), emit="ptx", options=("-lineinfo",)))
+    assert (first.link, second.link) == MODES
+    assert replace(first, link=second.link) == second
+    assert first.emit == {CodeKind.CUBIN, CodeKind.SASS}
+    assert first.options == ("-lineinfo",)
+    assert not first.use_cache

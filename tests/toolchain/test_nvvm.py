@@ -6,7 +6,7 @@ from jitstudio.core.job import Job
 from jitstudio.core.plan import Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvvm
-from tests.support import sample
+from tests.support import IR_CALLED, IR_CALLER, sample
 
 K = CodeKind
 TYPED = sample("fill_typed.ll").content
@@ -80,33 +80,6 @@ def test_what_does_not_parse_is_told_the_dialect_of_the_target():
     assert "opaque pointers" in compiled(broken, "-arch=compute_100").log
 
 
-HEAD = TYPED.partition(b"define")[0].decode()
-VERSION = "!nvvmir.version = !{!9}\n!9 = !{i32 2, i32 0}\n"
-CALLER = f"""{HEAD}
-declare float @__nv_sinf(float)
-declare float @twice(float)
-define void @k(float* %p) {{
-  %x = load float, float* %p
-  %y = call float @__nv_sinf(float %x)
-  %z = call float @twice(float %y)
-  store float %z, float* %p
-  ret void
-}}
-!nvvm.annotations = !{{!0}}
-!0 = !{{void (float*)* @k, !"kernel", i32 1}}
-{VERSION}"""
-CALLED = f"""{HEAD}
-define float @twice(float %x) {{
-  %r = fadd float %x, %x
-  ret float %r
-}}
-define float @other(float %x) {{
-  %r = fmul float %x, %x
-  ret float %r
-}}
-{VERSION}"""
-
-
 def program(*modules, libraries=(), libdevice=False):
     refs = [(Ref(K.LLVM_IR, name), text.encode()) for name, text in modules]
     lazy = [(Ref(K.LLVM_IR, name), code) for name, code in libraries]
@@ -123,7 +96,7 @@ def program(*modules, libraries=(), libdevice=False):
 
 
 def test_several_modules_become_one_program():
-    report = program(("k.ll", CALLER), ("twice.ll", CALLED))
+    report = program(("k.ll", IR_CALLER), ("twice.ll", IR_CALLED))
     assert report.ok, report.error_log
     text = report.made[K.PTX].decode()
     assert ".visible .entry k(" in text
@@ -132,7 +105,7 @@ def test_several_modules_become_one_program():
 
 
 def test_libdevice_is_taken_from_by_choice_and_only_what_is_called():
-    report = program(("k.ll", CALLER), ("twice.ll", CALLED), libdevice=True)
+    report = program(("k.ll", IR_CALLER), ("twice.ll", IR_CALLED), libdevice=True)
     assert report.ok, report.error_log
     text = report.made[K.PTX].decode()
     assert "__nv_sinf" not in text
@@ -141,7 +114,7 @@ def test_libdevice_is_taken_from_by_choice_and_only_what_is_called():
 
 
 def test_a_library_in_text_is_added_as_a_whole_and_that_is_told():
-    report = program(("k.ll", CALLER), libraries=[("twice.ll", CALLED.encode())])
+    report = program(("k.ll", IR_CALLER), libraries=[("twice.ll", IR_CALLED.encode())])
     assert report.ok, report.error_log
     assert ") other(" in report.made[K.PTX].decode()
     assert "twice.ll is text: all of it was added" in report.log
@@ -149,13 +122,15 @@ def test_a_library_in_text_is_added_as_a_whole_and_that_is_told():
 
 def test_a_library_of_bitcode_is_added_lazily():
     library = nvvm._libdevice()
-    report = program(("k.ll", CALLER), ("twice.ll", CALLED), libraries=[("libdevice.bc", library)])
+    report = program(
+        ("k.ll", IR_CALLER), ("twice.ll", IR_CALLED), libraries=[("libdevice.bc", library)]
+    )
     assert report.ok, report.error_log
     assert "__nv_sinf" not in report.made[K.PTX].decode()
 
 
 def test_what_the_verifier_refuses_is_not_compiled():
-    report = program(("k.ll", CALLER.replace("ret void", "br label %x")))
+    report = program(("k.ll", IR_CALLER.replace("ret void", "br label %x")))
     assert not report.ok
     assert "k.ll (20, 11): parse '%x' is not a basic block" in report.error_log
     assert "verifier refused it" in report.log

@@ -9,7 +9,7 @@ from jitstudio.core.events import StageFinished, StageStarted
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.worker.builder import Builder
-from tests.support import CRASHING, KERNEL, SLOW, SLOW_CUDA, cuda, ptx, request, sample
+from tests.support import CRASHING, GOOD, KERNEL, SLOW, SLOW_CUDA, cuda, ptx, request, sample
 
 QUICK = 5.0
 
@@ -247,3 +247,11 @@ def test_a_worn_worker_gets_a_second_try_among_others(pair):
         result = pair.build(twice)
         assert result.outcome is Outcome.BUILT
         assert "Multiple definition of 'f'" in result.stages[0].stderr
+
+
+def test_a_second_try_is_no_second_start(alone):
+    told = []
+    assert alone.build(GOOD).ok
+    result = alone.build(CRASHING, on_event=told.append)
+    assert result.outcome is Outcome.CRASHED
+    assert [event.source for event in told if isinstance(event, StageStarted)] == ["crash.ll"]

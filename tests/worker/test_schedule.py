@@ -52,6 +52,16 @@ def test_only_what_the_user_gets_is_final():
     assert alone.final
 
 
+def test_disassembling_lists_the_kernels_of_a_cubin_that_was_given():
+    built = scheduled(request(A, emit="sass"))
+    ((_, compiles),) = built.take_ready()
+    built.add([Artifact(K.CUBIN, "a.cu", b"elf")])
+    ((_, disassembles),) = built.take_ready()
+    assert (compiles.final, disassembles.final) == (True, False)
+    ((_, given),) = scheduled(request(Source("a.cubin", K.CUBIN, b"elf"), emit="sass")).take_ready()
+    assert (given.tool, given.final) == (Tool.NVDISASM, True)
+
+
 def test_nvrtc_gets_headers_and_names_and_libnvvm_its_libraries():
     library = Source("lib.ll", K.LLVM_IR, b"lib")
     header = Header("h.cuh", b"")

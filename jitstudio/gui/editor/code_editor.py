@@ -30,7 +30,7 @@ from jitstudio.gui.editor.marks import Mark, MarkList
 from jitstudio.gui.editor.matching import bracket_pair, occurrences, word_at
 from jitstudio.gui.editor.places import cursor_over, ground
 from jitstudio.gui.find.search import Change, Span
-from jitstudio.gui.font_zoom import FontZoom
+from jitstudio.gui.font_zoom import FontZoom, Zoomable
 from jitstudio.gui.fonts import code_font
 from jitstudio.gui.highlighter import LineLexer, SourceHighlighter
 from jitstudio.gui.theme import Theme
@@ -42,7 +42,7 @@ _ALT = Qt.KeyboardModifier.AltModifier
 _OCCURRENCES_DELAY = 120
 
 
-class CodeEditor(QPlainTextEdit):
+class CodeEditor(Zoomable, QPlainTextEdit):
     """Edits its own text, or `document`: that has a `QPlainTextDocumentLayout` and outlives it.
 
     Attributes:
@@ -167,31 +167,6 @@ class CodeEditor(QPlainTextEdit):
         """Line and column of the cursor, counted from 1, the column in characters."""
         line, column = places.place_of(self.document(), self.textCursor().position())
         return line + 1, column + 1
-
-    @property
-    def font_size(self) -> float:
-        """The size of the text in points."""
-        return self._zoom.size
-
-    @Slot(float)
-    def set_font_size(self, points: float) -> None:
-        """Change the size of the text."""
-        self._zoom.set_size(points)
-
-    @Slot()
-    def zoom_in(self) -> None:
-        """Make the text one point larger."""
-        self._zoom.step(1)
-
-    @Slot()
-    def zoom_out(self) -> None:
-        """Make the text one point smaller."""
-        self._zoom.step(-1)
-
-    @Slot()
-    def zoom_reset(self) -> None:
-        """Give the text its usual size again."""
-        self._zoom.reset()
 
     @Slot()
     def toggle_comments(self) -> None:

@@ -18,7 +18,7 @@ from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.core.tools import Tool
-from jitstudio.gui.models.presentation import MUTED_ROLE, ModelIndex, plain_tooltip
+from jitstudio.gui.models.presentation import MUTED_ROLE, ModelIndex, plain_tooltip, title_of
 
 MIME_TYPE = "application/x-jitstudio-module-row"
 
@@ -214,14 +214,7 @@ class ModulesModel(QAbstractTableModel):
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> Any:
         """The titles of the columns."""
-        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(_TITLES):
-            return None
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return _TITLES[section]
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        return None
+        return title_of(_TITLES, section, orientation, role)
 
     def moveRows(
         self,

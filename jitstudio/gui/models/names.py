@@ -12,7 +12,13 @@ from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QFont
 
 from jitstudio.core.result import Kernel, LoweredName
-from jitstudio.gui.models.presentation import MUTED_ROLE, ModelIndex, one_line, plain_tooltip
+from jitstudio.gui.models.presentation import (
+    MUTED_ROLE,
+    ModelIndex,
+    one_line,
+    plain_tooltip,
+    title_of,
+)
 
 EXPRESSION, LOWERED, DEMANGLED = range(3)
 _TITLES = ("Expression", "Lowered name", "Demangled")
@@ -225,14 +231,7 @@ class NamesModel(QAbstractTableModel):
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> Any:
         """The titles of the columns."""
-        if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(_TITLES):
-            return None
-        match role:
-            case Qt.ItemDataRole.DisplayRole:
-                return _TITLES[section]
-            case Qt.ItemDataRole.TextAlignmentRole:
-                return int(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
-        return None
+        return title_of(_TITLES, section, orientation, role)
 
 
 def _without(expressions: tuple[str, ...], row: int) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ Models name a mark ("error") and never a colour; the delegate of the table knows
 from __future__ import annotations
 
 import html
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
@@ -76,6 +76,13 @@ class Column(Generic[_Row]):
         """Left or right; an int, as an alignment flag in a variant is not understood by Qt."""
         side = Qt.AlignmentFlag.AlignRight if self.number else Qt.AlignmentFlag.AlignLeft
         return int(side | Qt.AlignmentFlag.AlignVCenter)
+
+
+def title_of(titles: Sequence[str], section: int, orientation: Qt.Orientation, role: int) -> Any:
+    """What a model whose columns are words only answers for its headers."""
+    if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(titles):
+        return None
+    return Column(titles[section], str).header(role)
 
 
 def one_line(text: str) -> str:

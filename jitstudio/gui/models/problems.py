@@ -82,11 +82,3 @@ class ProblemsModel(RowsModel[Diagnostic]):
         self._built = built
         self.set_rows(diagnostics)
         self.counts_changed.emit()
-
-
-def problem_line(diagnostic: Diagnostic) -> str:
-    """The form that editors and CI systems know: `file:line:column: severity: message`."""
-    place = (diagnostic.file, diagnostic.line, diagnostic.column)
-    head = ":".join(str(part) for part in place if part)
-    said = f"{diagnostic.severity.value}: {diagnostic.message}"
-    return f"{head}: {said}" if head else said

@@ -5,9 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.plan import PlanError, plan
-from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.request import BuildRequest
 from jitstudio.core.tools import Tool, ToolchainInfo
-from jitstudio.gui.requests import linked_modules
 from jitstudio.gui.studio import SHOWN_AND_SAVED
 from jitstudio.gui.widgets.options_form import OptionsForm
 from jitstudio.gui.workspace import Workspace
@@ -31,14 +30,10 @@ class OptionsPresenter(QObject):
     @Slot()
     def _on_plan_changed(self) -> None:
         workspace = self._workspace
-        link = workspace.settings.link
-        module = workspace.studio.module
-        alone = (module,) if module is not None else ()
-        modules = alone if link is LinkMode.NONE else linked_modules(workspace.documents)
         # Of the modules only their kinds matter here: reading their texts would take time.
-        sources = tuple(module.without_content() for module in modules)
+        sources = tuple(module.without_content() for module in workspace.studio.modules())
         try:
-            steps = plan(BuildRequest(sources, emit=SHOWN_AND_SAVED, link=link))
+            steps = plan(BuildRequest(sources, emit=SHOWN_AND_SAVED, link=workspace.settings.link))
         except PlanError:
             return
         # The driver's compiler takes the options of nvJitLink.

@@ -14,12 +14,11 @@ from PySide6.QtCore import QFile, QIODevice, QObject, QSaveFile, Signal, Slot
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 
-from jitstudio.core.code import TEXT_KINDS, CodeKind, Header, Source, kind_of
+from jitstudio.core.code import TEXT_KINDS, CodeKind, Header, Source, is_bitcode, kind_of
 from jitstudio.gui.limits import LARGEST_TEXT, LONGEST_LINE
 
 _BOM = b"\xef\xbb\xbf"
 _HEADER_ENDINGS = (".cuh", ".h", ".hpp", ".inl")
-_COMPILED = frozenset({CodeKind.CUDA, CodeKind.LLVM_IR, CodeKind.PTX})
 
 
 class ReadOnlyReason(Enum):
@@ -322,13 +321,8 @@ def takes_part_alone(document: Document) -> bool:
     return not (document.is_header or document.is_library or document.kind is CodeKind.SASS)
 
 
-def is_compiled(document: Document) -> bool:
-    """Whether the document is source text that a tool of ours reads."""
-    return document.kind in _COMPILED and not document.is_header
-
-
 def _reason_against_editing(kind: CodeKind, content: bytes) -> ReadOnlyReason | None:
-    if kind not in TEXT_KINDS or content.startswith(b"BC\xc0\xde"):
+    if kind not in TEXT_KINDS or is_bitcode(content):
         return ReadOnlyReason.BINARY
     if len(content) > LARGEST_TEXT or _longest_line(content) > LONGEST_LINE:
         return ReadOnlyReason.TOO_LARGE

@@ -24,7 +24,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from jitstudio.gui.find.search import Span
-from jitstudio.gui.font_zoom import FontZoom
+from jitstudio.gui.font_zoom import FontZoom, Zoomable
 from jitstudio.gui.fonts import code_font
 from jitstudio.gui.highlighter import LineLexer
 from jitstudio.gui.theme import Theme
@@ -43,7 +43,7 @@ _BESIDE = 4
 _LONGEST_DESCRIPTION = 500
 
 
-class ListingView(QAbstractScrollArea):
+class ListingView(Zoomable, QAbstractScrollArea):
     """Shows lines that cannot be edited.
 
     Attributes:
@@ -128,31 +128,6 @@ class ListingView(QAbstractScrollArea):
     def toPlainText(self) -> str:
         """The whole text."""
         return "" if self._hint is not None else "\n".join(self._text.lines)
-
-    @property
-    def font_size(self) -> float:
-        """The size of the text in points."""
-        return self._zoom.size
-
-    @Slot(float)
-    def set_font_size(self, points: float) -> None:
-        """Change the size of the text."""
-        self._zoom.set_size(points)
-
-    @Slot()
-    def zoom_in(self) -> None:
-        """Make the text one point larger."""
-        self._zoom.step(1)
-
-    @Slot()
-    def zoom_out(self) -> None:
-        """Make the text one point smaller."""
-        self._zoom.step(-1)
-
-    @Slot()
-    def zoom_reset(self) -> None:
-        """Give the text its usual size again."""
-        self._zoom.reset()
 
     @Slot()
     def copy(self) -> None:

@@ -5,8 +5,8 @@ Holds nothing that belongs to a document: every change is told by a signal.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QKeySequence, QResizeEvent
+from PySide6.QtCore import QItemSelection, Signal, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QBoxLayout,
@@ -16,7 +16,6 @@ from PySide6.QtWidgets import (
     QPushButton,
     QRadioButton,
     QSizePolicy,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -24,10 +23,10 @@ from PySide6.QtWidgets import (
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.icons import icon
 from jitstudio.gui.models.modules import ModuleRow, ModulesModel, link_summary, link_warning
 from jitstudio.gui.tables import PanelTable
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.parts import icon_button, show_icons, text_label
 
 # What each choice is called and what it means, in the order shown.
 _MODES = {
@@ -74,16 +73,18 @@ class LinkView(QWidget):
         self._explanations: list[QLabel] = []
         self._group = QButtonGroup(self)
         self._radios = {mode: self._radio(mode) for mode in _MODES}
-        self._result = self._text_label("linkResult")
+        self._result = text_label(self, "linkResult")
         self._show_sass = QPushButton("Show linked SASS", self)
         self._show_sass.setObjectName("showLinkedSass")
         self._compare = QPushButton("Compare both links…", self)
         self._compare.setObjectName("compareLinks")
-        self._add = self._button("Add file…", "Add files to link", "plus")
-        self._up = self._button("Move up", "Link the module earlier", "chevron-up", "Alt+Up")
-        self._down = self._button("Move down", "Link the module later", "chevron-down", "Alt+Down")
+        self._add = icon_button(self, "Add file…", "Add files to link", "plus")
+        self._up = icon_button(self, "Move up", "Link the module earlier", "chevron-up", "Alt+Up")
+        self._down = icon_button(
+            self, "Move down", "Link the module later", "chevron-down", "Alt+Down"
+        )
         self._table = self._make_table()
-        self._warning = self._text_label("linkWarning")
+        self._warning = text_label(self, "linkWarning")
         self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(0)
@@ -145,8 +146,7 @@ class LinkView(QWidget):
         self._warning.setStyleSheet(f"color: {theme.marks.warning.name()}")
         for label in self._explanations:
             label.setStyleSheet(f"color: {theme.ui.muted_text.name()}")
-        for button in (self._add, self._up, self._down):
-            button.setIcon(icon(button.property("iconName"), theme.ui.text))
+        show_icons((self._add, self._up, self._down), theme)
 
     @Slot()
     def move_up(self) -> None:
@@ -175,26 +175,6 @@ class LinkView(QWidget):
         radio.setAccessibleDescription(meaning)
         self._group.addButton(radio)
         return radio
-
-    def _text_label(self, object_name: str) -> QLabel:
-        label = QLabel(self)
-        label.setObjectName(object_name)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setWordWrap(True)
-        label.hide()
-        return label
-
-    def _button(self, text: str, what: str, icon_name: str, keys: str = "") -> QToolButton:
-        button = QToolButton(self)
-        button.setText(text)
-        button.setToolTip(f"{what} ({QKeySequence(keys).toString()})" if keys else what)
-        button.setAccessibleName(what)
-        button.setProperty("iconName", icon_name)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        side = QFontMetrics(button.font()).height()
-        button.setIconSize(QSize(side, side))
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        return button
 
     def _make_table(self) -> PanelTable:
         table = PanelTable("Modules to link", self)

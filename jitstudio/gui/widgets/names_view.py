@@ -5,24 +5,22 @@ Holds nothing that belongs to a document: an edit is told by `expressions_edited
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, QModelIndex, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication
+from PySide6.QtCore import QItemSelection, QModelIndex, Qt, Signal, Slot
+from PySide6.QtGui import QFont, QGuiApplication
 from PySide6.QtWidgets import (
     QHBoxLayout,
-    QLabel,
     QLineEdit,
     QTableView,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
 from jitstudio.core.result import Kernel, LoweredName
 from jitstudio.gui.fonts import code_font
-from jitstudio.gui.icons import icon
 from jitstudio.gui.models.names import NamesModel
 from jitstudio.gui.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.parts import icon_button, show_icons, text_label
 
 NOT_CUDA = (
     "Only CUDA C++ has name expressions. In LLVM IR and PTX you choose the names yourself, "
@@ -53,15 +51,19 @@ class NamesView(QWidget):
         self.setObjectName("namesView")
         self._model = NamesModel(self) if model is None else model
         self._editable = False
-        self._reason = self._make_label("namesReason")
-        self._message = self._make_label("namesMessage")
+        self._reason = text_label(self, "namesReason")
+        self._message = text_label(self, "namesMessage")
         self._input = QLineEdit(self)
         self._input.setObjectName("nameInput")
         self._input.setPlaceholderText(_PLACEHOLDER)
         self._input.setAccessibleName("New name expression")
-        self._add = self._button("Add", "Add this name expression", "plus")
-        self._remove = self._button("Remove", "Remove the selected name expressions (Del)", "trash")
-        self._copy = self._button("Copy", "Copy the lowered names of the selected rows", "copy")
+        self._add = icon_button(self, "Add", "Add this name expression", "plus")
+        self._remove = icon_button(
+            self, "Remove", "Remove the selected name expressions (Del)", "trash"
+        )
+        self._copy = icon_button(
+            self, "Copy", "Copy the lowered names of the selected rows", "copy"
+        )
         self._table = self._make_table()
         self._commands = (
             self._table.add_command("&Edit expression", self._on_enter_pressed, *ENTER_KEYS),
@@ -118,8 +120,7 @@ class NamesView(QWidget):
         self._table.set_theme(theme)
         self._message.setStyleSheet(f"color: {theme.marks.warning.name()}")
         self._reason.setStyleSheet(f"color: {theme.ui.muted_text.name()}")
-        for button in (self._add, self._remove, self._copy):
-            button.setIcon(icon(button.property("iconName"), theme.ui.text))
+        show_icons((self._add, self._remove, self._copy), theme)
 
     @Slot(QFont)
     def set_code_font(self, font: QFont) -> None:
@@ -147,26 +148,6 @@ class NamesView(QWidget):
         names = [self._model.lowered_name(row) for row in sorted(self._selected_rows())]
         if any(names):
             QGuiApplication.clipboard().setText("\n".join(name for name in names if name))
-
-    def _make_label(self, object_name: str) -> QLabel:
-        label = QLabel(self)
-        label.setObjectName(object_name)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setWordWrap(True)
-        label.hide()
-        return label
-
-    def _button(self, text: str, what: str, icon_name: str) -> QToolButton:
-        button = QToolButton(self)
-        button.setText(text)
-        button.setToolTip(what)
-        button.setAccessibleName(what)
-        button.setProperty("iconName", icon_name)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        side = QFontMetrics(button.font()).height()
-        button.setIconSize(QSize(side, side))
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        return button
 
     def _make_table(self) -> PanelTable:
         table = PanelTable("Lowered names", self)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from PySide6.QtCore import QItemSelection, QSize, Qt, Signal, Slot
-from PySide6.QtGui import QFontMetrics, QKeySequence, QShortcut
+from PySide6.QtCore import QItemSelection, Qt, Signal, Slot
+from PySide6.QtGui import QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
     QLabel,
     QLineEdit,
-    QToolButton,
     QVBoxLayout,
     QWidget,
 )
@@ -23,10 +22,10 @@ from PySide6.QtWidgets import (
 from jitstudio.core.options import OptionSpec
 from jitstudio.core.tools import Tool
 from jitstudio.gui.fonts import code_font
-from jitstudio.gui.icons import icon
 from jitstudio.gui.models.options import OptionsFilter, OptionsModel
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.options_tree import OptionsTree
+from jitstudio.gui.widgets.parts import icon_button, show_icons, text_label
 
 _CODE_SIZE = 9.5
 _HELP_LINES = 3
@@ -48,15 +47,15 @@ class OptionsForm(QWidget):
         self._model = OptionsModel(self)
         self._filter = OptionsFilter(self._model, self)
         self._search = self._make_search()
-        self._changed_only = self._button("Changed only", "List only what differs", "filter")
+        self._changed_only = icon_button(self, "Changed only", "List only what differs", "filter")
         self._changed_only.setCheckable(True)
-        self._reset_all = self._button("Reset all", "Set every option to its default", "reset")
-        self._message = self._label("optionsMessage")
+        self._reset_all = icon_button(self, "Reset all", "Set every option to its default", "reset")
+        self._message = text_label(self, "optionsMessage")
         self._tree = OptionsTree(self._model, self._filter, self)
-        self._title = self._label("optionTitle")
-        self._usage = self._label("optionUsage")
-        self._help = self._label("optionHelp")
-        self._reset = self._button("Reset", "Set this option to its default (Del)", "reset")
+        self._title = text_label(self, "optionTitle")
+        self._usage = text_label(self, "optionUsage")
+        self._help = text_label(self, "optionHelp")
+        self._reset = icon_button(self, "Reset", "Set this option to its default (Del)", "reset")
         self._other = self._make_other()
         self._details = self._make_details()
         self._lay_out()
@@ -95,8 +94,7 @@ class OptionsForm(QWidget):
         self._tree.set_theme(theme)
         self._message.setStyleSheet(f"color: {theme.marks.warning.name()}")
         self._help.setStyleSheet(f"color: {theme.ui.muted_text.name()}")
-        for button in (self._changed_only, self._reset_all, self._reset):
-            button.setIcon(icon(button.property("iconName"), theme.ui.text))
+        show_icons((self._changed_only, self._reset_all, self._reset), theme)
 
     @Slot(str)
     def search(self, text: str) -> None:
@@ -144,25 +142,6 @@ class OptionsForm(QWidget):
         layout.addSpacing(4)
         layout.addWidget(self._help)
         return frame
-
-    def _label(self, object_name: str) -> QLabel:
-        label = QLabel(self)
-        label.setObjectName(object_name)
-        label.setTextFormat(Qt.TextFormat.PlainText)
-        label.setWordWrap(True)
-        return label
-
-    def _button(self, text: str, what: str, icon_name: str) -> QToolButton:
-        button = QToolButton(self)
-        button.setText(text)
-        button.setToolTip(what)
-        button.setAccessibleName(what)
-        button.setProperty("iconName", icon_name)
-        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        side = QFontMetrics(button.font()).height()
-        button.setIconSize(QSize(side, side))
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        return button
 
     def _lay_out(self) -> None:
         bar = QHBoxLayout()

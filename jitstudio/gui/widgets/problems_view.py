@@ -18,11 +18,11 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QTableView, QToolButton, QVBoxLayout, QWidget
 
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic, Severity, diagnostic_line
 from jitstudio.core.fixes import Fix
 from jitstudio.gui.icons import icon
 from jitstudio.gui.models.presentation import SORT_ROLE
-from jitstudio.gui.models.problems import SEVERITY_ROLE, ProblemsModel, problem_line
+from jitstudio.gui.models.problems import SEVERITY_ROLE, ProblemsModel
 from jitstudio.gui.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.explanation_panel import ExplanationPanel
@@ -145,7 +145,7 @@ class ProblemsView(QWidget):
         """Put the selected problems on the clipboard, one a line."""
         rows = sorted(self._table.selectionModel().selectedRows(), key=lambda index: index.row())
         found = (self._diagnostic(index) for index in rows)
-        lines = [problem_line(diagnostic) for diagnostic in found if diagnostic is not None]
+        lines = [diagnostic_line(diagnostic) for diagnostic in found if diagnostic is not None]
         if lines:
             QGuiApplication.clipboard().setText("\n".join(lines))
 

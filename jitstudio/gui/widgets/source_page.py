@@ -13,6 +13,7 @@ from jitstudio.gui.state.documents import Document, ReadOnlyReason
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.viewer.banner import Banner
 from jitstudio.gui.viewer.listing_view import ListingView
+from jitstudio.gui.viewer.text import split_lines
 from jitstudio.listing.contents import contents
 
 
@@ -109,5 +110,5 @@ def _read_only_view(document: Document, theme: Theme) -> ListingView:
     else:
         language = LANGUAGES[document.kind]
         text = content.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
-        view.set_lines(text.split("\n"), language.lexer)
+        view.set_lines(split_lines(text), language.lexer)
     return view

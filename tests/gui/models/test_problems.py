@@ -3,8 +3,8 @@ from PySide6.QtCore import QModelIndex, Qt
 
 from jitstudio.core.diagnostics import Severity
 from jitstudio.gui.models.presentation import MARK_ROLE, SORT_ROLE
-from jitstudio.gui.models.problems import SEVERITY_ROLE, ProblemsModel, problem_line
-from tests.gui.results import DIAGNOSTICS, PLACELESS, REMARK, UNDEFINED, UNUSED
+from jitstudio.gui.models.problems import SEVERITY_ROLE, ProblemsModel
+from tests.gui.results import DIAGNOSTICS, UNDEFINED, UNUSED
 
 
 @pytest.fixture
@@ -70,15 +70,3 @@ def test_the_same_problems_again_leave_the_rows_alone(model, qtbot):
 def test_finds_the_diagnostic_of_a_row(model):
     assert model.diagnostic_at(model.index(1, 3)) is UNUSED
     assert model.diagnostic_at(QModelIndex()) is None
-
-
-@pytest.mark.parametrize(
-    ("diagnostic", "line"),
-    [
-        (UNDEFINED, 'saxpy.cu:12:17: error: identifier "blockIdxx" is undefined'),
-        (REMARK, "atomic_ops.cuh:120: info: The warnings can be suppressed"),
-        (PLACELESS, "error: No module takes part.\nOpen one."),
-    ],
-)
-def test_a_problem_is_copied_as_editors_know_it(diagnostic, line):
-    assert problem_line(diagnostic) == line

@@ -10,7 +10,6 @@ from jitstudio.gui.state.documents import (
     DocumentError,
     Documents,
     ReadOnlyReason,
-    is_compiled,
     kind_of_file,
     read_file,
     takes_part_alone,
@@ -184,21 +183,20 @@ def test_what_it_is_built_with_counts_as_an_edit_once(qtbot, attribute, value):
 
 
 @pytest.mark.parametrize(
-    ("name", "kind", "header", "alone", "compiled"),
+    ("name", "kind", "header", "alone"),
     [
-        ("k.cu", CodeKind.CUDA, False, True, True),
-        ("k.cuh", CodeKind.CUDA, True, False, False),
-        ("k.h", CodeKind.HEADER, True, False, False),
-        ("k.ll", CodeKind.LLVM_IR, False, True, True),
-        ("k.cubin", CodeKind.CUBIN, False, True, False),
-        ("k.sass", CodeKind.SASS, False, False, False),
+        ("k.cu", CodeKind.CUDA, False, True),
+        ("k.cuh", CodeKind.CUDA, True, False),
+        ("k.h", CodeKind.HEADER, True, False),
+        ("k.ll", CodeKind.LLVM_IR, False, True),
+        ("k.cubin", CodeKind.CUBIN, False, True),
+        ("k.sass", CodeKind.SASS, False, False),
     ],
 )
-def test_headers_and_modules_are_told_apart(name, kind, header, alone, compiled):
+def test_headers_and_modules_are_told_apart(name, kind, header, alone):
     document = Document(name, kind, b"")
     assert document.is_header is header
     assert takes_part_alone(document) is alone
-    assert is_compiled(document) is compiled
 
 
 def test_reading_a_folder_or_nothing_is_told(tmp_path):

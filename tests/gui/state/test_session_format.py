@@ -26,7 +26,7 @@ SESSION = SavedSession(
             ("f<int>",),
             False,
         ),
-        SavedDocument("lib.a", "/work/lib.a", CodeKind.LIBRARY, None, False, (), True),
+        SavedDocument("lib.a", "/somewhere/lib.a", CodeKind.LIBRARY, None, False, (), True),
     ),
     current=1,
     arch=Arch(100, "a"),

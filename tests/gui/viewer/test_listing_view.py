@@ -125,7 +125,7 @@ def test_tokens_are_drawn_in_the_colours_of_the_theme(view, theme):
     view.set_lines([".visible // x"], Lexer())
     seen = colors(view)
     for token in (Keyword, Comment):
-        assert theme.token_color(token).name() in seen
+        assert theme.token_style(token).color.name() in seen
     assert theme.code.current_line.name() in seen
 
 
@@ -135,7 +135,7 @@ def test_what_a_lexer_leaves_out_is_drawn_all_the_same(view, dark):
             return [], state
 
     view.set_lines(["ret ret ret"], Mute())
-    assert dark.token_color(Text).name() in colors(view)
+    assert dark.token_style(Text).color.name() in colors(view)
 
 
 def test_only_lines_in_sight_are_lexed(view):
@@ -424,11 +424,11 @@ def test_an_old_text_is_grey_and_a_banner_says_why(many, theme):
     assert banner.geometry().bottom() < many.viewport().geometry().top()
     seen = colors(many)
     assert theme.code.stale_text.name() in seen
-    assert theme.token_color(Keyword).name() not in seen
+    assert theme.token_style(Keyword).color.name() not in seen
     many.set_stale(False, "")
     assert not banner.isVisible()
     assert many.viewport().geometry().top() == 0
-    assert theme.token_color(Keyword).name() in colors(many)
+    assert theme.token_style(Keyword).color.name() in colors(many)
 
 
 def test_a_banner_wraps_and_is_never_high(many):

@@ -1,7 +1,7 @@
 import pytest
 from pygments.token import Comment, Keyword, Text
 
-from jitstudio.gui.viewer.text import LONG_LINE, ListingText, char_cells
+from jitstudio.gui.viewer.text import LONG_LINE, ListingText, char_cells, split_lines
 
 
 class Comments:
@@ -112,3 +112,7 @@ def test_the_widest_line_fits(lines):
     text = ListingText(lines)
     needed = max(text.width(line) for line in range(len(lines)))
     assert needed <= text.widest <= needed + 6
+
+
+def test_lines_end_as_compilers_count_them():
+    assert split_lines("a\r\nb\rc\n\fd\u2028e") == ["a", "b", "c", "\fd\u2028e"]

@@ -1,0 +1,53 @@
+"""The buttons and labels that several panels are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetrics, QKeySequence
+from PySide6.QtWidgets import QLabel, QToolButton, QWidget
+
+from jitstudio.gui.icons import icon
+from jitstudio.gui.theme import Theme
+
+_ICON = "iconName"
+
+
+def icon_button(
+    parent: QWidget, text: str, what: str, icon_name: str, keys: str = ""
+) -> QToolButton:
+    """A button with its word beside its icon, which `show_icons` draws.
+
+    Args:
+        parent: The panel it belongs to.
+        text: The word.
+        what: What it does, for the tool tip and for screen readers.
+        icon_name: A file in `resources/icons`.
+        keys: What can be pressed instead; the tool tip tells it.
+    """
+    button = QToolButton(parent)
+    button.setText(text)
+    button.setToolTip(f"{what} ({QKeySequence(keys).toString()})" if keys else what)
+    button.setAccessibleName(what)
+    button.setProperty(_ICON, icon_name)
+    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    side = QFontMetrics(button.font()).height()
+    button.setIconSize(QSize(side, side))
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return button
+
+
+def show_icons(buttons: Iterable[QToolButton], theme: Theme) -> None:
+    """Draw the icons of an `icon_button` or several in the colours of a theme."""
+    for button in buttons:
+        button.setIcon(icon(button.property(_ICON), theme.ui.text))
+
+
+def text_label(parent: QWidget, object_name: str) -> QLabel:
+    """A label for words that come from outside: no markup, and wrapped where they are long."""
+    label = QLabel(parent)
+    label.setObjectName(object_name)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    return label

@@ -1,0 +1,53 @@
+"""Reads what is told of a failure, and carries out what is offered."""
+
+import re
+from dataclasses import replace
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.explanations import explanations
+from jitstudio.core.fixes import FixKind, edit_for, without_option
+from jitstudio.core.request import Assembler, LinkMode
+
+
+def is_told(id_, diagnostic):
+    """Whether the diagnostic carries this explanation."""
+    texts = [e.text for e in explanations() if e.id == id_]
+    forms = [re.sub(r"\\\$(\\\{)?\w+(\\\})?", ".*", re.escape(text)) for text in texts]
+    return any(re.fullmatch(form, diagnostic.explanation) for form in forms)
+
+
+def told(id_, result):
+    """The first diagnostic that carries this explanation."""
+    found = [d for d in result.diagnostics if is_told(id_, d)]
+    assert found, [(d.message, d.explanation) for d in result.diagnostics]
+    return found[0]
+
+
+def mended(failed, fix):
+    """The request with the fix carried out."""
+    match fix.kind:
+        case FixKind.SET_ARCH:
+            return replace(failed, arch=Arch.parse(fix.value))
+        case FixKind.SET_LINK_MODE:
+            return replace(failed, link=LinkMode(fix.value))
+        case FixKind.ADD_OPTION:
+            return replace(failed, options=(*failed.options, fix.value))
+        case FixKind.REMOVE_OPTION:
+            return replace(failed, options=without_option(failed.options, fix.value))
+        case FixKind.USE_LIBDEVICE:
+            return replace(failed, libdevice=True)
+        case FixKind.USE_NVJITLINK:
+            return replace(failed, assembler=Assembler.NVJITLINK)
+    return replace(failed, sources=tuple(mended_source(source, fix) for source in failed.sources))
+
+
+def mended_source(source, fix):
+    if source.name != fix.file:
+        return source
+    if fix.kind is FixKind.ADD_NAME_EXPRESSION:
+        kept = tuple(e for e in source.name_expressions if e != fix.replaces)
+        return replace(source, name_expressions=(*kept, fix.value))
+    text = source.content.decode()
+    edit = edit_for(fix, text)
+    assert edit is not None
+    return replace(source, content=f"{text[: edit.start]}{edit.text}{text[edit.end :]}".encode())

@@ -1,0 +1,240 @@
+"""Failures, each with the id of what explains it: builds that fail, and what people report."""
+
+from typing import NamedTuple
+
+from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.fixes import FixKind
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import BuildResult, Outcome, StageResult
+from jitstudio.core.tools import Tool
+from tests.support import CRASHING, KERNEL, SAMPLES, cuda, ptx, request
+
+TYPED = (SAMPLES / "fill_typed.ll").read_text()
+OPAQUE = (SAMPLES / "fill_opaque.ll").read_text()
+TEMPLATE = "namespace math { template <typename T> __global__ void k(T* p) { *p = 1; } }"
+CALLER = cuda(
+    'extern "C" __device__ int f(); extern "C" __global__ void k(int* p) { *p = f(); }', "a.cu"
+)
+CALLEE = cuda('extern "C" __device__ int f() { return 1; }', "b.cu")
+BOTH = cuda(
+    'extern "C" __device__ int f() { return 2; }\n'
+    'extern "C" __global__ void k(int* p) { *p = f(); }',
+    "a.cu",
+)
+ONE, OTHER = (
+    cuda('extern "C" __global__ void k(int* p) { *p = 1; }', name) for name in ("a.cu", "b.cu")
+)
+MAIN = """
+int main() {
+  fine<<<1, 1>>>(nullptr);  // }
+  return 0;
+}
+"""
+
+
+def ll(text):
+    return Source("k.ll", CodeKind.LLVM_IR, text.encode())
+
+
+def without(text, word):
+    """LLVM IR that lacks the line with this word."""
+    lines = text.splitlines(keepends=True)
+    assert any(word in line for line in lines)
+    return ll("".join(line for line in lines if word not in line))
+
+
+def bare_ptx(version="8.0", target="sm_75"):
+    text = (
+        f".version {version}\n.target {target}\n.address_size 64\n.visible .entry k() {{ ret; }}\n"
+    )
+    return Source("k.ptx", CodeKind.PTX, text.encode())
+
+
+def asm(text, **more):
+    return request(cuda(f'extern "C" __global__ void k() {{ asm("{text}"); }}'), **more)
+
+
+class Failure(NamedTuple):
+    """What to build, what it is explained by, and what mends it."""
+
+    id: str
+    request: BuildRequest
+    fix: FixKind | None = None
+
+
+def including(header):
+    return request(cuda(f"#include {header}\n{KERNEL}"))
+
+
+PTX_LINK = {"link": "ptx", "emit": "cubin"}
+CUBIN = {"emit": "cubin"}
+F = FixKind
+PROVOKED = (
+    Failure("nvvm-crash", CRASHING),
+    Failure("ptx-too-new", request(bare_ptx(version="99.0"), **CUBIN), F.REPLACE_TEXT),
+    Failure(
+        "option-sent-anyway", request(cuda(KERNEL), options=("-arch=native",)), F.REMOVE_OPTION
+    ),
+    Failure("option-sent-anyway", request(ll(TYPED), options=("-arch", "sm_90")), F.REMOVE_OPTION),
+    Failure("option-sent-anyway", request(cuda(KERNEL), options=("-dlto",)), F.REMOVE_OPTION),
+    Failure("arch-too-old", request(cuda(KERNEL), arch="sm_52"), F.SET_ARCH),
+    Failure("arch-too-old", request(ll(TYPED), arch="sm_52"), F.SET_ARCH),
+    Failure("arch-too-old", request(ptx("k.ptx", ""), arch="sm_52", **CUBIN), F.SET_ARCH),
+    Failure("arch-unknown", request(cuda(KERNEL), arch="sm_99"), F.SET_ARCH),
+    Failure(
+        "arch-specific-code",
+        request(bare_ptx(target="sm_90a"), arch="sm_100", **CUBIN),
+        F.SET_ARCH,
+    ),
+    Failure(
+        "ptx-target-too-new", request(bare_ptx(target="sm_90"), arch="sm_80", **CUBIN), F.SET_ARCH
+    ),
+    Failure("ptx-target-unknown", request(bare_ptx(target="sm_175"), **CUBIN)),
+    Failure(
+        "feature-needs-arch", asm("cp.async.bulk.commit_group;", arch="sm_80", **CUBIN), F.SET_ARCH
+    ),
+    Failure("instruction-needs-a", asm("wgmma.fence.sync.aligned;", **CUBIN), F.SET_ARCH),
+    Failure("inline-ptx", asm("frobnicate;", **CUBIN)),
+    Failure("header-of-c", including("<cstdint>"), F.REPLACE_TEXT),
+    Failure("header-of-c", including("<stdint.h>"), F.REPLACE_TEXT),
+    Failure("header-of-c", including("<cassert>"), F.REPLACE_TEXT),
+    Failure("header-of-cxx", including("<type_traits>"), F.REPLACE_TEXT),
+    Failure("header-of-cxx", including("<limits>"), F.REPLACE_TEXT),
+    Failure("header-built-in", including("<math.h>"), F.REPLACE_TEXT),
+    Failure("header-built-in", including("<cuda_runtime_api.h>"), F.REPLACE_TEXT),
+    Failure("header-host-only", including("<iostream>"), F.REPLACE_TEXT),
+    Failure("header-host-only", including("<string>"), F.REPLACE_TEXT),
+    Failure("thrust", including("<thrust/host_vector.h>")),
+    Failure("header-of-cuda", including("<curand_kernel.h>"), F.ADD_INCLUDE_FOLDER),
+    Failure("header-path-not-ascii", including('"C:/Users/榛/mine.h"'), F.OPEN_FILES),
+    Failure("header-missing", including('"mine.h"'), F.ADD_INCLUDE_FOLDER),
+    Failure("header-missing", including('"curve.cuh"'), F.ADD_INCLUDE_FOLDER),
+    Failure("host-function", request(cuda(KERNEL + MAIN)), F.REPLACE_TEXT),
+    Failure(
+        "unmarked-function",
+        request(cuda("int twice(int a) { return 2 * a; }\n" + KERNEL)),
+        F.ADD_OPTION,
+    ),
+    Failure("host-call", request(cuda("__global__ void k() { cudaMalloc(0, 1); }"))),
+    Failure(
+        "name-expression-of-template",
+        request(cuda(TEMPLATE, "k.cu", "math::k")),
+        F.ADD_NAME_EXPRESSION,
+    ),
+    Failure("name-expression", request(cuda(KERNEL, "k.cu", "nothing"))),
+    Failure("template-without-instance", request(cuda(TEMPLATE)), F.ADD_NAME_EXPRESSION),
+    Failure("template-without-instance", request(cuda(TEMPLATE), **CUBIN), F.ADD_NAME_EXPRESSION),
+    Failure(
+        "kernel-annotation-missing", request(without(TYPED, "!nvvm.annotations")), F.INSERT_TEXT
+    ),
+    Failure(
+        "kernel-annotation-missing",
+        request(without(OPAQUE, "!nvvm.annotations"), arch="sm_100"),
+        F.INSERT_TEXT,
+    ),
+    Failure(
+        "kernel-annotation-missing",
+        request(ll(TYPED.replace('!"kernel"', '!"kernal"'))),
+        F.INSERT_TEXT,
+    ),
+    Failure("no-kernel", request(cuda("static __device__ int x;"))),
+    Failure("llvm-dialect", request(ll(OPAQUE)), F.SET_ARCH),
+    Failure(
+        "llvm-dialect",
+        request(ll(TYPED.replace("entry:", "entry:\n  %frozen = freeze i32 1"))),
+        F.SET_ARCH,
+    ),
+    Failure("ir-version-missing", request(without(TYPED, "nvvmir.version")), F.INSERT_TEXT),
+    Failure(
+        "ir-version-missing",
+        request(without(OPAQUE, "nvvmir.version"), arch="sm_100"),
+        F.INSERT_TEXT,
+    ),
+    Failure("ir-version-old", request(ll(TYPED.replace("i32 2, i32 0", "i32 1, i32 0")))),
+    Failure("triple-missing", request(without(TYPED, "target triple")), F.INSERT_TEXT),
+    Failure(
+        "layout-missing",
+        request(without(TYPED, "target datalayout")),
+        F.INSERT_TEXT,
+    ),
+    Failure(
+        "nvvm-option-lineinfo", request(ll(TYPED), options=("libnvvm:-lineinfo",)), F.REMOVE_OPTION
+    ),
+    Failure("nvvm-option-unknown", request(ll(TYPED), options=("--bogus",)), F.REMOVE_OPTION),
+    Failure(
+        "option-unknown", request(cuda(KERNEL), options=("--bogus=3", "-lineinfo")), F.REMOVE_OPTION
+    ),
+    Failure(
+        "option-unknown", request(cuda(KERNEL), options=("-maxrregcount 32",)), F.REMOVE_OPTION
+    ),
+    Failure("option-value", request(cuda(KERNEL), options=("-std=c++99",))),
+    Failure("link-option", request(bare_ptx(), options=("-bogus",), **CUBIN), F.REMOVE_OPTION),
+    Failure(
+        "libdevice-missing",
+        request(
+            ll(
+                TYPED.replace("entry:", "entry:\n  %s = call float @__nv_sinf(float 1.0)")
+                + "declare float @__nv_sinf(float)\n"
+            ),
+            **CUBIN,
+        ),
+        F.USE_LIBDEVICE,
+    ),
+    Failure("undefined-reference", request(CALLER, **PTX_LINK), F.OPEN_FILES),
+    Failure("undefined-reference", request(CALLER, link="lto", emit="cubin"), F.OPEN_FILES),
+    Failure("duplicate-symbol", request(BOTH, CALLEE, **PTX_LINK)),
+    Failure("duplicate-symbol", request(BOTH, CALLEE, link="lto", emit="cubin")),
+    Failure("lto-of-nothing", request(bare_ptx(), link="lto", emit="cubin"), F.SET_LINK_MODE),
+    Failure("duplicate-kernel-in-code", request(ONE, OTHER, link="ptx", emit="sass")),
+    Failure("input-broken", request(Source("x.ltoir", CodeKind.LTOIR, b"garbage"), **CUBIN)),
+    Failure("input-broken", request(Source("x.cubin", CodeKind.CUBIN, b"garbage"), emit="sass")),
+    Failure(
+        "shared-memory",
+        request(
+            cuda(
+                "__global__ void k(int* p) {\n"
+                "  __shared__ int a[20000]; a[*p] = 1; __syncthreads(); *p = a[3];\n}"
+            ),
+            **CUBIN,
+        ),
+    ),
+)
+
+NVRTC, NVVM, LINKER = Tool.NVRTC, Tool.NVVM, Tool.NVJITLINK
+# Not provoked. Said by: other versions, a driver, a launch, a worker that is not ours.
+REPORTED = (
+    ("ptx-too-new", LINKER, "Unsupported .version 8.7; current version is '8.4'"),
+    ("ptx-unloadable", None, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
+    ("driver-missing", Tool.DRIVER, "PTX cannot be assembled by the driver: no GPU is free."),
+    ("no-image-for-gpu", None, "CUDA_ERROR_NO_BINARY_FOR_GPU"),
+    ("no-image-for-gpu", None, "no kernel image is available for execution on the device"),
+    ("launch-out-of-resources", None, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES"),
+    ("builtins-missing", NVRTC, "NVRTC_ERROR_BUILTIN_OPERATION_FAILURE: NVRTC gave no log."),
+    ("headers-of-another-cuda", NVRTC, 'identifier "NV_IS_DEVICE" is undefined'),
+    (
+        "headers-of-another-cuda",
+        NVRTC,
+        'no instance of overloaded function "__half::__half" matches the specified type',
+    ),
+    ("header-path-not-ascii", NVRTC, 'cannot open source file "C:\\Users\\榛刓\\mine.h"'),
+    ("llvm-dialect-old", NVVM, "parse expected type"),
+    ("ir-version-old", NVVM, "DBG version 0.0 incompatible with current version 3.2"),
+    ("link-option", LINKER, "ERROR_NULL_INPUT (10)"),
+    (
+        "lto-from-newer-compiler",
+        LINKER,
+        "ERROR 4 in nvvmAddNVVMContainerToProgram, may need newer version of nvJitLink library",
+    ),
+    ("lto-needed", LINKER, "ERROR_LTO_NOT_ENABLED (18)"),
+    ("lto-for-newer-target", LINKER, "ERROR_ARCH_MISMATCH (13)"),
+    ("tool-crash", NVRTC, "NVRTC crashed on this input (SIGSEGV: ...)."),
+)
+
+
+def reported(message, tool, severity=Severity.ERROR, **more):
+    """A result that says this, of one module."""
+    built = request(ll(TYPED), **more)
+    stages = (StageResult(tool, "13.4", "k.ll", (), False, 1.0),) if tool else ()
+    said = Diagnostic(severity, "k.ll", 1, None, message, tool)
+    return built, BuildResult(Outcome.FAILED, built.arch, stages, diagnostics=(said,))

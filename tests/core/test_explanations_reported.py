@@ -1,0 +1,51 @@
+"""What cannot be provoked here is explained by the words that people have reported."""
+
+from dataclasses import replace
+
+import pytest
+
+from jitstudio.core.diagnostics import Severity
+from jitstudio.core.explanations import explained
+from jitstudio.core.request import Assembler
+from jitstudio.core.result import StageResult
+from tests.core.explaining import mended, told
+from tests.core.failures import NVRTC, NVVM, REPORTED, TYPED, ll, reported
+
+
+@pytest.mark.parametrize(("id_", "tool", "message"), REPORTED)
+def test_a_reported_failure_is_explained(id_, tool, message):
+    arch = "sm_100" if id_ == "llvm-dialect-old" else "sm_90"
+    assert told(id_, explained(*reported(message, tool, arch=arch))).explanation
+
+
+def test_libnvvm_of_cuda_13_0_does_not_name_the_version_that_it_misses():
+    message = "incompatible IR detected. Possible mix of compiler/IR from different releases."
+    built, result = reported(message, NVVM)
+    unsaid = ll(TYPED.partition("!nvvmir.version")[0])
+    built = replace(built, sources=(unsaid,))
+    found = told("ir-version-unsaid", explained(built, result))
+    (source,) = mended(built, found.fix).sources
+    assert b"!nvvmir.version = !{!" in source.content
+
+
+def test_remarks_that_nobody_asked_for_are_a_leak():
+    said = reported("_Z1gi will not be inlined into _Z2hhi", NVRTC, Severity.INFO)
+    assert told("option-leaks", explained(*said))
+
+
+def test_ptx_of_a_compile_to_lto_ir_is_empty():
+    built, result = reported("Compiled, but there is no kernel in the result.", None)
+    stage = StageResult(NVRTC, "13.4", "k.ll", ("-arch=sm_90", "-dlto"), True, 1.0)
+    assert told("ptx-empty-after-lto", explained(built, replace(result, stages=(stage,))))
+
+
+def test_ptx_that_is_too_new_for_the_driver_is_assembled_by_nvjitlink():
+    built, result = reported("CUDA_ERROR_UNSUPPORTED_PTX_VERSION", None)
+    by_driver = replace(built, assembler=Assembler.DRIVER)
+    found = told("ptx-too-new-for-driver", explained(by_driver, result))
+    assert mended(by_driver, found.fix).assembler is Assembler.NVJITLINK
+
+
+def test_an_unknown_failure_is_told_as_it_is():
+    built, result = reported('expected a ";"', NVRTC)
+    assert explained(built, result).diagnostics == result.diagnostics
