@@ -5,10 +5,8 @@ The plan, the order and the words are here in the parent; a child runs one tool 
 
 from __future__ import annotations
 
-import contextlib
-import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 
 from jitstudio.cache.results import Cache
 from jitstudio.cache.store import Store
@@ -26,12 +24,10 @@ from jitstudio.worker.limits import default_memory_limit
 from jitstudio.worker.obituary import crash_of_dead, crash_of_slow
 from jitstudio.worker.pool import Pool, default_size
 from jitstudio.worker.schedule import Schedule
+from jitstudio.worker.turns import Turns
 
 DEFAULT_TIMEOUT = 120.0
 """Seconds a build may take unless the user says otherwise; the heaviest headers need some ten."""
-
-_LAST_WAIT = 10.0
-"""Seconds that `close` waits for a build in progress."""
 
 _CHORES = 60.0
 """Seconds that `settle` waits."""
@@ -63,12 +59,7 @@ class Builder:
         self._pool = Pool(WorkerHost(limit) for _ in range(size))
         self._store = store
         self._cache = Cache(store) if store is not None else None
-        # Guards what `cancel` and `close` look at from other threads.
-        self._lock = threading.Lock()
-        self._current: tuple[int, Flights] | None = None
-        self._doomed: int | None = None
-        self._closed = False
-        self._busy = threading.Lock()
+        self._turns = Turns()
 
     @property
     def pid(self) -> int | None:
@@ -81,7 +72,7 @@ class Builder:
         Raises:
             WorkerError: It cannot be started.
         """
-        with self._busy:
+        with self._turns.idle():
             self._pool.first.start()
 
     def build(
@@ -110,7 +101,7 @@ class Builder:
             record.add(event)
             on_event(event)
 
-        with self._busy, self._flights(ticket, timeout) as flights:
+        with self._turns.take(ticket, timeout) as flights:
             done = self._carry_out(request, tell, flights)
             # What came too late has changed nothing.
             ending = None if done else flights.ending
@@ -124,7 +115,7 @@ class Builder:
         Raises:
             WorkerError: See `build`; also when the child died or took too long.
         """
-        with self._busy, self._flights(0, timeout) as flights:
+        with self._turns.take(0, timeout) as flights:
             answer = self._pool.ask(request, flights)
             if isinstance(answer, Death):
                 raise WorkerError(_why_not_probed(answer, flights.ending, timeout))
@@ -134,11 +125,7 @@ class Builder:
 
     def cancel(self, ticket: int) -> None:
         """End the build with this ticket, by killing its children; one yet to come ends at once."""
-        with self._lock:
-            self._doomed = ticket
-            current = self._current
-        if current is not None and current[0] == ticket:
-            current[1].stop(Ending.CANCEL)
+        self._turns.cancel(ticket)
 
     def settle(self, timeout: float = _CHORES) -> None:
         """Wait until the workers are done with what they do for builds to come."""
@@ -150,20 +137,10 @@ class Builder:
 
     def close(self) -> None:
         """Kill all children for good. A build in progress ends as cancelled."""
-        with self._lock:
-            self._closed = True
-            current = self._current
-        if current is not None:
-            current[1].stop(Ending.CANCEL)
-        # A build in progress cleans up by itself; wait for it, but not for ever.
-        waited = self._busy.acquire(timeout=_LAST_WAIT)
-        try:
+        with self._turns.closing():
             self._pool.close()
             if self._store is not None:
                 self._store.close()
-        finally:
-            if waited:
-                self._busy.release()
 
     def _carry_out(
         self, request: BuildRequest, tell: Callable[[Event], None], flights: Flights
@@ -184,24 +161,6 @@ class Builder:
         if self._store is not None and (told := self._store.take_problem()):
             tell(store_problem(told))
         return done
-
-    @contextlib.contextmanager
-    def _flights(self, ticket: int, timeout: float | None) -> Iterator[Flights]:
-        """The calls of one build or probe, which `cancel` and `close` know from here on."""
-        flights = Flights(timeout)
-        with self._lock:
-            if self._closed:
-                raise WorkerError("The worker process has been closed.")
-            self._current = (ticket, flights)
-            if self._doomed == ticket:
-                flights.stop(Ending.CANCEL)
-        flights.start_clock()
-        try:
-            yield flights
-        finally:
-            flights.stop_clock()
-            with self._lock:
-                self._current = None
 
 
 def _why_not_probed(death: Death, ending: Ending | None, timeout: float | None) -> str:

@@ -18,6 +18,7 @@ _REASONS = {
     "SIGKILL": "the system killed it, most often because memory ran out",
     "SIGTRAP": "it met something its authors held to be impossible",
 }
+OUT_OF_MEMORY = "out of memory"
 _OUT_OF_MEMORY_WORDS = ("bad_alloc", "MemoryError", "out of memory", "Out of memory")
 
 
@@ -30,21 +31,31 @@ def crash_of_dead(tool: Tool | None, status: int, stderr: str) -> Crash:
         stderr: What the child had written there.
     """
     who = tool.value if tool else "The worker process"
+    name, what = cause_of_death(status, stderr, "on this input")
+    if name == OUT_OF_MEMORY:
+        what += " Does the code unroll, recurse or instantiate without end?"
+    return Crash(tool, name, f"{who} {what} {_KEPT}")
+
+
+def cause_of_death(status: int, stderr: str, met: str = "") -> tuple[str, str]:
+    """Why a child died by itself.
+
+    Args:
+        status: As `subprocess` gives it: minus the signal, or the exit status.
+        stderr: What the child had written there.
+        met: Where it crashed, in words.
+
+    Returns:
+        The name of the cause, and what it did: a sentence without its subject.
+    """
     if status == EXIT_OUT_OF_MEMORY or any(word in stderr for word in _OUT_OF_MEMORY_WORDS):
-        return Crash(
-            tool,
-            "out of memory",
-            f"{who} ran out of memory. Does the code unroll, recurse or instantiate without end? "
-            + _KEPT,
-        )
+        return OUT_OF_MEMORY, "ran out of memory."
     if status < 0:
         name = _signal_name(-status)
         reason = _REASONS.get(name, "no reason is known")
-        return Crash(tool, name, f"{who} crashed on this input ({name}: {reason}). {_KEPT}")
+        return name, f"crashed {met} ({name}: {reason}).".replace("  ", " ")
     last = stderr.strip().splitlines()[-1:] or ["it said nothing"]
-    return Crash(
-        tool, f"exit {status}", f"{who} ended with exit status {status} ({last[0]}). {_KEPT}"
-    )
+    return f"exit {status}", f"ended with exit status {status} ({last[0]})."
 
 
 def crash_of_slow(tool: Tool | None, limit: float) -> Crash:
