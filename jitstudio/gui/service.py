@@ -12,8 +12,9 @@ from jitstudio.core.events import Event, StageFinished
 from jitstudio.core.request import BuildRequest, ProbeRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.core.tools import ToolchainInfo
+from jitstudio.worker.build_desk import BuildDesk, EmptyCache
 from jitstudio.worker.builder import Builder
-from jitstudio.worker.dispatcher import Dispatcher, EmptyCache
+from jitstudio.worker.dispatcher import Dispatcher
 
 _BUILD = "build"
 _PROBE = "probe"
@@ -62,7 +63,8 @@ class BuildService(QObject):
         super().__init__(parent)
         # Signals emitted by the relay in the thread reach this object's slots in the GUI thread.
         self._builder = Builder(store=Store())
-        self._dispatcher = Dispatcher(self._builder, _Relay(self))
+        relay = _Relay(self)
+        self._dispatcher = Dispatcher(BuildDesk(self._builder, relay), relay)
         self._thread = _ServingThread(self._dispatcher)
         self._thread.setObjectName("build service")
         self._thread.start()

@@ -1,7 +1,7 @@
 """Which request is worked on next: the newest of its kind.
 
-A queue in front of one `Builder`. Its `serve` loop runs in a thread of its own, a QThread in
-the window; everything else may be called from anywhere and returns at once.
+A queue in front of one `Desk`. Its `serve` loop runs in a thread of its own, a QThread in the
+window; everything else may be called from anywhere and returns at once.
 """
 
 from __future__ import annotations
@@ -10,13 +10,8 @@ import itertools
 import threading
 from collections import OrderedDict
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
-from jitstudio.core.events import Event
-from jitstudio.core.request import BuildRequest, ProbeRequest, Request
-from jitstudio.core.result import BuildResult
-from jitstudio.core.tools import ToolchainInfo
-from jitstudio.worker.builder import DEFAULT_TIMEOUT, Builder
 from jitstudio.worker.host import WorkerError
 
 GRACE = 0.5
@@ -24,23 +19,28 @@ GRACE = 0.5
 kill costs the start of a new process."""
 
 
+class Desk(Protocol):
+    """Who carries requests out, and tells its own listener what came of them."""
+
+    def work(self, ticket: int, request: Any) -> None:
+        """Carry one out; blocks.
+
+        Raises:
+            WorkerError: The worker itself failed: there is no result.
+        """
+
+    def cancel(self, ticket: int) -> None:
+        """End the request with this ticket; from any thread."""
+
+    def close(self) -> None:
+        """Let go of everything; what is in progress ends."""
+
+
 class Listener(Protocol):
     """Who hears what becomes of the requests; called in the thread of `serve`."""
 
     def started(self, ticket: int) -> None:
         """The worker begins with this request."""
-
-    def told(self, ticket: int, event: Event) -> None:
-        """Something happened in a build."""
-
-    def built(self, ticket: int, result: BuildResult) -> None:
-        """A build has ended, in whichever way."""
-
-    def probed(self, ticket: int, info: ToolchainInfo) -> None:
-        """A probe has ended well."""
-
-    def emptied(self, ticket: int, size: int) -> None:
-        """The cache, which held this many bytes, is empty."""
 
     def broke(self, ticket: int, message: str) -> None:
         """The worker itself failed: there is no result."""
@@ -50,37 +50,23 @@ class Listener(Protocol):
 
 
 @dataclass(frozen=True)
-class EmptyCache:
-    """Forget all results that were kept of earlier builds."""
-
-
-@dataclass(frozen=True)
 class _Waiting:
     ticket: int
-    request: Request | EmptyCache
+    request: Any
 
 
 class Dispatcher:
-    """Takes requests, at most one waiting per tag, and runs them one after another.
+    """Takes requests, at most one waiting per tag, and has them carried out one after another.
 
     Args:
-        builder: Who works on them; owned from now on.
+        desk: Who carries them out; owned from now on.
         listener: Who hears of them.
-        timeout: Seconds a build may take.
-        grace: See `GRACE`.
+        grace: See `GRACE`; None to let what runs always go on to its end.
     """
 
-    def __init__(
-        self,
-        builder: Builder,
-        listener: Listener,
-        *,
-        timeout: float = DEFAULT_TIMEOUT,
-        grace: float = GRACE,
-    ) -> None:
-        self._builder = builder
+    def __init__(self, desk: Desk, listener: Listener, *, grace: float | None = GRACE) -> None:
+        self._desk = desk
         self._listener = listener
-        self._timeout = timeout
         self._grace = grace
         self._tickets = itertools.count(1)
         self._changed = threading.Condition()
@@ -89,7 +75,7 @@ class Dispatcher:
         self._hurried: int | None = None
         self._closed = False
 
-    def submit(self, tag: str, request: Request | EmptyCache) -> int:
+    def submit(self, tag: str, request: Any) -> int:
         """Queue a request in place of one of the same tag that has not begun.
 
         Returns:
@@ -114,7 +100,7 @@ class Dispatcher:
         if dropped is not None:
             self._listener.dropped(dropped.ticket)
         if running is not None and running[0] == tag:
-            self._builder.cancel(running[1])
+            self._desk.cancel(running[1])
 
     def close(self) -> None:
         """End `serve`, killing what runs."""
@@ -122,13 +108,14 @@ class Dispatcher:
             self._closed = True
             self._waiting.clear()
             self._changed.notify()
-        self._builder.close()
+        self._desk.close()
 
     def serve(self) -> None:
         """Work until `close`; call this in a thread that may wait."""
         while (taken := self._take()) is not None:
             try:
-                self._work(taken)
+                self._listener.started(taken.ticket)
+                self._desk.work(taken.ticket, taken.request)
             except WorkerError as error:
                 if self._closed:
                     return
@@ -146,27 +133,10 @@ class Dispatcher:
             self._running = (tag, taken.ticket)
             return taken
 
-    def _work(self, taken: _Waiting) -> None:
-        ticket = taken.ticket
-        self._listener.started(ticket)
-        match taken.request:
-            case BuildRequest() as request:
-                result = self._builder.build(
-                    request,
-                    ticket=ticket,
-                    on_event=lambda event: self._listener.told(ticket, event),
-                    timeout=self._timeout,
-                )
-                self._listener.built(ticket, result)
-            case ProbeRequest() as probe:
-                self._listener.probed(ticket, self._builder.probe(probe))
-            case EmptyCache():
-                self._listener.emptied(ticket, self._builder.empty_cache())
-
     def _hurry(self, ticket: int) -> None:
-        if self._hurried == ticket:
+        if self._grace is None or self._hurried == ticket:
             return  # an earlier edit has set the alarm
         self._hurried = ticket
-        alarm = threading.Timer(self._grace, self._builder.cancel, (ticket,))
+        alarm = threading.Timer(self._grace, self._desk.cancel, (ticket,))
         alarm.daemon = True
         alarm.start()

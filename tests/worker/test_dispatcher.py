@@ -9,8 +9,9 @@ from jitstudio.cache.store import Store
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
+from jitstudio.worker.build_desk import BuildDesk, EmptyCache
 from jitstudio.worker.builder import Builder
-from jitstudio.worker.dispatcher import Dispatcher, EmptyCache
+from jitstudio.worker.dispatcher import Dispatcher
 from tests.support import CRASHING, GOOD, SLOW, cuda, request
 
 PATIENCE = 20.0
@@ -73,7 +74,7 @@ def diary():
 
 @pytest.fixture
 def dispatcher(diary):
-    queue = Dispatcher(Builder(), diary, timeout=60, grace=0.1)
+    queue = Dispatcher(BuildDesk(Builder(), diary, timeout=60), diary, grace=0.1)
     thread = threading.Thread(target=queue.serve)
     thread.start()
     yield queue
@@ -168,7 +169,7 @@ def test_a_probe_and_a_build_share_the_worker(dispatcher, diary):
 
 
 def test_the_cache_is_emptied_between_two_builds(diary, tmp_path):
-    queue = Dispatcher(Builder(store=Store(tmp_path / "cache")), diary, timeout=60)
+    queue = Dispatcher(BuildDesk(Builder(store=Store(tmp_path / "cache")), diary), diary)
     thread = threading.Thread(target=queue.serve)
     thread.start()
     builds = []
@@ -196,7 +197,7 @@ def test_submit_and_cancel_never_wait_for_the_worker(dispatcher, diary):
 
 
 def test_close_ends_a_running_build_quickly(diary):
-    queue = Dispatcher(Builder(), diary, timeout=60)
+    queue = Dispatcher(BuildDesk(Builder(), diary), diary)
     thread = threading.Thread(target=queue.serve)
     thread.start()
     diary.wait_for("told", queue.submit("build", SLOW))
