@@ -1,4 +1,4 @@
-"""How much memory a worker may take, so that a runaway compile cannot starve the machine."""
+"""How much memory and disk a worker may take, so that nothing it runs can starve the machine."""
 
 from __future__ import annotations
 
@@ -31,3 +31,13 @@ def limit_memory(size: int) -> None:
     if most != resource.RLIM_INFINITY:
         size = min(size, most)
     resource.setrlimit(resource.RLIMIT_DATA, (size, most))
+
+
+def limit_files(size: int) -> None:
+    """Limit the files that this process writes to so many bytes each. Linux only."""
+    if sys.platform != "linux":
+        return
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    if most != resource.RLIM_INFINITY:
+        size = min(size, most)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))

@@ -5,10 +5,41 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from jitstudio.core.launch.request import LaunchRequest
+
 
 @dataclass(frozen=True)
 class Precompile:
     """Make the precompiled headers that would have helped the jobs until now. Takes seconds."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Launch a kernel.
+
+    Attributes:
+        request: Which, and how.
+        prepared: Name and file of each buffer that a file or an expression fills.
+        folder: Where the outputs go.
+        asked_at: When it was asked for, by `time.monotonic`.
+    """
+
+    request: LaunchRequest
+    prepared: tuple[tuple[str, str], ...]
+    folder: str
+    asked_at: float
+
+
+@dataclass(frozen=True)
+class ListDevices:
+    """Tell the GPUs."""
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """Open a GPU before it is needed; takes half a second in a fresh process."""
+
+    device: int
 
 
 @dataclass(frozen=True)

@@ -20,6 +20,9 @@ _PATIENCE = 5.0
 _LAST_BREATH = 0.2
 """Seconds that a crashing process has for being reported by the kernel before it is killed."""
 
+_WRAPPED_LAST_BREATH = 10.0
+"""The same for a process that a tool has started, which writes its report at the end."""
+
 _MOST_PRINTED = 1 << 20
 
 # Run by `-c` and with `-P`, so that no file in the user's working directory is imported by chance.
@@ -69,6 +72,7 @@ class ChildProcess:
         except OSError:
             self._printed.close()
             raise
+        self._last_breath = _WRAPPED_LAST_BREATH if wrapper else _LAST_BREATH
         assert self._popen.stdout is not None
         assert self._popen.stdin is not None
         self._pipes = (self._popen.stdin, self._popen.stdout)
@@ -110,7 +114,7 @@ class ChildProcess:
         for pipe in self._pipes:
             with contextlib.suppress(OSError):
                 pipe.close()
-        status = self._wait(_LAST_BREATH)
+        status = self._wait(self._last_breath)
         if status is None:
             self.kill()
             status = self._wait(_PATIENCE)

@@ -38,3 +38,22 @@ def test_zero_is_no_limit():
 def test_the_default_leaves_the_machine_some_memory():
     whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     assert whole // 2 < default_memory_limit() < whole
+
+
+def test_a_file_above_the_limit_is_refused(tmp_path):
+    code = """
+import sys
+from jitstudio.worker.limits import limit_files
+limit_files(1000)
+with open(sys.argv[1], "wb", buffering=0) as file:
+    print(file.write(bytes(900)))
+    try:
+        file.write(bytes(900))
+        file.write(bytes(900))
+    except OSError as error:
+        print(error.strerror)
+"""
+    words = [sys.executable, "-c", code, str(tmp_path / "file")]
+    told = subprocess.run(words, capture_output=True, text=True, check=True).stdout
+    assert told.splitlines() == ["900", "File too large"]
+    assert (tmp_path / "file").stat().st_size == 1000

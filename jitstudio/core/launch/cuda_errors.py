@@ -40,7 +40,8 @@ def cuda_error(name: str) -> CudaError:
     known = _ERRORS.get(name.removeprefix("CUDA_ERROR_"))
     if known is not None:
         return known
-    return CudaError(name, "the driver reports an error", f"Look for {name} in its reference.", True)
+    advice = f"Look for {name} in the reference of the CUDA driver."
+    return CudaError(name, "the driver reports an error", advice, fatal=True)
 
 
 _ROWS = (

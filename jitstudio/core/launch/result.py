@@ -93,6 +93,7 @@ class KernelFacts:
             None where it was not found out.
         occupancy: Resident warps over the most there can be, from 0 to 1.
         suggested_block: Threads per block with the highest occupancy; None like `active_blocks`.
+        suggested_occupancy: What that occupancy is; None like `active_blocks`.
     """
 
     registers: int
@@ -106,6 +107,7 @@ class KernelFacts:
     active_blocks: int | None = None
     occupancy: float | None = None
     suggested_block: int | None = None
+    suggested_occupancy: float | None = None
 
 
 @dataclass(frozen=True)

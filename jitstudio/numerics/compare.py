@@ -1,0 +1,169 @@
+"""Compares what a kernel has written with what was expected of it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from jitstudio.core.launch.request import Expectation
+from jitstudio.core.launch.result import CheckResult, Mismatch
+from jitstudio.core.launch.types import Type
+from jitstudio.numerics.dtypes import is_floating
+from jitstudio.numerics.errors import NumericsError
+from jitstudio.numerics.fitting import Column, columns, size_in_words
+
+_PIECE = 1 << 16
+"""Numbers that are compared at a time."""
+
+_LARGEST = np.uint64((1 << 64) - 1)
+
+
+@dataclass(frozen=True)
+class Tolerance:
+    """How far numbers may be apart, as `numpy.isclose` takes it, and how much of it is told."""
+
+    relative: float = 0.0
+    absolute: float = 0.0
+    most: int = 20
+
+
+@dataclass
+class _Tally:
+    """What has been found so far.
+
+    Attributes:
+        tolerance: How far numbers may be apart.
+        axes: Of the buffer; what a field of a struct has more is told by its label.
+    """
+
+    tolerance: Tolerance
+    axes: int
+    count: int = 0
+    wrong: int = 0
+    largest_absolute: float = 0.0
+    largest_relative: float = 0.0
+    mismatches: list[Mismatch] = field(default_factory=list)
+
+    def add(self, column: Column, first: int, got: np.ndarray, expected: np.ndarray) -> None:
+        """Compare a piece that begins with this element."""
+        self.count += got.size
+        if np.array_equal(got, expected):
+            return
+        compare = _compare_integers if _are_integers(got, expected) else _compare_floats
+        difference, wrong = compare(got, expected, self.tolerance)
+        self.wrong += int(np.count_nonzero(wrong))
+        # A NaN wins against everything, as it does in NumPy.
+        self.largest_absolute = float(np.maximum(self.largest_absolute, np.max(difference)))
+        magnitude = np.abs(expected.astype(np.float64))
+        relative = difference / magnitude
+        relative[magnitude == 0] = 0
+        self.largest_relative = float(
+            np.fmax(self.largest_relative, np.fmax.reduce(relative, None))
+        )
+        for index in np.argwhere(wrong)[: self.tolerance.most - len(self.mismatches)]:
+            at = tuple(map(int, index))
+            label = _label(column.label, at[self.axes :])
+            self.mismatches.append(
+                Mismatch(
+                    (first + at[0], *at[1 : self.axes]),
+                    f"{label}{got[at]!s}",
+                    f"{label}{expected[at]!s}",
+                )
+            )
+
+
+def _label(name: str, lanes: tuple[int, ...]) -> str:
+    """What stands before a number of a struct, such as ``position[2]: ``."""
+    return f"{name}{''.join(f'[{lane}]' for lane in lanes)}: " if name else ""
+
+
+def compare(
+    got: np.ndarray,
+    expected: Any,
+    expectation: Expectation,
+    element: Type,
+    tolerance: Tolerance,
+) -> CheckResult:
+    """Compare a buffer with numbers of any type.
+
+    What is expected of a floating-point buffer is rounded to its type first, as the buffer can
+    hold nothing else; the differences are those of double precision. NaN equals NaN. Integers are
+    compared without loss. Elements for which nothing but zero is expected do not count for the
+    largest relative difference. Structs are compared field by field, with a struct of the same
+    fields or with a list that has an entry for each field.
+
+    Args:
+        got: The buffer, perhaps mapped from a file.
+        expected: A number, an array, or a list of such.
+        expectation: What the result is named by.
+        element: What one element of the buffer is.
+        tolerance: How far they may be apart.
+    """
+    tally = _Tally(tolerance, got.ndim)
+    try:
+        with np.errstate(all="ignore"):
+            for column in columns(got, expected, size_in_words(element, len(got))):
+                for first, piece, wanted in _pieces(column):
+                    tally.add(column, first, piece, wanted)
+    except NumericsError as error:
+        return CheckResult(expectation.buffer, expectation.expression, False, problem=str(error))
+    return CheckResult(
+        expectation.buffer,
+        expectation.expression,
+        ok=not tally.wrong,
+        count=tally.count,
+        wrong=tally.wrong,
+        largest_absolute=tally.largest_absolute,
+        largest_relative=tally.largest_relative,
+        mismatches=tuple(tally.mismatches),
+    )
+
+
+def _pieces(column: Column) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+    """The numbers as they are compared, with the index of the first element of each piece."""
+    got, expected = column.array, column.numbers
+    rounds = got.dtype.kind == "b" or is_floating(got.dtype)
+    step = max(1, _PIECE // max(1, math.prod(got.shape[1:])))
+    for first in range(0, len(got), step):
+        wanted = expected[first : first + step]
+        if rounds:
+            wanted = wanted.astype(got.dtype)
+        yield first, got[first : first + step], wanted
+
+
+def _are_integers(*arrays: np.ndarray) -> bool:
+    return all(array.dtype.kind in "biu" for array in arrays)
+
+
+def _compare_floats(
+    got: np.ndarray, expected: np.ndarray, tolerance: Tolerance
+) -> tuple[np.ndarray, np.ndarray]:
+    """The differences, and which of them are too large."""
+    left, right = got.astype(np.float64), expected.astype(np.float64)
+    difference = np.abs(left - right)
+    allowed = tolerance.absolute + tolerance.relative * np.abs(right)
+    if np.isfinite(np.max(difference)):
+        return difference, difference > allowed
+    same = (left == right) | (np.isnan(left) & np.isnan(right))
+    difference[same] = 0
+    return difference, ~same & ~((difference <= allowed) & np.isfinite(right))
+
+
+def _compare_integers(
+    got: np.ndarray, expected: np.ndarray, tolerance: Tolerance
+) -> tuple[np.ndarray, np.ndarray]:
+    """The differences, and which of them are too large; nothing overflows or is rounded."""
+    greater = got > expected
+    left, right = got.astype(np.uint64), expected.astype(np.uint64)
+    upper, lower = np.where(greater, left, right), np.where(greater, right, left)
+    difference = upper - lower
+    # Only a negative and a large unsigned integer are further apart than 64 bits can tell.
+    apart = np.where(greater, (got >= 0) & (expected < 0), (expected >= 0) & (got < 0))
+    difference[apart & (difference < upper)] = _LARGEST
+    allowed = tolerance.absolute + tolerance.relative * np.abs(expected.astype(np.float64))
+    distance = difference.astype(np.float64)
+    return distance, (got != expected) & (distance > allowed)

@@ -1,0 +1,71 @@
+"""The parameters of a kernel, as expressions see them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+import numpy as np
+
+from jitstudio.core.launch.calculation import Surroundings
+from jitstudio.core.launch.request import Buffer, FillKind
+from jitstudio.numerics.dtypes import numpy_dtype, open_buffer
+from jitstudio.numerics.errors import NumericsError
+from jitstudio.numerics.expressions import evaluate
+from jitstudio.numerics.fills import generate
+
+INDEX = "i"
+"""The name of the indices of the elements, unless a parameter has it."""
+
+
+class Scope(Mapping[str, Any]):
+    """All names of an expression; a buffer is made or opened when it is asked for.
+
+    Args:
+        surroundings: The parameters.
+        length: Elements of the buffer that the expression is for.
+    """
+
+    def __init__(self, surroundings: Surroundings, length: int) -> None:
+        self._values = dict(surroundings.values)
+        self._buffers = {buffer.name: buffer for buffer in surroundings.buffers}
+        self._prepared = dict(surroundings.prepared)
+        self._length = length
+        self._names = frozenset({*self._values, *self._buffers, INDEX})
+
+    def __getitem__(self, name: str) -> Any:
+        if name in self._values:
+            return self._values[name]
+        if name in self._buffers:
+            return self._content(self._buffers[name])
+        if name == INDEX:
+            return np.arange(self._length)
+        raise KeyError(name)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._names
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._names)
+
+    def __len__(self) -> int:
+        return len(self._names)
+
+    def _content(self, buffer: Buffer) -> np.ndarray:
+        path = self._prepared.get(buffer.name)
+        if path is not None:
+            return open_buffer(path, buffer.element)
+        if not buffer.length:
+            return np.zeros(0, numpy_dtype(buffer.element))
+        if buffer.fill.kind in (FillKind.FILE, FillKind.EXPRESSION):
+            raise NumericsError(f"The content of {buffer.name} is not known yet.")
+        return generate(buffer)
+
+
+def evaluate_among(expression: str, surroundings: Surroundings, length: int) -> Any:
+    """What an expression over the parameters comes to.
+
+    Raises:
+        NumericsError: It cannot be evaluated.
+    """
+    return evaluate(expression, Scope(surroundings, length))

@@ -1,0 +1,204 @@
+"""Buffers on a GPU: with a watched zone on either side, and kept from launch to launch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from cuda.bindings import driver
+from cuda.core import Device, Stream
+
+from jitstudio.core.launch.request import Buffer, Direction, FillKind
+from jitstudio.core.launch.result import Stray
+from jitstudio.numerics.dtypes import open_buffer
+from jitstudio.numerics.fills import generate
+from jitstudio.toolchain.driver import checked
+from jitstudio.toolchain.gpu.errors import doing
+
+GUARD_BYTES = 256 << 10
+"""Bytes of the zone on either side: a stray block of threads lands there. A multiple of any
+alignment a type may ask for."""
+
+GUARD = 0xB5
+POISONS = (0xA7, 0x5C)
+"""Two patterns: what holds the first after a launch on the first, and the second after a launch on
+the second, was not written."""
+
+_PIECE = 64 << 20
+
+
+class DeviceBuffer:
+    """Memory for one argument.
+
+    Attributes:
+        spec: What it was made for; another content of the same size may be put in.
+        address: What the kernel is given.
+    """
+
+    def __init__(self, spec: Buffer, guarded: bool, device: Device, stream: Stream) -> None:
+        """Take the memory.
+
+        Raises:
+            GpuError: There is not enough.
+        """
+        self.spec = spec
+        self._zone = GUARD_BYTES if guarded else 0
+        self._stream = stream
+        self._device = device
+        self._original: Any = None
+        self._content: object = None
+        with doing(f"allocating {spec.bytes:,} bytes for '{spec.name}'"):
+            self._memory = device.allocate(max(1, spec.bytes) + 2 * self._zone, stream=stream)
+        self._start = int(self._memory.handle)
+        self.address = self._start + self._zone
+
+    @property
+    def guarded(self) -> bool:
+        """Whether there are zones."""
+        return self._zone > 0
+
+    def fits(self, spec: Buffer, guarded: bool) -> bool:
+        """Whether this memory does for another buffer, too."""
+        return self.spec.bytes == spec.bytes and self.guarded == guarded
+
+    def fill(self, spec: Buffer, prepared: Path | None) -> None:
+        """Put the content in that the launch begins with, unless it is there.
+
+        Args:
+            spec: The buffer.
+            prepared: A file with the content, for what is neither a pattern nor a number.
+        """
+        content = (spec.element, spec.length, spec.fill, spec.direction, prepared)
+        known, self._content, self.spec = self._content == content, content, spec
+        if spec.direction is Direction.OUT or (known and spec.direction is Direction.IN):
+            return
+        with doing(f"filling '{spec.name}'"):
+            if not known:
+                self._put(prepared)
+            if spec.direction is Direction.INOUT:
+                self._keep_original() if not known else self.restore()
+
+    def restore(self) -> None:
+        """What the kernel has changed is again as it was before the first launch."""
+        if self.spec.direction is Direction.INOUT and self._original is not None:
+            with doing(f"restoring '{self.spec.name}'"):
+                copied = driver.cuMemcpyDtoDAsync(
+                    self.address, int(self._original.handle), self.spec.bytes, self._handle
+                )
+                checked("cuMemcpyDtoDAsync", copied)
+
+    def clear(self, poison: int | None, prepared: Path | None) -> None:
+        """Make an output fit to be written: poisoned, or with what it was to be filled with."""
+        if self.spec.direction is not Direction.OUT:
+            return
+        with doing(f"filling '{self.spec.name}'"):
+            if poison is None:
+                self._put(prepared)
+            else:
+                self._set(self.address, poison, self.spec.bytes)
+
+    def guard(self) -> None:
+        """Draw the zones anew."""
+        if self._zone:
+            self._set(self._start, GUARD, self._zone)
+            self._set(self.address + self.spec.bytes, GUARD, self._zone)
+
+    def strays(self) -> tuple[Stray, ...]:
+        """Writes that the zones have caught."""
+        if not self._zone:
+            return ()
+        with doing(f"looking around '{self.spec.name}'"):
+            before = self._read(self._start, self._zone)[::-1]
+            after = self._read(self.address + self.spec.bytes, self._zone)
+        return tuple(_found(before, True)) + tuple(_found(after, False))
+
+    def copy_to(self, target: np.ndarray[Any, Any]) -> None:
+        """Copy the content into an array of as many bytes."""
+        with doing(f"reading '{self.spec.name}'"):
+            answer = driver.cuMemcpyDtoH(target.ctypes.data, self.address, self.spec.bytes)
+            checked("cuMemcpyDtoH", answer)
+
+    def pieces(self) -> Iterator[tuple[int, np.ndarray[Any, Any]]]:
+        """The content in pieces: the first element of each, and its bytes."""
+        size = self.spec.element.size
+        step = max(1, _PIECE // size)
+        for first in range(0, self.spec.length, step):
+            count = min(step, self.spec.length - first)
+            with doing(f"reading '{self.spec.name}'"):
+                yield first, self._read(self.address + first * size, count * size)
+
+    def close(self) -> None:
+        """Give the memory back."""
+        if self._original is not None:
+            self._original.close()
+        self._memory.close()
+
+    @property
+    def _handle(self) -> Any:
+        return driver.CUstream(int(self._stream.handle))
+
+    def _put(self, prepared: Path | None) -> None:
+        if self.spec.fill.kind is FillKind.ZEROS:
+            self._set(self.address, 0, self.spec.bytes)
+            return
+        spec = self.spec
+        content = open_buffer(prepared, spec.element) if prepared else generate(spec)
+        content = np.ascontiguousarray(content)
+        answer = driver.cuMemcpyHtoD(self.address, content.ctypes.data, spec.bytes)
+        checked("cuMemcpyHtoD", answer)
+
+    def _keep_original(self) -> None:
+        if self._original is None:
+            self._original = self._device.allocate(max(1, self.spec.bytes), stream=self._stream)
+        copied = driver.cuMemcpyDtoDAsync(
+            int(self._original.handle), self.address, self.spec.bytes, self._handle
+        )
+        checked("cuMemcpyDtoDAsync", copied)
+
+    def _set(self, address: int, byte: int, count: int) -> None:
+        if count:
+            answer = driver.cuMemsetD8Async(address, byte, count, self._handle)
+            checked("cuMemsetD8Async", answer)
+
+    def _read(self, address: int, count: int) -> np.ndarray[Any, Any]:
+        held = np.empty(count, np.uint8)
+        checked("cuMemcpyDtoH", driver.cuMemcpyDtoH(held.ctypes.data, address, count))
+        return held
+
+
+class Buffers:
+    """The buffers of one GPU, by the names of their arguments."""
+
+    def __init__(self, device: Device, stream: Stream) -> None:
+        self._device = device
+        self._stream = stream
+        self._held: dict[str, DeviceBuffer] = {}
+
+    def prepare(
+        self, specs: tuple[Buffer, ...], guarded: bool, prepared: Mapping[str, Path]
+    ) -> dict[str, DeviceBuffer]:
+        """Memory with content for each of these; null pointers have none.
+
+        Raises:
+            GpuError: There is not enough memory.
+        """
+        wanted = {spec.name: spec for spec in specs if spec.length}
+        for name, held in list(self._held.items()):
+            if name not in wanted or not held.fits(wanted[name], guarded):
+                self._held.pop(name).close()
+        # What was just given back is there for what comes now.
+        self._stream.sync()
+        for name, spec in wanted.items():
+            if name not in self._held:
+                self._held[name] = DeviceBuffer(spec, guarded, self._device, self._stream)
+            self._held[name].fill(spec, prepared.get(name))
+        return {name: self._held[name] for name in wanted}
+
+
+def _found(zone: np.ndarray[Any, Any], before: bool) -> Iterator[Stray]:
+    """What was changed in a zone, which begins at the buffer's edge."""
+    changed = np.flatnonzero(zone != GUARD)
+    if changed.size:
+        yield Stray(before, int(changed[0]), int(changed.size))

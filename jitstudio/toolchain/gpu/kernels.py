@@ -1,0 +1,131 @@
+"""Loads code onto a GPU and asks the driver about its kernels."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from dataclasses import dataclass, replace
+from hashlib import sha256
+from typing import Any
+
+from cuda.core import Device, Kernel, ObjectCode
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.cuda_errors import cuda_error
+from jitstudio.core.launch.request import LaunchConfig
+from jitstudio.core.launch.result import KernelFacts
+from jitstudio.core.launch.signature import Slot
+from jitstudio.toolchain.driver_jit import assemble_here
+from jitstudio.toolchain.gpu.errors import GpuError, doing
+
+_KEPT = 8
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """Code on the GPU.
+
+    Attributes:
+        code: How cuda.core knows it.
+        jit_log: What the driver's compiler said; empty for code that needs none.
+    """
+
+    code: ObjectCode
+    jit_log: str
+
+
+class JitError(GpuError):
+    """The driver's compiler has refused PTX.
+
+    Attributes:
+        log: What it said.
+    """
+
+    def __init__(self, name: str, log: str) -> None:
+        super().__init__(cuda_error(name), "assembling the PTX")
+        self.log = log
+
+
+class Library:
+    """The code that was loaded last, so that what has not changed is not loaded again."""
+
+    def __init__(self) -> None:
+        self._loaded: OrderedDict[tuple[CodeKind, bytes], Loaded] = OrderedDict()
+
+    def load(self, code: bytes, kind: CodeKind) -> Loaded:
+        """Load code for the current GPU.
+
+        Raises:
+            GpuError: The driver refuses it.
+        """
+        key = (kind, sha256(code).digest())
+        found = self._loaded.pop(key, None) or _load(code, kind)
+        self._loaded[key] = found
+        while len(self._loaded) > _KEPT:
+            self._loaded.popitem(last=False)
+        return found
+
+
+def kernel_of(loaded: Loaded, name: str) -> Kernel:
+    """The kernel of this lowered name.
+
+    Raises:
+        GpuError: There is none, or the code does not fit the GPU: loading is lazy.
+    """
+    with doing(f"loading {name}"):
+        return loaded.code.get_kernel(name)
+
+
+def facts_of(kernel: Kernel, device: Device, config: LaunchConfig) -> KernelFacts:
+    """What the driver says about a kernel, and about its occupancy with this configuration.
+
+    Raises:
+        GpuError: The driver does not tell.
+    """
+    with doing("asking for the kernel's attributes"):
+        told = kernel.attributes
+        facts = KernelFacts(
+            registers=told.num_regs,
+            shared_bytes=told.shared_size_bytes,
+            local_bytes=told.local_size_bytes,
+            constant_bytes=told.const_size_bytes,
+            max_threads=told.max_threads_per_block,
+            binary_version=told.binary_version,
+            ptx_version=told.ptx_version,
+            # The driver tells no alignment.
+            slots=tuple(Slot(info.offset, info.size, 1) for info in kernel.arguments_info),
+        )
+        return replace(facts, **_occupancy(kernel, device, config))
+
+
+def _occupancy(kernel: Kernel, device: Device, config: LaunchConfig) -> dict[str, Any]:
+    limits, threads = device.properties, config.threads_per_block
+    if not 0 < threads <= limits.max_threads_per_block:
+        return {}
+    most = limits.max_threads_per_multiprocessor // limits.warp_size
+
+    def resident(size: int) -> tuple[int, float]:
+        """Blocks of this size on a multiprocessor, and the share of its warps."""
+        asked = kernel.occupancy.max_active_blocks_per_multiprocessor(size, config.shared)
+        return asked, asked * -(-size // limits.warp_size) / most
+
+    blocks, occupancy = resident(threads)
+    best = kernel.occupancy.max_potential_block_size(config.shared, 0).max_block_size
+    return {
+        "active_blocks": blocks,
+        "occupancy": occupancy,
+        "suggested_block": best,
+        "suggested_occupancy": resident(best)[1],
+    }
+
+
+def _load(code: bytes, kind: CodeKind) -> Loaded:
+    log = ""
+    if kind is CodeKind.PTX:
+        made = assemble_here([("kernel.ptx", code)], ("-lineinfo",))
+        log = "\n".join(text for text in (made.log, made.error_log) if text)
+        if made.cubin is None:
+            raise JitError(made.error, log)
+        code, kind = made.cubin, CodeKind.CUBIN
+    load = ObjectCode.from_fatbin if kind is CodeKind.FATBIN else ObjectCode.from_cubin
+    with doing("loading the code"):
+        return Loaded(load(code), log)

@@ -1,0 +1,176 @@
+"""Starts a kernel, once or to be timed.
+
+cuda.core's `launch` takes no struct and no half by value yet (NVIDIA/cuda-python#2343), so the
+parameters go to `cuLaunchKernelEx` as the bytes they are; everything around it is cuda.core's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from cuda.bindings import driver
+from cuda.core import Device, EventOptions, Kernel, Stream
+
+from jitstudio.core.launch.request import LaunchConfig, LaunchRequest, Value
+from jitstudio.core.launch.result import Timing
+from jitstudio.toolchain.driver import checked
+from jitstudio.toolchain.gpu.buffers import DeviceBuffer
+from jitstudio.toolchain.gpu.errors import doing
+
+_PORTABLE_CLUSTER = 8
+_DEFAULT_SHARED = 48 << 10
+_A = driver.CUfunction_attribute
+_TIMED = EventOptions(timing_enabled=True)
+
+
+class Launch:
+    """One kernel with its configuration and its arguments, ready to be started.
+
+    Raises:
+        GpuError: The kernel cannot have the shared memory or the cluster.
+    """
+
+    def __init__(
+        self,
+        request: LaunchRequest,
+        kernel: Kernel,
+        buffers: dict[str, DeviceBuffer],
+        stream: Stream,
+    ) -> None:
+        self._stream = stream
+        with doing("configuring the kernel"):
+            handle = driver.CUkernel(int(kernel.handle))
+            (self._function,) = checked("cuKernelGetFunction", driver.cuKernelGetFunction(handle))
+            self._ask_for_more(request.config)
+        self._config = _driver_config(request.config, stream)
+        # Both must live as long as the launch: the driver is given their addresses.
+        self._space = _parameter_space(request, buffers)
+        base = self._space.ctypes.data
+        self._pointers = np.array([base + a.offset for a in request.arguments], np.uint64)
+
+    def start(self) -> None:
+        """Put it into the stream, without waiting.
+
+        Raises:
+            GpuError: The driver refuses it.
+        """
+        with doing("launching the kernel"):
+            pointers = self._pointers.ctypes.data if self._pointers.size else 0
+            answer = driver.cuLaunchKernelEx(self._config, self._function, pointers, 0)
+            checked("cuLaunchKernelEx", answer)
+
+    def wait(self) -> None:
+        """Wait for its end.
+
+        Raises:
+            GpuError: The kernel has failed.
+        """
+        with doing("running the kernel"):
+            self._stream.sync()
+
+    def _ask_for_more(self, config: LaunchConfig) -> None:
+        """What a kernel may have but gets on demand only."""
+        if config.shared > _DEFAULT_SHARED:
+            key = _A.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+            answer = driver.cuFuncSetAttribute(self._function, key, config.shared)
+            checked("cuFuncSetAttribute", answer)
+        if config.cluster and np.prod(config.cluster) > _PORTABLE_CLUSTER:
+            key = _A.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
+            checked("cuFuncSetAttribute", driver.cuFuncSetAttribute(self._function, key, 1))
+
+
+def time_launches(
+    launch: Launch,
+    device: Device,
+    stream: Stream,
+    request: LaunchRequest,
+    prepare: Callable[[], None],
+) -> Timing | None:
+    """Launch as often as asked, with an event before and behind each timed launch.
+
+    Args:
+        launch: What to start.
+        device: Where.
+        stream: In which stream.
+        request: How often.
+        prepare: Makes the buffers as they were before the first launch; not timed.
+
+    Raises:
+        GpuError: The kernel has failed.
+    """
+    if not request.repeats:
+        return None
+    flush = _Flush(device, stream) if request.flush_l2 else None
+    with doing("timing the kernel"):
+        for _ in range(request.warmup):
+            prepare()
+            launch.start()
+        pairs = []
+        for _ in range(request.repeats):
+            prepare()
+            if flush is not None:
+                flush.start()
+            begin = stream.record(options=_TIMED)
+            launch.start()
+            pairs.append((begin, stream.record(options=_TIMED)))
+    launch.wait()
+    if flush is not None:
+        flush.close()
+    return Timing(tuple(float(end - begin) for begin, end in pairs))
+
+
+class _Flush:
+    """Overwrites the L2 cache by writing twice as much as it holds."""
+
+    def __init__(self, device: Device, stream: Stream) -> None:
+        self._stream = stream
+        size = max(1 << 20, 2 * int(device.properties.l2_cache_size))
+        with doing("allocating memory to flush the L2 cache"):
+            self._memory = device.allocate(size, stream=stream)
+
+    def start(self) -> None:
+        self._memory.fill(0, stream=self._stream)
+
+    def close(self) -> None:
+        self._memory.close()
+
+
+def _parameter_space(
+    request: LaunchRequest, buffers: dict[str, DeviceBuffer]
+) -> np.ndarray[Any, Any]:
+    """The parameters, each at its place."""
+    space = np.zeros(max(1, request.parameter_bytes), np.uint8)
+    for argument in request.arguments:
+        if isinstance(argument, Value):
+            data = argument.data
+        else:
+            held = buffers.get(argument.name)
+            data = (held.address if held else 0).to_bytes(8, "little")
+        end = argument.offset + len(data)
+        space[argument.offset : end] = np.frombuffer(data, np.uint8)
+    return space
+
+
+def _driver_config(config: LaunchConfig, stream: Stream) -> Any:
+    made = driver.CUlaunchConfig()
+    made.gridDimX, made.gridDimY, made.gridDimZ = config.grid
+    made.blockDimX, made.blockDimY, made.blockDimZ = config.block
+    made.sharedMemBytes = config.shared
+    made.hStream = driver.CUstream(int(stream.handle))
+    attributes = []
+    if config.cluster:
+        cluster = driver.CUlaunchAttribute()
+        cluster.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+        size = cluster.value.clusterDim
+        size.x, size.y, size.z = config.cluster
+        attributes.append(cluster)
+    if config.cooperative:
+        together = driver.CUlaunchAttribute()
+        together.id = driver.CUlaunchAttributeID.CU_LAUNCH_ATTRIBUTE_COOPERATIVE
+        together.value.cooperative = 1
+        attributes.append(together)
+    made.attrs = attributes
+    made.numAttrs = len(attributes)
+    return made

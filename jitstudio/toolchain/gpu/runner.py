@@ -1,0 +1,262 @@
+"""Carries out one launch on a GPU, from the code to the figures."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.launch.events import ConsoleText, LaunchEvent, LaunchProgress
+from jitstudio.core.launch.request import Buffer, Direction, InspectRequest, LaunchRequest
+from jitstudio.core.launch.result import BufferResult, KernelFacts, LaunchOutcome, LaunchResult
+from jitstudio.core.tools import Tool
+from jitstudio.numerics.dtypes import new_buffer
+from jitstudio.toolchain.driver import describe
+from jitstudio.toolchain.gpu.buffers import POISONS, DeviceBuffer
+from jitstudio.toolchain.gpu.console import Console
+from jitstudio.toolchain.gpu.errors import GpuError
+from jitstudio.toolchain.gpu.examine import poisoned
+from jitstudio.toolchain.gpu.kernels import JitError, facts_of, kernel_of
+from jitstudio.toolchain.gpu.launching import Launch, time_launches
+from jitstudio.toolchain.gpu.session import Session, session
+
+Tell = Callable[[LaunchEvent], None]
+
+
+@dataclass(frozen=True)
+class Ran:
+    """What came of it, and whether this process can do no more."""
+
+    result: LaunchResult
+    spent: bool
+
+
+class _Refused(RuntimeError):
+    """The form does not fit the kernel."""
+
+
+def launch(
+    request: LaunchRequest,
+    prepared: Mapping[str, Path],
+    folder: Path,
+    asked_at: float,
+    tell: Tell,
+) -> Ran:
+    """Launch a kernel, look at what it has done, and time it.
+
+    Args:
+        request: What to launch.
+        prepared: Files with the content of those buffers that are filled by a file or expression.
+        folder: Where the outputs go.
+        asked_at: When the launch was asked for, by `time.monotonic`.
+        tell: Hears what happens.
+    """
+    if problem := describe().problem:
+        return Ran(_unlaunched(request, LaunchOutcome.MISSING, problem), spent=False)
+    run = _Run(request, prepared, folder, asked_at, tell)
+    outcome, spent = LaunchOutcome.RAN, False
+    diagnostics: tuple[Diagnostic, ...] = ()
+    with Console(lambda text: tell(ConsoleText(text))) as console:
+        try:
+            run.carry_out()
+        except _Refused as refused:
+            outcome, diagnostics = LaunchOutcome.REFUSED, (_error(str(refused)),)
+        except GpuError as error:
+            outcome, spent = LaunchOutcome.FAILED, error.error.fatal
+            diagnostics = (diagnostic_of(error, request.title),)
+            if isinstance(error, JitError):
+                run.found["jit_log"] = error.log
+    found = {**run.found, "console": console.text, "diagnostics": diagnostics}
+    return Ran(LaunchResult(outcome, request.title, **found), spent)
+
+
+def inspect(request: InspectRequest) -> tuple[KernelFacts | Diagnostic, bool]:
+    """Ask the driver about a kernel; the facts or why there are none, and whether we are spent."""
+    if problem := describe().problem:
+        return _error(problem), False
+    try:
+        opened = session(request.device)
+        opened.device.set_current()
+        kernel = kernel_of(opened.library.load(request.code, request.code_kind), request.kernel)
+        return facts_of(kernel, opened.device, request.config), False
+    except GpuError as error:
+        return diagnostic_of(error, request.kernel), error.error.fatal
+
+
+def diagnostic_of(error: GpuError, kernel: str) -> Diagnostic:
+    """The error in words, with what to do about it."""
+    told = error.error
+    message = f"{kernel}: {told.meaning} ({told.name} while {error.doing})."
+    return Diagnostic(Severity.ERROR, "", None, None, message, Tool.DRIVER, explanation=told.remedy)
+
+
+class _Run:
+    """One launch on its way.
+
+    Attributes:
+        found: The fields of the result that are known by now.
+    """
+
+    def __init__(
+        self,
+        request: LaunchRequest,
+        prepared: Mapping[str, Path],
+        folder: Path,
+        asked_at: float,
+        tell: Tell,
+    ) -> None:
+        self._request = request
+        self._prepared = prepared
+        self._folder = folder
+        self._asked_at = asked_at
+        self._tell = tell
+        self.found: dict[str, Any] = {
+            "moved_bytes": sum(_moved(buffer) for buffer in request.buffers)
+        }
+
+    def carry_out(self) -> None:
+        """Do all of it.
+
+        Raises:
+            GpuError: The driver or the kernel has failed.
+            _Refused: The arguments do not fit the kernel.
+        """
+        request = self._request
+        self._say("loading the code")
+        opened = session(request.device)
+        opened.device.set_current()
+        self.found["device"] = opened.device.name
+        loaded = opened.library.load(request.code, request.code_kind)
+        self.found["jit_log"] = loaded.jit_log
+        kernel = kernel_of(loaded, request.kernel)
+        facts = facts_of(kernel, opened.device, request.config)
+        self.found["facts"] = facts
+        _compare_layout(request, facts)
+        self._say("filling the buffers")
+        # Zones of our own would hide from the sanitizer where a buffer ends.
+        guarded = request.guards and request.sanitizer is None
+        buffers = opened.buffers.prepare(request.buffers, guarded, self._prepared)
+        start = Launch(request, kernel, buffers, opened.stream)
+        self._first_launch(start, buffers)
+        if request.repeats:
+            self._say(f"timing {request.repeats} launches")
+            self.found["timing"] = self._time(opened, start, buffers)
+
+    def _first_launch(self, start: Launch, buffers: Mapping[str, DeviceBuffer]) -> None:
+        poison = POISONS[0] if self._request.poison else None
+        self._make_ready(buffers, poison)
+        self._say("running the kernel")
+        self.found["start_ms"] = (time.monotonic() - self._asked_at) * 1000
+        start.start()
+        start.wait()
+        self._say("reading the outputs")
+        strays = {name: held.strays() for name, held in buffers.items()}
+        kept = {name: self._keep(held) for name, held in buffers.items() if _is_output(held.spec)}
+        unwritten = self._unwritten(start, buffers, kept) if self._request.poison else {}
+        self.found["buffers"] = tuple(
+            BufferResult(
+                name=spec.name,
+                element=spec.element,
+                length=spec.length,
+                direction=spec.direction,
+                path=str(self._path(spec.name)) if spec.name in kept else "",
+                unwritten=None if spec.name not in unwritten else len(unwritten[spec.name]),
+                first_unwritten=next(iter(unwritten.get(spec.name, np.empty(0)).tolist()), None),
+                strays=strays.get(spec.name, ()),
+            )
+            for spec in self._request.buffers
+        )
+
+    def _make_ready(self, buffers: Mapping[str, DeviceBuffer], poison: int | None) -> None:
+        for name, held in buffers.items():
+            held.clear(poison, self._prepared.get(name))
+            held.guard()
+
+    def _keep(self, held: DeviceBuffer) -> np.ndarray[Any, Any]:
+        """Copy an output into its file; its bytes."""
+        target = new_buffer(self._path(held.spec.name), held.spec.element, held.spec.length)
+        held.copy_to(target)
+        return target.reshape(-1).view(np.uint8)
+
+    def _unwritten(
+        self,
+        start: Launch,
+        buffers: Mapping[str, DeviceBuffer],
+        kept: Mapping[str, np.ndarray[Any, Any]],
+    ) -> dict[str, np.ndarray[Any, Any]]:
+        """Indices of what was never written, of each pure output."""
+        outputs = {n: held for n, held in buffers.items() if held.spec.direction is Direction.OUT}
+        suspects = {
+            name: poisoned(kept[name], held.spec.element.size, POISONS[0])
+            for name, held in outputs.items()
+        }
+        if not any(indices.size for indices in suspects.values()):
+            return suspects
+        # A kernel may well write what looks like poison: another poison tells.
+        for held in buffers.values():
+            held.restore()
+        self._make_ready(buffers, POISONS[1])
+        start.start()
+        start.wait()
+        return {
+            name: np.intersect1d(suspects[name], _still(held, POISONS[1]), assume_unique=True)
+            for name, held in outputs.items()
+        }
+
+    def _time(self, opened: Session, start: Launch, buffers: Mapping[str, DeviceBuffer]) -> Any:
+        changed = [b for b in buffers.values() if b.spec.direction is Direction.INOUT]
+
+        def restore() -> None:
+            for held in changed:
+                held.restore()
+
+        return time_launches(start, opened.device, opened.stream, self._request, restore)
+
+    def _path(self, name: str) -> Path:
+        return self._folder / f"{name}.npy"
+
+    def _say(self, doing: str) -> None:
+        self._tell(LaunchProgress(doing))
+
+
+def _still(held: DeviceBuffer, poison: int) -> np.ndarray[Any, Any]:
+    size = held.spec.element.size
+    found = [first + poisoned(piece, size, poison) for first, piece in held.pieces()]
+    return np.concatenate(found) if found else np.empty(0, np.int64)
+
+
+def _is_output(spec: Buffer) -> bool:
+    return spec.direction is not Direction.IN
+
+
+def _moved(spec: Buffer) -> int:
+    """Bytes that a kernel must at least move for a buffer."""
+    return spec.bytes * (2 if spec.direction is Direction.INOUT else 1)
+
+
+def _compare_layout(request: LaunchRequest, facts: KernelFacts) -> None:
+    """A kernel reads its parameters from where the driver says, so the form must agree."""
+    ours = [(a.offset, len(a.data) if hasattr(a, "data") else 8) for a in request.arguments]
+    theirs = [(slot.offset, slot.size) for slot in facts.slots]
+    if ours != theirs:
+        raise _Refused(
+            f"The form does not fit the loaded kernel: it has parameters of {_told(ours)}, the "
+            f"driver tells {_told(theirs)}. Build again and choose the kernel anew."
+        )
+
+
+def _told(layout: list[tuple[int, int]]) -> str:
+    return ", ".join(f"{size} bytes at {offset}" for offset, size in layout) or "none"
+
+
+def _unlaunched(request: LaunchRequest, outcome: LaunchOutcome, why: str) -> LaunchResult:
+    return LaunchResult(outcome, request.title, diagnostics=(_error(why),))
+
+
+def _error(message: str) -> Diagnostic:
+    return Diagnostic(Severity.ERROR, "", None, None, message)

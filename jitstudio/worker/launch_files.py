@@ -1,0 +1,97 @@
+"""The files of launches: what buffers begin with, and what kernels have written."""
+
+from __future__ import annotations
+
+import itertools
+import shutil
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from jitstudio.core.launch.events import LaunchEvent, LaunchProgress
+from jitstudio.core.launch.request import Buffer, FillKind, LaunchRequest, Value
+from jitstudio.worker.calculator import Calculator
+
+_KEPT_RUNS = 2
+_KEPT_FILLS = 16
+
+
+class LaunchFiles:
+    """A folder that lasts as long as its launcher.
+
+    The outputs of the last run stay until the one after the next, as somebody may look at them.
+
+    Args:
+        folder: Exists and is ours.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._folder = folder
+        self._numbers = itertools.count(1)
+        self._runs: list[Path] = []
+        self._fills: OrderedDict[object, Path] = OrderedDict()
+
+    def new_run(self) -> Path:
+        """An empty folder for the outputs of a launch."""
+        run = self._folder / f"run{next(self._numbers)}"
+        run.mkdir()
+        self._runs.append(run)
+        while len(self._runs) > _KEPT_RUNS:
+            shutil.rmtree(self._runs.pop(0), ignore_errors=True)
+        return run
+
+    def prepare(
+        self, request: LaunchRequest, calculator: Calculator, tell: Callable[[LaunchEvent], None]
+    ) -> dict[str, Path]:
+        """Files with the content of the buffers that a file or an expression fills.
+
+        What has been made before for the same launch is not made again.
+
+        Raises:
+            CalculationError: A file cannot be read, or an expression not be evaluated.
+        """
+        prepared: dict[str, Path] = {}
+        values = self.values(request)
+        for buffer in _in_order(request.buffers):
+            key = (buffer, tuple(values.items()), request.buffers, _age(buffer))
+            if key not in self._fills:
+                tell(LaunchProgress(f"calculating '{buffer.name}'"))
+                path = self._folder / f"fill{next(self._numbers)}.npy"
+                others = tuple(other for other in request.buffers if other != buffer)
+                calculator.fill(buffer, values, others, prepared, path)
+                self._fills[key] = path
+            self._fills.move_to_end(key)
+            prepared[buffer.name] = self._fills[key]
+        while len(self._fills) > max(_KEPT_FILLS, len(prepared)):
+            _, path = self._fills.popitem(last=False)
+            path.unlink(missing_ok=True)
+        return prepared
+
+    def values(self, request: LaunchRequest) -> dict[str, float | int | bool]:
+        """The scalars of a launch by their names, for expressions."""
+        return {
+            argument.name: argument.number
+            for argument in request.arguments
+            if isinstance(argument, Value) and argument.number is not None
+        }
+
+    def close(self) -> None:
+        """Remove all of them."""
+        shutil.rmtree(self._folder, ignore_errors=True)
+
+
+def _in_order(buffers: tuple[Buffer, ...]) -> Iterator[Buffer]:
+    """Those that need a file: first what files hold, as expressions may refer to it."""
+    for kind in (FillKind.FILE, FillKind.EXPRESSION):
+        yield from (buffer for buffer in buffers if buffer.length and buffer.fill.kind is kind)
+
+
+def _age(buffer: Buffer) -> tuple[int, int] | None:
+    """Tells a file from what it was before somebody changed it; None where there is none."""
+    if buffer.fill.kind is not FillKind.FILE:
+        return None
+    try:
+        status = Path(buffer.fill.text.rpartition("::")[0] or buffer.fill.text).stat()
+    except OSError:
+        return None
+    return status.st_size, status.st_mtime_ns

@@ -1,0 +1,254 @@
+"""Carries out launches: a process with the GPU, one that calculates, and the files between them."""
+
+from __future__ import annotations
+
+import contextlib
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.events import LaunchEvent, LaunchProgress
+from jitstudio.core.launch.request import InspectRequest, LaunchRequest
+from jitstudio.core.launch.result import CheckResult, KernelFacts, LaunchOutcome, LaunchResult
+from jitstudio.core.launch.verdict import judged, unchecked
+from jitstudio.worker.calculator import CalculationError, Calculator
+from jitstudio.worker.flights import Ending, Flights
+from jitstudio.worker.host import Death, WorkerError, WorkerHost
+from jitstudio.worker.launch_files import LaunchFiles
+from jitstudio.worker.messages import Call, Launch, ListDevices, WarmUp
+from jitstudio.worker.obituary import cause_of_death
+from jitstudio.worker.sanitizer import SanitizerMissing, sanitized
+from jitstudio.worker.turns import Turns
+
+LAUNCHING = "jitstudio.worker.launch_child"
+"""The program that uses the GPU."""
+
+_ASKING_LIMIT = 60.0
+_KEPT = "Your form and your text are kept, and the next launch runs in a fresh process."
+_NO_LIMIT = 0
+
+
+def _ignore(_event: LaunchEvent) -> None:
+    pass
+
+
+class Launcher:
+    """Launches kernels, one after another, in processes of its own.
+
+    Calls block; make them from a thread that may wait. `cancel` and `close` are safe from any
+    other thread.
+    """
+
+    def __init__(self) -> None:
+        self._gpu = WorkerHost(_NO_LIMIT, LAUNCHING)
+        self._calculator = Calculator()
+        self._files = LaunchFiles(Path(tempfile.mkdtemp(prefix="jitstudio-launch-")))
+        self._turns = Turns()
+
+    @property
+    def pid(self) -> int | None:
+        """Process id of the one with the GPU, or None where none is running."""
+        return self._gpu.pid
+
+    def devices(self) -> DeviceList:
+        """The GPUs with their free memory.
+
+        Raises:
+            WorkerError: The process could not be started, or is broken.
+        """
+        with self._turns.take(0, _ASKING_LIMIT) as flights:
+            answer = self._ask(self._gpu, ListDevices(), flights)
+            if isinstance(answer, Death):
+                _, what = cause_of_death(answer.status, answer.stderr)
+                return DeviceList(problem=f"The driver could not be asked: the process {what}")
+            found: DeviceList = answer
+            return found
+
+    def inspect(self, request: InspectRequest) -> KernelFacts | Diagnostic:
+        """What the driver says about a kernel, or why it says nothing.
+
+        Raises:
+            WorkerError: See `devices`.
+        """
+        with self._turns.take(0, _ASKING_LIMIT) as flights:
+            answer = self._ask(self._gpu, request, flights)
+            if isinstance(answer, Death):
+                return _error(_last_words(answer))
+            told: KernelFacts | Diagnostic = answer
+            return told
+
+    def launch(
+        self,
+        request: LaunchRequest,
+        *,
+        ticket: int = 0,
+        on_event: Callable[[LaunchEvent], None] = _ignore,
+        asked_at: float | None = None,
+    ) -> LaunchResult:
+        """Launch and wait for the result.
+
+        Args:
+            request: What to launch.
+            ticket: The number by which `cancel` knows this call.
+            on_event: Called in this thread with everything that happens meanwhile.
+            asked_at: When the user asked for it, by `time.monotonic`; now where left out.
+
+        Raises:
+            WorkerError: See `devices`.
+        """
+        asked_at = time.monotonic() if asked_at is None else asked_at
+        with self._turns.take(ticket, request.timeout) as flights:
+            result = self._carry_out(request, flights, on_event, asked_at)
+        return replace(result, total_ms=(time.monotonic() - asked_at) * 1000)
+
+    def cancel(self, ticket: int) -> None:
+        """End the launch with this ticket, by killing its processes; one yet to come, too."""
+        self._turns.cancel(ticket)
+        self._calculator.cancel()
+
+    def close(self) -> None:
+        """Kill all processes for good and remove all files. A launch in progress is cancelled."""
+        self._calculator.cancel()
+        with self._turns.closing():
+            self._gpu.close()
+            self._calculator.close()
+            self._files.close()
+
+    def _carry_out(
+        self,
+        request: LaunchRequest,
+        flights: Flights,
+        tell: Callable[[LaunchEvent], None],
+        asked_at: float,
+    ) -> LaunchResult:
+        try:
+            prepared = self._files.prepare(request, self._calculator, tell)
+        except CalculationError as error:
+            if flights.ending is None:
+                return _failed(request, LaunchOutcome.REFUSED, _error(str(error)))
+            prepared = {}
+        call = Launch(
+            request,
+            tuple((name, str(path)) for name, path in prepared.items()),
+            str(self._files.new_run()),
+            asked_at,
+        )
+        if request.sanitizer is None:
+            answer = self._ask(self._gpu, call, flights, tell)
+            self._warm_up(request.device)
+        else:
+            try:
+                with sanitized(request.sanitizer, LAUNCHING) as run:
+                    answer = self._ask(
+                        run.host, replace(call, request=_bare(request)), flights, tell
+                    )
+                if isinstance(answer, LaunchResult):
+                    answer = replace(answer, findings=run.findings)
+            except SanitizerMissing as missing:
+                return _failed(request, LaunchOutcome.MISSING, _error(str(missing)))
+        if isinstance(answer, Death):
+            return _ended(request, answer, flights.ending)
+        checks = self._checks(request, answer, prepared, tell)
+        if checks and flights.ending is not None:
+            return _ended(request, Death(killed=True, status=0, stderr=""), flights.ending)
+        return judged(request, replace(answer, checks=checks))
+
+    def _checks(
+        self,
+        request: LaunchRequest,
+        result: LaunchResult,
+        prepared: dict[str, Path],
+        tell: Callable[[LaunchEvent], None],
+    ) -> tuple[CheckResult, ...]:
+        if result.outcome is not LaunchOutcome.RAN or not request.expectations:
+            return ()
+        tell(LaunchProgress("checking the results"))
+        held = {buffer.name: buffer for buffer in result.buffers if buffer.path}
+        made = []
+        for expectation in request.expectations:
+            buffer = held.get(expectation.buffer)
+            if buffer is None:
+                made.append(unchecked(expectation, "it is no output of this kernel"))
+                continue
+            check = self._calculator.check(
+                expectation,
+                element=buffer.element,
+                length=buffer.length,
+                got=Path(buffer.path),
+                values=self._files.values(request),
+                buffers=request.buffers,
+                prepared=prepared,
+                relative=request.relative,
+                absolute=request.absolute,
+            )
+            made.append(check)
+        return tuple(made)
+
+    def _ask(
+        self,
+        host: WorkerHost,
+        request: Any,
+        flights: Flights,
+        tell: Callable[[LaunchEvent], None] = _ignore,
+    ) -> Any:
+        """The answer of a process, or its death."""
+        ticket = flights.begin(host)
+        if ticket is None:
+            return Death(killed=True, status=0, stderr="")
+        answer = host.ask(Call(ticket, request), tell)
+        flights.end(ticket)
+        return answer if isinstance(answer, Death) else answer.answer
+
+    def _warm_up(self, device: int) -> None:
+        """Have a process that was just replaced open the GPU before it is asked to."""
+        if self._gpu.pid is None or self._gpu.worn:
+            return
+
+        def warm() -> None:
+            # Whatever is wrong with the GPU is told at the next launch.
+            with contextlib.suppress(WorkerError):
+                self._gpu.ask(Call(0, WarmUp(device)), _ignore)
+
+        threading.Thread(target=warm, daemon=True).start()
+
+
+def _bare(request: LaunchRequest) -> LaunchRequest:
+    """One launch with nothing of ours around it: what a sanitizer sees shall be the kernel's."""
+    return replace(request, repeats=0, poison=False, guards=False)
+
+
+def _ended(request: LaunchRequest, death: Death, ending: Ending | None) -> LaunchResult:
+    """A launch whose process died or was killed."""
+    match ending:
+        case Ending.CANCEL:
+            return _failed(request, LaunchOutcome.CANCELLED)
+        case Ending.TIME_LIMIT:
+            told = _error(
+                f"{request.title} had not ended after {request.timeout:g} s, the time limit; its "
+                f"process was ended. {_KEPT}",
+                "A loop that never ends, a barrier that not all threads reach, or threads that "
+                "wait for one another are the usual causes; or the work takes that long: raise "
+                "the limit.",
+            )
+            return _failed(request, LaunchOutcome.TIMED_OUT, told)
+        case None:
+            return _failed(request, LaunchOutcome.CRASHED, _error(_last_words(death)))
+
+
+def _last_words(death: Death) -> str:
+    _, what = cause_of_death(death.status, death.stderr)
+    return f"The launch process {what} {_KEPT}"
+
+
+def _failed(request: LaunchRequest, outcome: LaunchOutcome, *told: Diagnostic) -> LaunchResult:
+    return LaunchResult(outcome, request.title, diagnostics=told)
+
+
+def _error(message: str, explanation: str = "") -> Diagnostic:
+    return Diagnostic(Severity.ERROR, "", None, None, message, explanation=explanation)

@@ -1,0 +1,97 @@
+from dataclasses import replace
+
+import pytest
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.diagnostics import Severity
+from jitstudio.core.launch.c_types import FLOAT
+from jitstudio.core.launch.request import Direction, Expectation, LaunchConfig, LaunchRequest
+from jitstudio.core.launch.result import (
+    BufferResult,
+    CheckResult,
+    Finding,
+    LaunchOutcome,
+    LaunchResult,
+    Mismatch,
+    Stray,
+)
+from jitstudio.core.launch.verdict import judged, unchecked
+
+REQUEST = LaunchRequest(b"", CodeKind.CUBIN, "_Z1kv", "k", 0, (), 0, LaunchConfig())
+RAN = LaunchResult(LaunchOutcome.RAN, "k")
+OUT = BufferResult("out", FLOAT, 100, Direction.OUT)
+
+
+def judge(**found):
+    return judged(REQUEST, replace(RAN, **found))
+
+
+def test_a_launch_without_fault_stays_as_it_is():
+    assert judge(buffers=(replace(OUT, unwritten=0),)) == replace(
+        RAN, buffers=(replace(OUT, unwritten=0),)
+    )
+
+
+@pytest.mark.parametrize(
+    ("stray", "words"),
+    [
+        (Stray(False, 0, 4), "4 bytes behind 'out' (element 100)"),
+        (Stray(False, 8, 12), "12 bytes 8 bytes behind 'out' (element 102)"),
+        (Stray(True, 0, 4), "4 bytes in front of 'out' (element -1)"),
+    ],
+)
+def test_a_write_out_of_bounds_is_placed(stray, words):
+    result = judge(buffers=(replace(OUT, strays=(stray,)),))
+    assert result.outcome is LaunchOutcome.WRONG
+    (told,) = result.diagnostics
+    assert told.message == f"The kernel wrote out of bounds: {words}."
+
+
+@pytest.mark.parametrize(
+    ("unwritten", "first", "words"),
+    [
+        (100, 0, "No element of 'out' was ever written."),
+        (7, 93, "7 of 100 elements of 'out' were never written, the first at 93."),
+    ],
+)
+def test_what_was_never_written_is_a_warning(unwritten, first, words):
+    result = judge(buffers=(replace(OUT, unwritten=unwritten, first_unwritten=first),))
+    assert result.ok
+    (told,) = result.diagnostics
+    assert (told.severity, told.message) == (Severity.WARNING, words)
+
+
+def test_a_failed_check_names_the_first_that_is_wrong():
+    check = CheckResult("out", "in * 2", False, 100, 3, mismatches=(Mismatch((7,), "1.5", "2.0"),))
+    result = judge(checks=(check,))
+    assert result.outcome is LaunchOutcome.WRONG
+    assert result.reason == (
+        "Ran, but the check failed: 3 of 100 elements of 'out' are not as expected; the first at "
+        "7: 1.5, expected 2.0."
+    )
+
+
+def test_a_check_that_could_not_be_made_is_no_pass():
+    check = unchecked(Expectation("out", "m"), "m is not known")
+    result = judge(checks=(check,))
+    assert result.outcome is LaunchOutcome.WRONG
+    assert "'out' could not be checked: m is not known." in result.reason
+
+
+def test_failed_asserts_of_one_line_are_one_error():
+    line = "k.cu:7: void k(int *): block: [0,1,0], thread: [{},0,0] Assertion `x > 0` failed."
+    console = "printed\n" + "\n".join(line.format(n) for n in range(5)) + "\n"
+    result = judged(REQUEST, replace(RAN, outcome=LaunchOutcome.FAILED, console=console))
+    (told,) = result.diagnostics
+    assert (told.file, told.line) == ("k.cu", 7)
+    assert told.message == (
+        "Assertion `x > 0` failed in void k(int *), thread (0,0,0) of block (0,1,0) and 4 more "
+        "threads."
+    )
+
+
+def test_what_the_sanitizer_found_has_its_line():
+    result = judge(findings=(Finding("Race reported", "k", "k.cu", 3, 2),))
+    assert result.outcome is LaunchOutcome.WRONG
+    (told,) = result.diagnostics
+    assert (told.file, told.line, told.message) == ("k.cu", 3, "Race reported in k (2 times).")

@@ -1,0 +1,137 @@
+"""Launches where there is no driver; tests/worker/gpu has those on a GPU."""
+
+import threading
+
+import pytest
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.c_types import FLOAT, INT
+from jitstudio.core.launch.events import LaunchProgress
+from jitstudio.core.launch.request import (
+    Buffer,
+    Direction,
+    Fill,
+    FillKind,
+    InspectRequest,
+    LaunchConfig,
+    LaunchRequest,
+    Value,
+)
+from jitstudio.core.launch.result import LaunchOutcome
+from jitstudio.core.launch.spec import Sanitizer
+from jitstudio.toolchain.driver import describe
+from jitstudio.worker.host import WorkerError
+from jitstudio.worker.launcher import Launcher
+
+WITHOUT_DRIVER = pytest.mark.skipif(not describe().problem, reason="there is a driver")
+
+
+@pytest.fixture
+def launcher():
+    made = Launcher()
+    yield made
+    made.close()
+
+
+def launch_request(fill=Fill(), **fields):
+    fields = {
+        "code": b"",
+        "code_kind": CodeKind.CUBIN,
+        "kernel": "k",
+        "title": "k",
+        "device": 0,
+        "arguments": (
+            Buffer("x", FLOAT, 0, 16, fill, Direction.IN),
+            Value("n", INT, 8, (16).to_bytes(4, "little"), 16),
+        ),
+        "parameter_bytes": 12,
+        "config": LaunchConfig((1, 1, 1), (32, 1, 1)),
+        **fields,
+    }
+    return LaunchRequest(**fields)
+
+
+@WITHOUT_DRIVER
+def test_without_a_driver_it_says_what_works_without_one(launcher):
+    result = launcher.launch(launch_request())
+    assert result.outcome is LaunchOutcome.MISSING
+    assert "No NVIDIA driver is installed" in result.reason
+    assert "Compiling, linking and reading PTX and SASS work without one" in result.reason
+    assert result.total_ms > 0
+
+
+@WITHOUT_DRIVER
+def test_without_a_driver_there_are_no_devices(launcher):
+    found = launcher.devices()
+    assert found.devices == ()
+    assert "No NVIDIA driver is installed" in found.problem
+
+
+@WITHOUT_DRIVER
+def test_without_a_driver_a_kernel_cannot_be_inspected(launcher):
+    told = launcher.inspect(InspectRequest(b"", CodeKind.CUBIN, "k", 0))
+    assert "No NVIDIA driver is installed" in told.message
+
+
+def test_an_expression_that_is_wrong_is_told_before_anything_is_launched(launcher):
+    heard = []
+    fill = Fill(FillKind.EXPRESSION, text="sqrt(m)")
+    result = launcher.launch(launch_request(fill), on_event=heard.append)
+    assert result.outcome is LaunchOutcome.REFUSED
+    assert "m is not known in expressions" in result.reason
+    assert heard == [LaunchProgress("calculating 'x'")]
+
+
+def test_what_an_expression_gave_is_not_calculated_again(launcher):
+    request = launch_request(Fill(FillKind.EXPRESSION, text="sqrt(i + n)"))
+    launcher.launch(request)
+    heard = []
+    launcher.launch(request, on_event=heard.append)
+    assert LaunchProgress("calculating 'x'") not in heard
+
+
+def test_a_file_that_has_changed_is_read_again(launcher, tmp_path):
+    path = tmp_path / "x.csv"
+    path.write_text("\n".join(["1"] * 16))
+    request = launch_request(Fill(FillKind.FILE, text=str(path)))
+    for words in (None, "\n".join(["2.5"] * 16)):
+        if words:
+            path.write_text(words)
+        heard = []
+        launcher.launch(request, on_event=heard.append)
+        assert LaunchProgress("calculating 'x'") in heard
+
+
+def test_a_killed_process_is_replaced(launcher):
+    launcher.launch(launch_request())
+    first = launcher.pid
+    launcher._gpu._child.kill()
+    launcher.launch(launch_request())
+    assert launcher.pid not in (None, first)
+
+
+def test_a_launch_can_be_cancelled_before_it_begins(launcher):
+    launcher.cancel(5)
+    result = launcher.launch(launch_request(), ticket=5)
+    assert result.outcome is LaunchOutcome.CANCELLED
+    assert launcher.launch(launch_request(), ticket=6).outcome is not LaunchOutcome.CANCELLED
+
+
+def test_a_sanitizer_that_is_missing_is_named(launcher, monkeypatch):
+    monkeypatch.setattr("jitstudio.worker.sanitizer.find_sanitizer", lambda: None)
+    result = launcher.launch(launch_request(sanitizer=Sanitizer.MEMCHECK))
+    assert result.outcome is LaunchOutcome.MISSING
+    assert "compute-sanitizer is not installed" in result.reason
+
+
+def test_close_ends_everything_and_removes_the_files(launcher):
+    launcher.launch(launch_request(Fill(FillKind.EXPRESSION, text="i")))
+    folder = launcher._files._folder
+    assert any(folder.iterdir())
+    closing = threading.Thread(target=launcher.close)
+    closing.start()
+    closing.join(15)
+    assert not folder.exists()
+    assert launcher.pid is None
+    with pytest.raises(WorkerError):
+        launcher.launch(launch_request())
