@@ -206,6 +206,10 @@ class BuildResult:
         place = f", line {errors[0].line}" if errors[0].line else ""
         return f"{ending}{place}: {first.rstrip('.')}{more}."
 
+    def resources_of(self, kernel: str) -> Resources | None:
+        """What the kernel of this lowered name needs; None where no tool has told."""
+        return next((k.resources for k in self.kernels if k.name == kernel), None)
+
     def artifact(self, kind: CodeKind, name: str) -> Artifact | None:
         """The artifact of this kind made from the module `name`, or None."""
         return next((a for a in self.artifacts if a.kind is kind and a.name == name), None)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
+from itertools import chain
 from statistics import median, quantiles
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
@@ -15,8 +16,8 @@ from jitstudio.core.launch.types import Type
 class LaunchOutcome(Enum):
     """How a launch ended.
 
-    `WRONG`: it ran, but a check failed. `REFUSED`: it makes no sense, so nothing was run.
-    `MISSING`: there is no driver or no GPU.
+    `WRONG`: it ran, but a check failed or it wrote out of bounds. `REFUSED`: it makes no sense, so
+    nothing was run. `MISSING`: there is no driver or no GPU.
     """
 
     RAN = "ran"
@@ -31,7 +32,7 @@ class LaunchOutcome(Enum):
 
 LAUNCH_ENDINGS = {
     LaunchOutcome.RAN: "Ran",
-    LaunchOutcome.WRONG: "Ran, but the check failed",
+    LaunchOutcome.WRONG: "Ran, but something is wrong",
     LaunchOutcome.FAILED: "Launch failed",
     LaunchOutcome.REFUSED: "This cannot be launched",
     LaunchOutcome.MISSING: "There is no GPU to launch on",
@@ -186,6 +187,15 @@ class CheckResult:
     mismatches: tuple[Mismatch, ...] = ()
     problem: str = ""
 
+    @property
+    def verdict(self) -> str:
+        """What came of it: a sentence."""
+        if self.problem:
+            return f"'{self.buffer}' could not be checked: {self.problem.rstrip('.')}."
+        if self.ok:
+            return f"All {self.count:,} elements of '{self.buffer}' are as expected."
+        return f"{self.wrong:,} of {self.count:,} elements of '{self.buffer}' are wrong."
+
 
 @dataclass(frozen=True)
 class Finding:
@@ -257,5 +267,7 @@ class LaunchResult:
     def reason(self) -> str:
         """How it ended, with the first error if there is one: a sentence."""
         ending = LAUNCH_ENDINGS[self.outcome]
-        first = next((d for d in self.diagnostics if d.severity is Severity.ERROR), None)
-        return f"{ending}: {first.message.rstrip('.')}." if first else f"{ending}."
+        errors = (d.message for d in self.diagnostics if d.severity is Severity.ERROR)
+        failed = (check.verdict for check in self.checks if not check.ok)
+        first = next(chain(errors, failed), "")
+        return f"{ending}: {first.rstrip('.')}." if first else f"{ending}."

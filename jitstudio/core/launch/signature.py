@@ -84,6 +84,7 @@ class KernelForm:
         cluster: See `Signature`.
         module: The module that declares it; empty where unknown.
         line: Where; 0 where unknown.
+        complete: Whether the layout of all parameters is known; where not, it cannot be launched.
     """
 
     lowered: str
@@ -94,3 +95,4 @@ class KernelForm:
     cluster: tuple[int, int, int] | None = None
     module: str = ""
     line: int = 0
+    complete: bool = True

@@ -12,7 +12,6 @@ from jitstudio.core.launch.result import (
     Finding,
     LaunchOutcome,
     LaunchResult,
-    Mismatch,
     Stray,
 )
 from jitstudio.core.launch.verdict import judged, unchecked
@@ -35,9 +34,9 @@ def test_a_launch_without_fault_stays_as_it_is():
 @pytest.mark.parametrize(
     ("stray", "words"),
     [
-        (Stray(False, 0, 4), "4 bytes behind 'out' (element 100)"),
-        (Stray(False, 8, 12), "12 bytes 8 bytes behind 'out' (element 102)"),
-        (Stray(True, 0, 4), "4 bytes in front of 'out' (element -1)"),
+        (Stray(False, 0, 4), "4 bytes, right behind 'out' (element 100)"),
+        (Stray(False, 8, 12), "12 bytes, 8 bytes behind 'out' (element 102)"),
+        (Stray(True, 0, 4), "4 bytes, right in front of 'out' (element -1)"),
     ],
 )
 def test_a_write_out_of_bounds_is_placed(stray, words):
@@ -61,14 +60,10 @@ def test_what_was_never_written_is_a_warning(unwritten, first, words):
     assert (told.severity, told.message) == (Severity.WARNING, words)
 
 
-def test_a_failed_check_names_the_first_that_is_wrong():
-    check = CheckResult("out", "in * 2", False, 100, 3, mismatches=(Mismatch((7,), "1.5", "2.0"),))
-    result = judge(checks=(check,))
+def test_a_failed_check_is_the_reason():
+    result = judge(checks=(CheckResult("out", "in * 2", False, 100, 3),))
     assert result.outcome is LaunchOutcome.WRONG
-    assert result.reason == (
-        "Ran, but the check failed: 3 of 100 elements of 'out' are not as expected; the first at "
-        "7: 1.5, expected 2.0."
-    )
+    assert result.reason == ("Ran, but something is wrong: 3 of 100 elements of 'out' are wrong.")
 
 
 def test_a_check_that_could_not_be_made_is_no_pass():

@@ -1,0 +1,50 @@
+import pytest
+
+from jitstudio.listing.kernel_names import KernelName, read_name
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [
+        ("plain", KernelName("plain")),
+        ("ns::k(float*, int)", KernelName("ns::k", (), ("float*", "int"))),
+        ("k()", KernelName("k", (), ())),
+        ("k(void)", KernelName("k", (), ())),
+        (
+            "void saxpy<float>(float, float const*, float*, int)",
+            KernelName("saxpy", ("float",), ("float", "float const*", "float*", "int")),
+        ),
+        (
+            "void ns::k<ns::Vec<float, 2>, 4>(ns::Vec<ns::Vec<float, 2>, 4>, void (*)(int))",
+            KernelName(
+                "ns::k",
+                ("ns::Vec<float, 2>", "4"),
+                ("ns::Vec<ns::Vec<float, 2>, 4>", "void (*)(int)"),
+            ),
+        ),
+        ("void nt<(E)1, (char)65>(int)", KernelName("nt", ("(E)1", "(char)65"), ("int",))),
+        (
+            "a::(anonymous namespace)::k(a::(anonymous namespace)::P*)",
+            KernelName("a::k", (), ("a::P*",)),
+        ),
+        ("saxpy<float>", KernelName("saxpy", ("float",))),
+        ("&ns::k<__half, 1+2>", KernelName("ns::k", ("__half", "1+2"))),
+        ("(void(*)(float*,int))ns::over", KernelName("ns::over")),
+        ("_ZN2ns4overEPfi", KernelName("ns::over")),
+        ("_Z5saxpyIfEvT_PKS0_PS0_i", KernelName("saxpy")),
+        ("_ZL4stati", KernelName("stat")),
+        ("_ZN2ns36_GLOBAL__N__00000000_4_k_cu_b161fb974anonEPi", KernelName("ns::anon")),
+    ],
+)
+def test_names_are_taken_apart(text, name):
+    assert read_name(text) == name
+
+
+@pytest.mark.parametrize("text", ["", "(", ")", ">", "<", "k<", "k)", "((", "&", "_Z", "_Z9k", ","])
+def test_odd_names_have_some_path(text):
+    assert isinstance(read_name(text).path, str)
+
+
+def test_a_title_has_no_parameters():
+    assert read_name("void ns::k<float,4>(float*)").title == "ns::k<float, 4>"
+    assert read_name("k(int)").title == "k"
