@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 from dataclasses import replace
-from errno import EACCES
 from pathlib import Path
 
 from jitstudio.cache.store import Store
 from jitstudio.cli import compare, exit_codes, text_report
-from jitstudio.cli.request import UsageError, request_from
+from jitstudio.cli.files import made_folder, unwritable
+from jitstudio.cli.request import request_from
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.json_form import Json, build_object
@@ -31,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     request = request_from(arguments)
     if arguments.compare_links:
         return compare.run(request, arguments.timeout, as_json=arguments.json)
-    folder = _output_folder(arguments.output)
+    folder = made_folder(arguments.output, "-o")
     results = build(request, arguments.timeout, arguments.repeat)
     result = results[-1]
     written = _write(result, folder) if folder else ()
@@ -99,20 +98,6 @@ def show(result: BuildResult, written: tuple[Path, ...] = ()) -> None:
     text_report.print_summary(result)
 
 
-def _output_folder(text: str | None) -> Path | None:
-    """The folder, made before the build so that a wrong one costs no time."""
-    if text is None:
-        return None
-    folder = Path(text)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise _unwritable(folder, error) from None
-    if not os.access(folder, os.W_OK):
-        raise _unwritable(folder, PermissionError(EACCES, os.strerror(EACCES)))
-    return folder
-
-
 def _write(result: BuildResult, folder: Path) -> tuple[Path, ...]:
     names = [artifact.file_name for artifact in result.artifacts]
     written = []
@@ -121,7 +106,7 @@ def _write(result: BuildResult, folder: Path) -> tuple[Path, ...]:
         try:
             path.write_bytes(artifact.content)
         except OSError as error:
-            raise _unwritable(path, error) from None
+            raise unwritable(path, error, "-o") from None
         written.append(path)
     return tuple(written)
 
@@ -129,9 +114,3 @@ def _write(result: BuildResult, folder: Path) -> tuple[Path, ...]:
 def _full_name(artifact: Artifact) -> str:
     """For modules that differ in their ending or folder only."""
     return artifact.name.strip("./").replace("/", "_") + artifact.kind.ending
-
-
-def _unwritable(path: Path, error: OSError) -> UsageError:
-    return UsageError(
-        f"'{path}' cannot be written: {error.strerror or error}. Choose another folder with -o."
-    )

@@ -6,6 +6,7 @@ import json
 from dataclasses import asdict
 
 from jitstudio.cli import exit_codes, text_report
+from jitstudio.cli.table import table_lines
 from jitstudio.cli.terminal import say, tell
 from jitstudio.core.json_form import build_object
 from jitstudio.core.request import BuildRequest
@@ -49,7 +50,5 @@ def _print(comparison: LinkComparison) -> None:
     for figure in comparison.figures:
         ptx, lto = ("-" if v is None else f"{v:,}" for v in (figure.ptx, figure.lto))
         rows.append((figure.subject or "the whole", figure.name, ptx, lto))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for subject, name, ptx, lto in rows:
-        left = f"{subject.ljust(widths[0])}  {name.ljust(widths[1])}"
-        say(f"{left}  {ptx.rjust(widths[2])}  {lto.rjust(widths[3])}")
+    for line in table_lines(rows, left=2):
+        say(line)

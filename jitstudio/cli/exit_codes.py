@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.result import Outcome
 
 BUILT = 0
@@ -9,6 +10,7 @@ FAILED = 1
 USAGE = 2
 MISSING = 3
 CRASHED = 4
+WRONG = 5
 INTERRUPTED = 130
 """Of Ctrl+C, as shells count it."""
 
@@ -20,4 +22,15 @@ OF_OUTCOME = {
     Outcome.CRASHED: CRASHED,
     Outcome.TIMED_OUT: CRASHED,
     Outcome.CANCELLED: CRASHED,
+}
+
+OF_LAUNCH = {
+    LaunchOutcome.RAN: BUILT,
+    LaunchOutcome.WRONG: WRONG,
+    LaunchOutcome.FAILED: FAILED,
+    LaunchOutcome.REFUSED: USAGE,
+    LaunchOutcome.MISSING: MISSING,
+    LaunchOutcome.CRASHED: CRASHED,
+    LaunchOutcome.TIMED_OUT: CRASHED,
+    LaunchOutcome.CANCELLED: CRASHED,
 }

@@ -4,12 +4,32 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from jitstudio.cli import build, cache, doctor, exit_codes, options, terminal
+from jitstudio.cli import (
+    build,
+    cache,
+    devices,
+    doctor,
+    exit_codes,
+    options,
+    run,
+    sweep,
+    terminal,
+)
 from jitstudio.cli.arguments import parser
 from jitstudio.cli.request import UsageError
 from jitstudio.worker.host import WorkerError
 
-_COMMANDS = {"build": build.run, "cache": cache.run, "doctor": doctor.run, "options": options.run}
+_COMMANDS = {
+    "build": build.run,
+    "cache": cache.run,
+    "devices": devices.run,
+    "doctor": doctor.run,
+    "options": options.run,
+    "run": run.run,
+    "sweep": sweep.run,
+}
+# What may be given a value that begins with a dash.
+_TAKERS = ("--option", "--axis", "--expect")
 
 
 def main(argv: Sequence[str]) -> int:
@@ -44,6 +64,6 @@ def _with_joined_options(argv: Sequence[str]) -> list[str]:
     joined: list[str] = []
     words = iter(argv)
     for word in words:
-        value = next(words, None) if word == "--option" else None
+        value = next(words, None) if word in _TAKERS else None
         joined.append(word if value is None else f"{word}={value}")
     return joined

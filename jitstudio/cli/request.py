@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import re
 from collections.abc import Sequence
-from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.code import EMITTED_KINDS, ENDINGS, CodeKind, Header, Source, kind_of
+from jitstudio.core.name_expressions import with_name_expressions
 from jitstudio.core.plan import default_emit
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode
 
@@ -80,26 +79,14 @@ def source_from(path: str, name_expressions: Sequence[str] = ()) -> Source:
 def assign_name_expressions(
     sources: tuple[Source, ...], expressions: Sequence[str]
 ) -> tuple[Source, ...]:
-    """Give each expression to the CUDA C++ modules that mention its first name.
-
-    Where none does, all get it, so that NVRTC says what is wrong with it.
+    """Give each expression to the modules that `with_name_expressions` finds.
 
     Raises:
         UsageError: There is an expression but no CUDA C++ module.
     """
-    takers = [source for source in sources if source.kind is CodeKind.CUDA]
-    if expressions and not takers:
+    if expressions and not any(source.kind is CodeKind.CUDA for source in sources):
         raise UsageError("--name-expression needs a CUDA C++ module.")
-    given: dict[str, list[str]] = {source.name: [] for source in takers}
-    for expression in expressions:
-        name = re.search(r"\w+(?=\s*(?:<|$))", expression)
-        word = re.compile(rf"\b{re.escape(name[0] if name else expression)}\b".encode())
-        mentioned = [source for source in takers if word.search(source.content)]
-        for source in mentioned or takers:
-            given[source.name].append(expression)
-    return tuple(
-        replace(source, name_expressions=tuple(given.get(source.name, ()))) for source in sources
-    )
+    return with_name_expressions(sources, expressions)
 
 
 def _arch(text: str | None) -> Arch:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 
+from jitstudio.cli.table import table_lines
 from jitstudio.cli.terminal import say, tell
 from jitstudio.core.code import TEXT_KINDS, split_variant
 from jitstudio.core.diagnostics import diagnostic_line
@@ -57,10 +58,8 @@ def print_kernels(result: BuildResult) -> None:
         amounts = (getattr(resources, field) for field in _COLUMNS)
         cells = ("-" if amount is None else str(amount) for amount in amounts)
         rows.append((f"{kernel.demangled}{at}{target}", *cells))
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    for name, *numbers in rows:
-        right = (text.rjust(width) for text, width in zip(numbers, widths[1:], strict=True))
-        tell("  ".join((name.ljust(widths[0]), *right)))
+    for line in table_lines(rows):
+        tell(line)
 
 
 def print_fatbin(name: str, content: bytes) -> None:

@@ -28,7 +28,7 @@ def build_object(result: BuildResult, runs: Sequence[BuildResult] = ()) -> Json:
         "artifacts": [_artifact(artifact) for artifact in result.artifacts],
         "lowered_names": [_lowered_name(name) for name in result.lowered_names],
         "kernels": [_kernel(kernel) for kernel in result.kernels],
-        "diagnostics": [_diagnostic(diagnostic) for diagnostic in result.diagnostics],
+        "diagnostics": [diagnostic_object(diagnostic) for diagnostic in result.diagnostics],
         "crash": _crash(result.crash),
     }
     if runs:
@@ -117,7 +117,8 @@ def _kernel(kernel: Kernel) -> Json:
     return told | asdict(kernel.resources or Resources())
 
 
-def _diagnostic(diagnostic: Diagnostic) -> Json:
+def diagnostic_object(diagnostic: Diagnostic) -> Json:
+    """One error, warning or remark."""
     return {
         "severity": diagnostic.severity.value,
         "tool": diagnostic.tool.value if diagnostic.tool else None,

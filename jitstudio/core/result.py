@@ -208,7 +208,8 @@ class BuildResult:
 
     def resources_of(self, kernel: str) -> Resources | None:
         """What the kernel of this lowered name needs; None where no tool has told."""
-        return next((k.resources for k in self.kernels if k.name == kernel), None)
+        found = (k.resources for k in self.kernels if k.name == kernel and k.resources)
+        return next(found, None)
 
     def artifact(self, kind: CodeKind, name: str) -> Artifact | None:
         """The artifact of this kind made from the module `name`, or None."""

@@ -1,8 +1,12 @@
+import pytest
+
+
 def test_help_names_every_command(run):
     ran = run("--help")
     assert ran.code == 0
     assert "build" in ran.out
     assert "doctor" in ran.out
+    assert {"run", "sweep", "devices"} <= set(ran.out.split())
     assert "jitstudio [FILE...] opens the window" in ran.out
 
 
@@ -11,6 +15,18 @@ def test_help_of_build_tells_the_exit_codes(run):
     assert ran.code == 0
     text = " ".join(ran.out.split())
     assert "0 built, 1 compile or link failed, 2 usage, 3 something is missing" in text
+
+
+@pytest.mark.parametrize("word", ["run", "sweep"])
+def test_help_of_what_launches_tells_the_status_of_a_failed_check(run, word):
+    text = " ".join(run(word, "--help").out.split())
+    assert "5 a check failed" in text
+
+
+def test_an_axis_with_a_dash_needs_no_equals_sign(run):
+    ran = run("sweep", "none.cu", "--axis", "-DN=1,2")
+    assert ran.code == 2
+    assert "'none.cu' cannot be read" in ran.err
 
 
 def test_the_version_is_told(run):

@@ -26,6 +26,7 @@ from jitstudio.core.launch.request import (
     Buffer,
     Direction,
     Expectation,
+    LaunchConfig,
     LaunchRequest,
 )
 from jitstudio.core.launch.signature import KernelForm
@@ -49,10 +50,12 @@ class Resolved:
     Attributes:
         request: The launch; None where a problem forbids it.
         problems: Errors and warnings.
+        config: How many threads there would be; None where that cannot be told.
     """
 
     request: LaunchRequest | None
     problems: tuple[SpecProblem, ...]
+    config: LaunchConfig | None = None
 
 
 def choose_form(kernel: str, forms: Sequence[KernelForm]) -> KernelForm:
@@ -148,20 +151,32 @@ def resolve(
     expectations = _expectations(spec, form, buffers, faults)
     faults.add(*_number_problems(spec))
     if faults.fatal or config is None:
-        return Resolved(None, tuple(faults.problems))
-    request = LaunchRequest(
+        return Resolved(None, tuple(faults.problems), config)
+    request = replace(
+        _request(spec, form, code, config),
+        device=device,
+        arguments=arguments.found,
+        expectations=expectations,
+    )
+    return Resolved(request, tuple(faults.problems), config)
+
+
+def _request(
+    spec: LaunchSpec, form: KernelForm, code: Artifact, config: LaunchConfig
+) -> LaunchRequest:
+    """What can be said without the arguments."""
+    return LaunchRequest(
         code=code.content,
         code_kind=code.kind,
         kernel=form.lowered,
         title=form.title,
-        device=device,
-        arguments=arguments.found,
+        device=0,
+        arguments=(),
         parameter_bytes=max((p.slot.offset + p.slot.size for p in form.parameters), default=0),
         config=config,
         warmup=spec.warmup,
         repeats=spec.repeats,
         flush_l2=spec.flush_l2,
-        expectations=expectations,
         relative=spec.relative,
         absolute=spec.absolute,
         poison=spec.poison,
@@ -169,7 +184,6 @@ def resolve(
         sanitizer=spec.sanitizer,
         timeout=spec.timeout,
     )
-    return Resolved(request, tuple(faults.problems))
 
 
 def _error(where: str, message: str, remedy: str) -> SpecError:

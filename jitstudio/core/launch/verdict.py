@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import Expectation, LaunchRequest
 from jitstudio.core.launch.result import (
     BufferResult,
@@ -29,8 +30,8 @@ _STRAY_ADVICE = (
 )
 _GAP_ADVICE = (
     "The output was filled with a pattern first, and these elements still hold it. Does the grid "
-    "cover the buffer, and do all threads get as far as the write? If the kernel reads it, or leaves "
-    "parts of it alone on purpose, mark it inout."
+    "cover the buffer, and do all threads get as far as the write? If the kernel reads it, or "
+    "leaves parts of it alone on purpose, mark it inout."
 )
 _FINDING_ADVICE = "compute-sanitizer found this while the kernel ran."
 _NO_LINE = " Build with -lineinfo to learn the line."
@@ -41,15 +42,28 @@ def judged(request: LaunchRequest, result: LaunchResult) -> LaunchResult:
 
     A check speaks for itself: `CheckResult.verdict`.
     """
-    told = [*_assertions(result.console)]
+    asserts = tuple(_assertions(result.console))
     wrong = [d for buffer in result.buffers for d in _strays(buffer)]
     wrong += [_found(finding) for finding in result.findings]
     gaps = [d for buffer in result.buffers for d in _gaps(buffer)]
     outcome = result.outcome
     if outcome is LaunchOutcome.RAN and (wrong or not all(c.ok for c in result.checks)):
         outcome = LaunchOutcome.WRONG
-    diagnostics = (*told, *result.diagnostics, *wrong, *gaps)
+    diagnostics = (*asserts, *result.diagnostics, *wrong, *gaps)
     return replace(result, outcome=outcome, kernel=request.title, diagnostics=diagnostics)
+
+
+def unlaunched(
+    kernel: str, outcome: LaunchOutcome, problems: Iterable[SpecProblem]
+) -> LaunchResult:
+    """The result of a launch that was never sent to a GPU, because of these problems."""
+    return LaunchResult(outcome, kernel, diagnostics=tuple(map(told, problems)))
+
+
+def told(problem: SpecProblem) -> Diagnostic:
+    """A problem of what was typed, as a diagnostic."""
+    message = f"{problem.where}: {problem.message}"
+    return Diagnostic(problem.severity, "", None, None, message, explanation=problem.remedy)
 
 
 def unchecked(expectation: Expectation, why: str) -> CheckResult:
@@ -113,11 +127,11 @@ def _gaps(buffer: BufferResult) -> Iterator[Diagnostic]:
     if not buffer.unwritten:
         return
     if buffer.unwritten == buffer.length:
-        told = f"No element of '{buffer.name}' was ever written."
+        words = f"No element of '{buffer.name}' was ever written."
     else:
         verb = "was" if buffer.unwritten == 1 else "were"
-        told = (
+        words = (
             f"{buffer.unwritten:,} of {buffer.length:,} elements of '{buffer.name}' {verb} never "
             f"written, the first at {buffer.first_unwritten:,}."
         )
-    yield Diagnostic(Severity.WARNING, "", None, None, told, explanation=_GAP_ADVICE)
+    yield Diagnostic(Severity.WARNING, "", None, None, words, explanation=_GAP_ADVICE)

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections import OrderedDict
 from dataclasses import dataclass, replace
 from hashlib import sha256
+from math import prod
 from typing import Any
 
+from cuda.bindings import driver
 from cuda.core import Device, Kernel, ObjectCode
 
 from jitstudio.core.code import CodeKind
@@ -14,10 +16,14 @@ from jitstudio.core.launch.cuda_errors import cuda_error
 from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.result import KernelFacts
 from jitstudio.core.launch.signature import Slot
+from jitstudio.toolchain.driver import checked
 from jitstudio.toolchain.driver_jit import assemble_here
 from jitstudio.toolchain.gpu.errors import GpuError, doing
 
 _KEPT = 8
+_PORTABLE_CLUSTER = 8
+_DEFAULT_SHARED = 48 << 10
+_A = driver.CUfunction_attribute
 
 
 @dataclass(frozen=True)
@@ -75,8 +81,38 @@ def kernel_of(loaded: Loaded, name: str) -> Kernel:
         return loaded.code.get_kernel(name)
 
 
+def function_of(kernel: Kernel) -> Any:
+    """The kernel as the driver's own calls know it, in the current context.
+
+    Raises:
+        GpuError: It is not loaded there.
+    """
+    with doing("loading the kernel"):
+        handle = driver.CUkernel(int(kernel.handle))
+        return checked("cuKernelGetFunction", driver.cuKernelGetFunction(handle))[0]
+
+
+def allow(kernel: Kernel, config: LaunchConfig) -> None:
+    """Ask for what a kernel may have but gets on demand only.
+
+    Raises:
+        GpuError: The GPU has not that much shared memory, or no such clusters.
+    """
+    wanted = {}
+    if config.shared > _DEFAULT_SHARED:
+        wanted[_A.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = config.shared
+    if config.cluster and prod(config.cluster) > _PORTABLE_CLUSTER:
+        wanted[_A.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED] = 1
+    function = function_of(kernel)
+    with doing("asking for shared memory and clusters"):
+        for attribute, amount in wanted.items():
+            checked("cuFuncSetAttribute", driver.cuFuncSetAttribute(function, attribute, amount))
+
+
 def facts_of(kernel: Kernel, device: Device, config: LaunchConfig) -> KernelFacts:
     """What the driver says about a kernel, and about its occupancy with this configuration.
+
+    The kernel must have what the configuration asks for: see `allow`.
 
     Raises:
         GpuError: The driver does not tell.

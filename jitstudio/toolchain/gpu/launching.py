@@ -18,10 +18,8 @@ from jitstudio.core.launch.result import Timing
 from jitstudio.toolchain.driver import checked
 from jitstudio.toolchain.gpu.buffers import DeviceBuffer
 from jitstudio.toolchain.gpu.errors import doing
+from jitstudio.toolchain.gpu.kernels import function_of
 
-_PORTABLE_CLUSTER = 8
-_DEFAULT_SHARED = 48 << 10
-_A = driver.CUfunction_attribute
 _TIMED = EventOptions(timing_enabled=True)
 
 
@@ -29,7 +27,7 @@ class Launch:
     """One kernel with its configuration and its arguments, ready to be started.
 
     Raises:
-        GpuError: The kernel cannot have the shared memory or the cluster.
+        GpuError: The kernel is not on the current GPU.
     """
 
     def __init__(
@@ -40,10 +38,7 @@ class Launch:
         stream: Stream,
     ) -> None:
         self._stream = stream
-        with doing("configuring the kernel"):
-            handle = driver.CUkernel(int(kernel.handle))
-            (self._function,) = checked("cuKernelGetFunction", driver.cuKernelGetFunction(handle))
-            self._ask_for_more(request.config)
+        self._function = function_of(kernel)
         self._config = _driver_config(request.config, stream)
         # Both must live as long as the launch: the driver is given their addresses.
         self._space = _parameter_space(request, buffers)
@@ -69,16 +64,6 @@ class Launch:
         """
         with doing("running the kernel"):
             self._stream.sync()
-
-    def _ask_for_more(self, config: LaunchConfig) -> None:
-        """What a kernel may have but gets on demand only."""
-        if config.shared > _DEFAULT_SHARED:
-            key = _A.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
-            answer = driver.cuFuncSetAttribute(self._function, key, config.shared)
-            checked("cuFuncSetAttribute", answer)
-        if config.cluster and np.prod(config.cluster) > _PORTABLE_CLUSTER:
-            key = _A.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED
-            checked("cuFuncSetAttribute", driver.cuFuncSetAttribute(self._function, key, 1))
 
 
 def time_launches(

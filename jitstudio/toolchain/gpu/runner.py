@@ -21,7 +21,7 @@ from jitstudio.toolchain.gpu.buffers import POISONS, DeviceBuffer
 from jitstudio.toolchain.gpu.console import Console
 from jitstudio.toolchain.gpu.errors import GpuError
 from jitstudio.toolchain.gpu.examine import poisoned
-from jitstudio.toolchain.gpu.kernels import JitError, facts_of, kernel_of
+from jitstudio.toolchain.gpu.kernels import JitError, allow, facts_of, kernel_of
 from jitstudio.toolchain.gpu.launching import Launch, time_launches
 from jitstudio.toolchain.gpu.session import Session, session
 
@@ -83,6 +83,7 @@ def inspect(request: InspectRequest) -> tuple[KernelFacts | Diagnostic, bool]:
         opened = session(request.device)
         opened.device.set_current()
         kernel = kernel_of(opened.library.load(request.code, request.code_kind), request.kernel)
+        allow(kernel, request.config)
         return facts_of(kernel, opened.device, request.config), False
     except GpuError as error:
         return diagnostic_of(error, request.kernel), error.error.fatal
@@ -134,6 +135,7 @@ class _Run:
         loaded = opened.library.load(request.code, request.code_kind)
         self.found["jit_log"] = loaded.jit_log
         kernel = kernel_of(loaded, request.kernel)
+        allow(kernel, request.config)
         facts = facts_of(kernel, opened.device, request.config)
         self.found["facts"] = facts
         _compare_layout(request, facts)

@@ -1,0 +1,57 @@
+"""`jitstudio devices`: the GPUs that can be launched on."""
+
+from __future__ import annotations
+
+import argparse
+import json
+
+from jitstudio.cli import exit_codes
+from jitstudio.cli.terminal import say, tell
+from jitstudio.core.launch.device import Device, DeviceList
+from jitstudio.core.launch.json_form import devices_object
+from jitstudio.worker.launcher import Launcher
+
+_GIB = 2**30
+_WITHOUT = "Building needs no GPU: 'jitstudio build' works all the same."
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List the GPUs; the exit status is `MISSING` if there is none.
+
+    Raises:
+        WorkerError: The worker itself failed.
+    """
+    launcher = Launcher()
+    try:
+        found = launcher.devices()
+    finally:
+        launcher.close()
+    if arguments.json:
+        say(json.dumps(devices_object(found), indent=2))
+    else:
+        _show(found)
+    return exit_codes.BUILT if found.devices else exit_codes.MISSING
+
+
+def _show(found: DeviceList) -> None:
+    if found.driver_version:
+        say(f"driver serves CUDA {found.driver_version}")
+    for device in found.devices:
+        say(_line(device))
+    if found.problem:
+        tell(f"jitstudio: {found.problem}")
+        tell(f"jitstudio: {_WITHOUT}")
+
+
+def _line(device: Device) -> str:
+    free = "" if device.memory_free is None else f"{device.memory_free / _GIB:.1f} of "
+    peak = device.peak_bandwidth
+    return ", ".join(
+        (
+            f"GPU {device.ordinal}  {device.name}",
+            f"compute capability {device.capability}",
+            f"{free}{device.memory / _GIB:.1f} GiB{' free' if free else ''}",
+            f"{device.multiprocessors} multiprocessors",
+            *((f"{peak / 1e9:,.0f} GB/s",) if peak else ()),
+        )
+    )

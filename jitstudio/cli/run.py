@@ -1,0 +1,131 @@
+"""`jitstudio run`: build, launch, time and check a kernel."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+from collections.abc import Iterable
+from dataclasses import replace
+from pathlib import Path
+
+from jitstudio.cli import build, exit_codes, text_report
+from jitstudio.cli.files import made_folder, unwritable
+from jitstudio.cli.launch_report import print_launch
+from jitstudio.cli.launch_spec import arch_for, spec_from
+from jitstudio.cli.request import request_from
+from jitstudio.cli.terminal import say, tell
+from jitstudio.core.diagnostics import diagnostic_line
+from jitstudio.core.json_form import build_object
+from jitstudio.core.launch.build import build_for_launch, launched_name
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.json_form import launch_object
+from jitstudio.core.launch.problems import SpecError, SpecProblem
+from jitstudio.core.launch.resolve import choose_code, choose_form, resolve
+from jitstudio.core.launch.result import BufferResult, LaunchOutcome, LaunchResult
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.launch.verdict import told, unlaunched
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import BuildResult
+from jitstudio.listing.kernel_forms import kernel_forms
+from jitstudio.worker.launcher import Launcher
+
+_BUILT = ("ok", "outcome", "arch", "kernels", "diagnostics")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the arguments say; the exit status.
+
+    Raises:
+        UsageError: An argument is wrong, a file cannot be read or written.
+        WorkerError: The worker itself failed.
+    """
+    spec = spec_from(arguments)
+    request = build_for_launch(request_from(arguments), spec.kernel)
+    folder = made_folder(arguments.save, "--save")
+    launcher = Launcher()
+    try:
+        found = launcher.devices()
+        arch = arch_for(request.arch, arguments.arch, found, arguments.device)
+        request = replace(request, arch=arch)
+        built = build.build(request)[-1]
+        if not built.ok:
+            return _report_build(built, arguments.json)
+        result = _launch(launcher, spec, request, built, found, arguments.device)
+        if folder is not None:
+            result = replace(result, buffers=tuple(_saved(result.buffers, folder)))
+    finally:
+        launcher.close()
+    if arguments.json:
+        made = build_object(built)
+        # The text of the code is not what was asked for here.
+        say(json.dumps(launch_object(result) | {"build": {n: made[n] for n in _BUILT}}, indent=2))
+    else:
+        _report(built, result, found, arguments.device)
+        for buffer in result.buffers if folder else ():
+            say(buffer.path)
+    return exit_codes.OF_LAUNCH[result.outcome]
+
+
+def _launch(
+    launcher: Launcher,
+    spec: LaunchSpec,
+    request: BuildRequest,
+    built: BuildResult,
+    found: DeviceList,
+    ordinal: int,
+) -> LaunchResult:
+    """The launch, or why there was none."""
+    try:
+        forms = kernel_forms(request.sources, built, request.headers)
+        form = choose_form(launched_name(built, spec.kernel), forms)
+        code = choose_code(built, form, spec.load)
+    except SpecError as error:
+        return unlaunched(spec.kernel, LaunchOutcome.REFUSED, [error.problem])
+    if missing := _missing(found, ordinal):
+        return unlaunched(form.title, LaunchOutcome.MISSING, [missing])
+    needs = built.resources_of(form.lowered)
+    resolved = resolve(spec, form, code, found, ordinal, arch=built.arch, facts=needs)
+    if resolved.request is None:
+        return unlaunched(form.title, LaunchOutcome.REFUSED, resolved.problems)
+    result = launcher.launch(resolved.request)
+    return replace(result, diagnostics=(*map(told, resolved.problems), *result.diagnostics))
+
+
+def _missing(found: DeviceList, ordinal: int) -> SpecProblem | None:
+    """Why there is no such GPU."""
+    if any(device.ordinal == ordinal for device in found.devices):
+        return None
+    here = ", ".join(str(device.ordinal) for device in found.devices)
+    message = found.problem or f"There is no GPU {ordinal}. There are: {here or 'none'}."
+    return SpecProblem("device", message)
+
+
+def _report_build(built: BuildResult, as_json: bool) -> int:
+    if as_json:
+        say(json.dumps(build_object(built), indent=2))
+    else:
+        build.show(built)
+    return exit_codes.OF_OUTCOME[built.outcome]
+
+
+def _report(built: BuildResult, result: LaunchResult, found: DeviceList, ordinal: int) -> None:
+    for diagnostic in built.diagnostics:
+        tell(diagnostic_line(diagnostic))
+    text_report.print_summary(built)
+    device = next((device for device in found.devices if device.ordinal == ordinal), None)
+    print_launch(result, device)
+
+
+def _saved(buffers: Iterable[BufferResult], folder: Path) -> Iterable[BufferResult]:
+    """The buffers with the paths of their copies; the launcher's own files go with it."""
+    for buffer in buffers:
+        if not buffer.path:
+            yield buffer
+            continue
+        path = folder / f"{buffer.name}.npy"
+        try:
+            shutil.copyfile(buffer.path, path)
+        except OSError as error:
+            raise unwritable(path, error, "--save") from None
+        yield replace(buffer, path=str(path))

@@ -1,0 +1,178 @@
+"""`jitstudio sweep`: a kernel in many variants, and which is the fastest."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from contextlib import AbstractContextManager
+from dataclasses import replace
+from pathlib import Path
+
+from jitstudio.cli import exit_codes
+from jitstudio.cli.files import unwritable
+from jitstudio.cli.launch_spec import arch_for, spec_from
+from jitstudio.cli.request import UsageError, request_from
+from jitstudio.cli.table import table_lines
+from jitstudio.cli.terminal import say, tell
+from jitstudio.core.launch.json_form import sweep_object
+from jitstudio.core.launch.result import LaunchOutcome
+from jitstudio.core.launch.sweep import SweepError, SweepPlan, parse_axis, placeholders_of
+from jitstudio.core.launch.sweep_result import BUILD_ENDED, SweepResult, VariantResult
+from jitstudio.sweep import sites
+from jitstudio.sweep.engine import Sweep
+from jitstudio.sweep.sites import Site, SiteError
+
+_BEST = "best"
+_HEADINGS = (
+    "outcome",
+    "registers",
+    "spilled",
+    "occupancy",
+    "median ms",
+    "minimum ms",
+    "GB/s",
+    "compile ms",
+)
+_STATUSES = {outcome.value: code for outcome, code in exit_codes.OF_LAUNCH.items()} | {
+    f"{BUILD_ENDED}{outcome.value}": code for outcome, code in exit_codes.OF_OUTCOME.items()
+}
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do what the arguments say; the exit status.
+
+    Raises:
+        UsageError: An argument is wrong, a file cannot be read or written, a cluster not used.
+        WorkerError: The worker itself failed.
+    """
+    plan = _plan(arguments)
+    table = _table_file(arguments.csv)
+    try:
+        with _open_sites(arguments) as places:
+            result = _carry_out(plan, places, arguments)
+    except (SweepError, SiteError) as error:
+        raise UsageError(str(error)) from None
+    if table is not None:
+        _write(table, result)
+    if arguments.json:
+        say(json.dumps(sweep_object(result), indent=2))
+    else:
+        _show(result)
+    return _status(result)
+
+
+def _plan(arguments: argparse.Namespace) -> SweepPlan:
+    request, spec = request_from(arguments), spec_from(arguments)
+    placeholders = placeholders_of((spec.kernel, *arguments.name_expression))
+    if not arguments.axis:
+        raise UsageError("Say what to vary, such as --axis block=64,128,256.")
+    try:
+        axes = tuple(parse_axis(text, placeholders) for text in arguments.axis)
+    except SweepError as error:
+        raise UsageError(str(error)) from None
+    return SweepPlan(axes, request, spec)
+
+
+def _open_sites(arguments: argparse.Namespace) -> AbstractContextManager[tuple[Site, ...]]:
+    if arguments.dask is None:
+        return sites.local(arguments.jobs)
+    if arguments.jobs is not None:
+        raise UsageError("--jobs is for this machine; a Dask worker has its own number of threads.")
+    return sites.cluster(arguments.dask)
+
+
+def _carry_out(
+    plan: SweepPlan, places: tuple[Site, ...], arguments: argparse.Namespace
+) -> SweepResult:
+    found = next((site.devices for site in places if site.devices.devices), places[0].devices)
+    ordinal = min(arguments.devices) if arguments.devices else 0
+    arch = arch_for(plan.build.arch, arguments.arch, found, ordinal)
+    progress = _Progress()
+    sweep = Sweep(
+        replace(plan, build=replace(plan.build, arch=arch)),
+        places,
+        devices=arguments.devices,
+        on_row=progress.tell,
+    )
+    progress.total = len(sweep.variants)
+    try:
+        return sweep.run()
+    except KeyboardInterrupt:
+        # Ends what is in progress before the sites are closed, which waits for it.
+        sweep.cancel()
+        raise
+
+
+class _Progress:
+    """A line per variant, as it is done."""
+
+    def __init__(self) -> None:
+        self.total = 0
+        self._done = 0
+
+    def tell(self, row: VariantResult) -> None:
+        self._done += 1
+        head = f"[{self._done:{len(str(self.total))}}/{self.total}]"
+        time = f"{row.median_ms:.4g} ms" if row.median_ms is not None else ""
+        words = (head, row.variant.label, row.outcome, time, row.message)
+        tell("  ".join(filter(None, words)))
+
+
+def _show(result: SweepResult) -> None:
+    axes = [axis.title for axis in result.axes]
+    rows = [("", *axes, *_HEADINGS)]
+    for row in result.rows:
+        mark = _BEST if row.variant.index == result.best else ""
+        rows.append((mark, *row.variant.values, *_cells(row)))
+    for line in table_lines(rows, left=len(axes) + 2):
+        say(line)
+    if result.best is not None:
+        best = result.rows[result.best]
+        tell(f"best: {best.variant.label}, {best.median_ms:.4g} ms on {best.device}")
+    tell(f"{len(result.rows)} variants in {result.total_ms / 1000:.1f} s")
+
+
+def _cells(row: VariantResult) -> tuple[str, ...]:
+    return (
+        row.outcome,
+        _number(row.registers),
+        _number(row.spill_bytes),
+        "-" if row.occupancy is None else f"{row.occupancy:.0%}",
+        _number(row.median_ms, ".4g"),
+        _number(row.minimum_ms, ".4g"),
+        _number(None if row.bandwidth is None else row.bandwidth / 1e9, ",.4g"),
+        _number(row.compile_ms, ".0f"),
+    )
+
+
+def _number(value: float | None, form: str = "") -> str:
+    return "-" if value is None else format(value, form)
+
+
+def _status(result: SweepResult) -> int:
+    """A failed check first; else well if any ran; else the worst there was."""
+    outcomes = {row.outcome for row in result.rows}
+    if LaunchOutcome.WRONG.value in outcomes:
+        return exit_codes.WRONG
+    if LaunchOutcome.RAN.value in outcomes:
+        return exit_codes.BUILT
+    return max(_STATUSES[outcome] for outcome in outcomes)
+
+
+def _table_file(text: str | None) -> Path | None:
+    """The file, opened once before the work so that a wrong one costs no time."""
+    if text is None:
+        return None
+    path = Path(text)
+    try:
+        path.open("a").close()
+    except OSError as error:
+        raise unwritable(path, error, "--csv") from None
+    return path
+
+
+def _write(path: Path, result: SweepResult) -> None:
+    try:
+        path.write_text(result.to_csv(), encoding="utf-8")
+    except OSError as error:
+        raise unwritable(path, error, "--csv") from None

@@ -1,0 +1,97 @@
+"""Between a variant's build and its launch: which GPUs can take it, and how."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass
+
+from jitstudio.core.diagnostics import Severity
+from jitstudio.core.launch.build import launched_name
+from jitstudio.core.launch.problems import SpecError, SpecProblem
+from jitstudio.core.launch.request import LaunchRequest
+from jitstudio.core.launch.resolve import choose_code, choose_form, resolve
+from jitstudio.core.launch.result import LaunchOutcome
+from jitstudio.core.launch.signature import KernelForm
+from jitstudio.core.launch.sweep import Variant
+from jitstudio.core.launch.sweep_result import VariantResult
+from jitstudio.core.result import BuildResult
+from jitstudio.sweep import rows
+from jitstudio.sweep.sites import Site
+
+
+@dataclass(frozen=True)
+class Gpu:
+    """A GPU that takes launches, by its ordinal at its site."""
+
+    site: Site
+    ordinal: int
+
+
+@dataclass(frozen=True)
+class Ready:
+    """A variant that is built, with its launch for each GPU that can take it."""
+
+    row: VariantResult
+    launches: dict[Gpu, LaunchRequest]
+
+
+def gpus_of(sites: Sequence[Site], ordinals: Collection[int] | None) -> tuple[Gpu, ...]:
+    """The GPUs to use, each once: several workers of a cluster may see the same.
+
+    Args:
+        sites: Where to look.
+        ordinals: Which to take at each site; None for all.
+    """
+    found: dict[str, Gpu] = {}
+    for site in sites:
+        for device in site.devices.devices:
+            if ordinals is None or device.ordinal in ordinals:
+                found.setdefault(device.uuid, Gpu(site, device.ordinal))
+    return tuple(found.values())
+
+
+def prepare(
+    variant: Variant,
+    result: BuildResult,
+    forms: tuple[KernelForm, ...],
+    gpus: Sequence[Gpu],
+    without_gpu: str,
+) -> Ready | VariantResult:
+    """What to launch where, or the row of a variant that cannot be launched.
+
+    Args:
+        variant: Which one.
+        result: Its build, which went well.
+        forms: The kernels of the build.
+        gpus: Those that could take it.
+        without_gpu: Why there are no GPUs.
+    """
+    row = rows.built(variant, result, None)
+    try:
+        form = choose_form(launched_name(result, variant.spec.kernel), forms)
+        row = rows.built(variant, result, form)
+        code = choose_code(result, form, variant.spec.load)
+    except SpecError as error:
+        return rows.refused(row, error.problem)
+    if not gpus:
+        return rows.unlaunched(row, LaunchOutcome.MISSING, without_gpu)
+    needs = result.resources_of(form.lowered)
+    launches: dict[Gpu, LaunchRequest] = {}
+    faults: list[list[SpecProblem]] = []
+    for gpu in gpus:
+        found = resolve(
+            variant.spec,
+            form,
+            code,
+            gpu.site.devices,
+            gpu.ordinal,
+            arch=result.arch,
+            facts=needs,
+        )
+        if found.request:
+            launches[gpu] = found.request
+        faults.append([p for p in found.problems if p.severity is Severity.ERROR])
+    if launches:
+        return Ready(row, launches)
+    # The GPU that came closest says best what has to change.
+    return rows.refused(row, min(faults, key=len)[0])

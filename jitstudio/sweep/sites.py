@@ -1,0 +1,168 @@
+"""Where variants are built and launched: executors behind the interface of `concurrent.futures`.
+
+A site is one machine, or one worker of a Dask cluster.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+from uuid import uuid4
+
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.sweep import tasks
+from jitstudio.worker.pool import default_size
+
+HERE = "here"
+"""The name of this machine."""
+
+_MOST_GPUS = 64
+_CONNECTING = "20s"
+_TO_INSTALL = "python3 -m pip install 'jitstudio[cluster]'"
+
+
+class SiteError(RuntimeError):
+    """A cluster cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """A place that builds and launches.
+
+    Attributes:
+        name: What to call it.
+        session: Under which its tasks keep their processes.
+        compiling: Takes builds.
+        launching: Takes launches; those on one GPU are given one at a time.
+        jobs: How many builds it has cores for.
+        devices: Its GPUs, or why there are none.
+        aside: Calls a function with an argument there, past everything that waits.
+        alive: Whether it can still be reached.
+    """
+
+    name: str
+    session: str
+    compiling: Executor
+    launching: Executor
+    jobs: int
+    devices: DeviceList
+    aside: Callable[[Callable[[str], None], str], Any]
+    alive: Callable[[], bool]
+
+    def interrupt(self) -> None:
+        """End its builds and launches in progress."""
+        self.aside(tasks.interrupt, self.session)
+
+
+@contextmanager
+def local(jobs: int | None = None) -> Iterator[tuple[Site, ...]]:
+    """This machine, whose tasks run in threads that each wait for a process of its own.
+
+    Args:
+        jobs: How many builds at a time; None for as many as there are cores.
+    """
+    session = uuid4().hex
+    count = jobs or default_size()
+    compiling = ThreadPoolExecutor(count, "jitstudio-build")
+    launching = ThreadPoolExecutor(_MOST_GPUS, "jitstudio-launch")
+    try:
+        devices = launching.submit(tasks.list_devices, session).result()
+        yield (
+            Site(
+                HERE,
+                session,
+                compiling,
+                launching,
+                count,
+                devices,
+                aside=lambda call, argument: call(argument),
+                alive=lambda: True,
+            ),
+        )
+    finally:
+        for executor in (compiling, launching):
+            executor.shutdown(wait=False, cancel_futures=True)
+        # Now the threads have nothing left to wait for.
+        tasks.close(session)
+        for executor in (compiling, launching):
+            executor.shutdown()
+
+
+@contextmanager
+def cluster(address: str) -> Iterator[tuple[Site, ...]]:
+    """The workers of a Dask cluster, which must have jitstudio installed.
+
+    Args:
+        address: Of its scheduler, such as ``tcp://host:8786``.
+
+    Raises:
+        SiteError: Dask is not installed here, the scheduler does not answer, it has no workers,
+            or one of them cannot run jitstudio.
+    """
+    client = _client(address)
+    session = uuid4().hex
+    try:
+        found = client.scheduler_info()["workers"]
+        if not found:
+            raise SiteError(f"The cluster at {address} has no workers. Start some: dask worker.")
+        executors = {worker: client.get_executor(workers=[worker]) for worker in found}
+        asked = {w: e.submit(tasks.list_devices, session) for w, e in executors.items()}
+        sites = tuple(
+            _site(client, session, worker, executors[worker], about["nthreads"], asked[worker])
+            for worker, about in found.items()
+        )
+        yield sites
+    finally:
+        _aside(client, tasks.close, session, None)
+        client.close()
+
+
+def _client(address: str) -> Any:
+    try:
+        distributed = importlib.import_module("distributed")
+    except ImportError:
+        raise SiteError(
+            f"A Dask cluster needs the package distributed. Install it: {_TO_INSTALL}"
+        ) from None
+    try:
+        return distributed.Client(address, timeout=_CONNECTING, set_as_default=False)
+    except (OSError, ValueError) as error:
+        raise SiteError(
+            f"The scheduler at '{address}' does not answer: {error}. "
+            "Write its address like tcp://host:8786."
+        ) from None
+
+
+def _site(
+    client: Any, session: str, worker: str, executor: Executor, threads: int, asked: Any
+) -> Site:
+    try:
+        devices: DeviceList = asked.result()
+    except Exception as error:  # whatever the other machine raised
+        raise SiteError(
+            f"The Dask worker {worker} cannot run jitstudio: {error}. Install it there, in the "
+            f"version that is here: {_TO_INSTALL}"
+        ) from error
+    return Site(
+        name=worker,
+        session=session,
+        compiling=executor,
+        launching=executor,
+        # A launch shall not wait for builds where there are threads enough.
+        jobs=max(1, threads - len(devices.devices)),
+        devices=devices,
+        aside=lambda call, argument: _aside(client, call, argument, [worker]),
+        alive=lambda: client.status == "running" and worker in client.scheduler_info()["workers"],
+    )
+
+
+def _aside(
+    client: Any, call: Callable[[str], None], argument: str, workers: list[str] | None
+) -> None:
+    # Whoever is gone has nothing left to end.
+    with suppress(Exception):
+        client.run(call, argument, workers=workers, on_error="ignore")
