@@ -38,8 +38,9 @@ class ActionSpec:
     separated: bool = False
 
 
-FILE, EDIT, BUILD, VIEW, HELP = "&File", "&Edit", "&Build", "&View", "&Help"
-MENUS = (FILE, EDIT, BUILD, VIEW, HELP)
+FILE, EDIT, BUILD, LAUNCH = "&File", "&Edit", "&Build", "&Launch"
+VIEW, HELP = "&View", "&Help"
+MENUS = (FILE, EDIT, BUILD, LAUNCH, VIEW, HELP)
 
 _A = ActionSpec
 ACTIONS: tuple[ActionSpec, ...] = (
@@ -151,6 +152,15 @@ ACTIONS: tuple[ActionSpec, ...] = (
     ),
     _A("nextProblemAction", BUILD, "&Next problem", ("F8",), separated=True),
     _A("previousProblemAction", BUILD, "&Previous problem", ("Shift+F8",)),
+    _A("runAction", LAUNCH, "&Run the kernel", ("Ctrl+R", "F5"), "run", "Launch it on the GPU"),
+    _A("stopRunAction", LAUNCH, "&Stop", ("Ctrl+Shift+R",), "stop", "End the launch that runs"),
+    _A(
+        "listDevicesAction",
+        LAUNCH,
+        "Look for &GPUs",
+        tip="List the GPUs with their free memory again",
+        separated=True,
+    ),
     _A("zoomInAction", VIEW, "Zoom &in", ("Ctrl+=", "Ctrl++"), separated=True),
     _A("zoomOutAction", VIEW, "Zoom &out", ("Ctrl+-",)),
     _A("zoomResetAction", VIEW, "&Usual size", ("Ctrl+0",)),
@@ -160,6 +170,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     _A("focusKernelsAction", VIEW, "Go to &kernels", ("Ctrl+4",)),
     _A("focusNamesAction", VIEW, "Go to lowered &names", ("Ctrl+5",)),
     _A("focusLinkAction", VIEW, "Go to &link", ("Ctrl+6",)),
+    _A("focusLaunchAction", VIEW, "Go to la&unch", ("Ctrl+9",)),
     _A("focusProblemsAction", VIEW, "Go to p&roblems", ("Ctrl+7", "Ctrl+Shift+M")),
     _A("focusLogAction", VIEW, "Go to lo&g", ("Ctrl+8",)),
     _A(

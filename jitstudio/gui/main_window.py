@@ -19,6 +19,7 @@ from jitstudio.gui.file_commands import FileCommands
 from jitstudio.gui.fixes import Fixer
 from jitstudio.gui.menus import Menus, make_toolbar
 from jitstudio.gui.panes import Panes
+from jitstudio.gui.presenters.launch import LaunchPresenter
 from jitstudio.gui.presenters.link import LinkPresenter
 from jitstudio.gui.presenters.names import NamesPresenter
 from jitstudio.gui.presenters.options import OptionsPresenter
@@ -70,6 +71,7 @@ class MainWindow(QMainWindow):
             NamesPresenter(workspace, self.panes.names),
             OptionsPresenter(workspace, self.panes.options),
         )
+        self._launches = LaunchPresenter(workspace, self.panes.launch)
         self._menus = Menus(self, self._actions, self.files, workspace.preferences, keeper)
         self._menus.add_panes(self.panes.toggles())
         self.panes.build_bar.set_form_action(self._actions["optionsAction"])
@@ -78,6 +80,7 @@ class MainWindow(QMainWindow):
         self._connect_results()
         self._connect_settings()
         self._connect_views()
+        self._connect_launch()
         keeper.theme_changed.connect(self._on_theme_changed)
         self._on_theme_changed(keeper.theme)
         self.setAcceptDrops(True)
@@ -110,6 +113,9 @@ class MainWindow(QMainWindow):
             "commentAction": views.toggle_comments,
             "buildAction": studio.build,
             "cancelAction": studio.cancel,
+            "runAction": self._launches.run,
+            "stopRunAction": self.workspace.launches.cancel,
+            "listDevicesAction": self.workspace.launches.list_devices,
             "nextProblemAction": self.panes.problems.go_to_next,
             "previousProblemAction": self.panes.problems.go_to_previous,
             "zoomInAction": views.zoom_in,
@@ -131,6 +137,7 @@ class MainWindow(QMainWindow):
             "focusKernelsAction": panes.kernels,
             "focusNamesAction": panes.names,
             "focusLinkAction": panes.link,
+            "focusLaunchAction": panes.launch,
             "focusProblemsAction": panes.problems,
             "focusLogAction": panes.log,
         }
@@ -198,6 +205,17 @@ class MainWindow(QMainWindow):
         panes.status.problems_requested.connect(self._actions["focusProblemsAction"].trigger)
         for output in panes.outputs.values():
             output.told.connect(panes.status.tell)
+
+    def _connect_launch(self) -> None:
+        panel, launches = self.panes.launch, self.workspace.launches
+        run, stop = self._actions["runAction"], self._actions["stopRunAction"]
+        panel.form.set_actions(run, stop)
+        stop.setEnabled(False)
+        launches.running_changed.connect(run.setDisabled)
+        launches.running_changed.connect(stop.setEnabled)
+        launches.broke.connect(self.panes.notice.tell)
+        panel.results.told.connect(self.panes.status.tell)
+        panel.results.location_activated.connect(self._on_place_activated)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep everything; what is unsaved comes back at the next start."""
@@ -295,6 +313,10 @@ class MainWindow(QMainWindow):
             page.go_to(line, column)
         elif self.panes.outputs[CodeKind.PTX].go_to(file, line):
             self.panes.bring_up(self.panes.outputs[CodeKind.PTX])
+
+    @Slot(str, int)
+    def _on_place_activated(self, file: str, line: int) -> None:
+        self._on_location_activated(file, line, 0)
 
     @Slot(Kernel)
     def _on_kernel_activated(self, kernel: Kernel) -> None:

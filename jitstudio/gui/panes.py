@@ -14,6 +14,7 @@ from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.build_bar import BuildBar
 from jitstudio.gui.widgets.editor_tabs import EditorTabs
 from jitstudio.gui.widgets.kernels_view import KernelsView
+from jitstudio.gui.widgets.launch.launch_panel import LaunchPanel
 from jitstudio.gui.widgets.link_view import LinkView
 from jitstudio.gui.widgets.log_view import LogView
 from jitstudio.gui.widgets.names_view import NamesView
@@ -72,6 +73,7 @@ class Panes:
         kernels: Registers and memory of each kernel.
         names: Lowered names.
         link: Modules and link mode.
+        launch: What to launch, and what came of it.
         options: All options of the tools as a form.
         problems: Errors and warnings.
         log: What each tool said.
@@ -90,6 +92,7 @@ class Panes:
         self.kernels = KernelsView()
         self.names = NamesView()
         self.link = LinkView()
+        self.launch = LaunchPanel(workspace.launch_specs)
         self.options = OptionsForm()
         self.problems = ProblemsView()
         self.log = LogView()
@@ -107,6 +110,7 @@ class Panes:
             self.kernels,
             self.names,
             self.link,
+            self.launch,
             self.options,
             self.problems,
             self.log,
@@ -157,6 +161,7 @@ class Panes:
         tabs.addTab(self.kernels, "Kernels")
         tabs.addTab(self.names, "Lowered names")
         tabs.addTab(self.link, "Link")
+        tabs.addTab(self.launch, "Launch")
         return tabs
 
     def _lay_out(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QThread, Signal
+from PySide6.QtCore import QObject, Signal
 
 from jitstudio.cache.store import Store
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
@@ -12,6 +12,7 @@ from jitstudio.core.events import Event, StageFinished
 from jitstudio.core.request import BuildRequest, ProbeRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.core.tools import ToolchainInfo
+from jitstudio.gui.serving import ServingThread
 from jitstudio.worker.build_desk import BuildDesk, EmptyCache
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.dispatcher import Dispatcher
@@ -19,8 +20,6 @@ from jitstudio.worker.dispatcher import Dispatcher
 _BUILD = "build"
 _PROBE = "probe"
 _CACHE = "cache"
-# A killed worker is dead within milliseconds; only a hung driver takes longer.
-_LAST_WAIT_MS = 12_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,9 +64,7 @@ class BuildService(QObject):
         self._builder = Builder(store=Store())
         relay = _Relay(self)
         self._dispatcher = Dispatcher(BuildDesk(self._builder, relay), relay)
-        self._thread = _ServingThread(self._dispatcher)
-        self._thread.setObjectName("build service")
-        self._thread.start()
+        self._thread = ServingThread(self._dispatcher, "build service")
 
     @property
     def worker_pid(self) -> int | None:
@@ -96,20 +93,7 @@ class BuildService(QObject):
 
     def close(self) -> None:
         """Kill the worker and end the thread."""
-        self._dispatcher.close()
-        self._thread.wait(_LAST_WAIT_MS)
-
-
-class _ServingThread(QThread):
-    """Runs the dispatcher's loop."""
-
-    def __init__(self, dispatcher: Dispatcher) -> None:
-        super().__init__()
-        self._dispatcher = dispatcher
-
-    def run(self) -> None:
-        """Serve until the dispatcher is closed."""
-        self._dispatcher.serve()
+        self._thread.close()
 
 
 class _Relay:

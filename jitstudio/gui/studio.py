@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, StageStarted
-from jitstudio.core.request import LinkMode
+from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.requests import linked_modules, request_for
 from jitstudio.gui.service import BuildService, Listing
@@ -31,6 +31,7 @@ LINK = "link"
 class _Pending:
     ticket: int
     subject: object
+    request: BuildRequest
 
 
 class Studio(QObject):
@@ -128,7 +129,7 @@ class Studio(QObject):
             self._abandon()
             self._outputs.publish(subject, self._refusal(str(error)), ())
             return
-        self._pending = _Pending(self._service.build(request), subject)
+        self._pending = _Pending(self._service.build(request), subject, request)
         names = ", ".join(module.name for module in modules)
         self.build_started.emit(f"Building {names} for {request.arch}")
 
@@ -210,7 +211,7 @@ class Studio(QObject):
         if pending is None or pending.ticket != ticket:
             return  # a newer build is on its way, and the text has changed since
         self._end()
-        self._outputs.publish(pending.subject, result, listings)
+        self._outputs.publish(pending.subject, result, listings, pending.request)
 
     @Slot(int)
     def _on_dropped(self, ticket: int) -> None:

@@ -9,9 +9,12 @@ from PySide6.QtCore import QObject, QSettings, Signal, Slot
 
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.file_commands import FileCommands
+from jitstudio.gui.launch_service import LaunchService
+from jitstudio.gui.launch_studio import LaunchStudio
 from jitstudio.gui.service import BuildService
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.session import Session
@@ -46,7 +49,14 @@ class Workspace(QObject):
         self.outputs = Outputs(self)
         self.service = BuildService(self)
         self.studio = Studio(self.documents, self.settings, self.outputs, self.service, parent=self)
-        self.session = Session(session_folder, self.documents, self.settings, self)
+        self.launch_specs = LaunchSpecs()
+        self.launch_service = LaunchService(self)
+        self.launches = LaunchStudio(
+            self.outputs, self.launch_service, self.preferences, parent=self
+        )
+        self.session = Session(
+            session_folder, self.documents, self.settings, self.launch_specs, self
+        )
         self.service.probe_finished.connect(self._on_probe_finished)
         self.service.probe()
 
@@ -62,6 +72,7 @@ class Workspace(QObject):
     def close(self) -> None:
         """Keep the session and end the worker."""
         self.session.close()
+        self.launch_service.close()
         self.service.close()
 
     @Slot(ToolchainInfo)

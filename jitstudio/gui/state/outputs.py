@@ -8,6 +8,7 @@ from datetime import datetime
 from PySide6.QtCore import QObject, Signal
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.service import Listing
 
@@ -36,6 +37,7 @@ class _History:
     """What was built last of one subject."""
 
     outputs: dict[CodeKind, Output]
+    request: BuildRequest | None = None
     result: BuildResult | None = None
     built_at: datetime | None = None
 
@@ -69,6 +71,11 @@ class Outputs(QObject):
         """The last result of what is looked at."""
         return self._history(self._subject).result
 
+    @property
+    def request(self) -> BuildRequest | None:
+        """What was asked for in the build of `result`; None where it was never a build."""
+        return self._history(self._subject).request
+
     def output(self, kind: CodeKind) -> Output:
         """What the pane of this kind shows."""
         return self._shown[kind]
@@ -87,9 +94,16 @@ class Outputs(QObject):
         self._histories[subject] = history
         self._show()
 
-    def publish(self, subject: object, result: BuildResult, listings: tuple[Listing, ...]) -> None:
+    def publish(
+        self,
+        subject: object,
+        result: BuildResult,
+        listings: tuple[Listing, ...],
+        request: BuildRequest | None = None,
+    ) -> None:
         """Take in what a build of this subject came to."""
         history = self._history(subject)
+        history.request = request
         for kind in SHOWN_KINDS:
             made = tuple(listing for listing in listings if listing.kind is kind)
             if result.ok:

@@ -56,6 +56,15 @@ class Preferences:
         others = [other for other in self.recent_files if other != path]
         self._store.setValue("recent_files", [str(p) for p in [path, *others][:_MOST_RECENT]])
 
+    @property
+    def gpu(self) -> str:
+        """The UUID of the GPU that was chosen last; empty for none."""
+        return str(self._store.value("gpu", ""))
+
+    @gpu.setter
+    def gpu(self, uuid: str) -> None:
+        self._store.setValue("gpu", uuid)
+
     def layout(self, name: str) -> QByteArray | None:
         """A remembered geometry or arrangement."""
         stored = self._store.value(f"layout/{name}")

@@ -13,6 +13,7 @@ from PySide6.QtCore import QIODevice, QLockFile, QObject, QSaveFile, QTimer, Sig
 
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, DocumentError, Documents, read_file
+from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.session_format import (
     SavedDocument,
     SavedSession,
@@ -49,11 +50,13 @@ class Session(QObject):
         folder: Path,
         documents: Documents,
         settings: BuildSettings,
+        launches: LaunchSpecs,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._documents = documents
         self._settings = settings
+        self._launches = launches
         self._complained = False
         self._slot, self._problem = _take_slot(folder)
         self._timer = QTimer(self, singleShot=True, interval=_SAVE_AFTER_MS)
@@ -97,6 +100,8 @@ class Session(QObject):
         self._settings.link = saved.link
         self._settings.auto_build = saved.auto_build
         self._settings.switches = saved.switches
+        for spec in saved.launches:
+            self._launches.remember(spec)
         return [self._open(entry) for entry in saved.documents]
 
     def _load(self, path: Path) -> SavedSession | None:
@@ -127,6 +132,11 @@ class Session(QObject):
                 path.unlink(missing_ok=True)
             lock.unlock()
         return found
+
+    @Slot()
+    def touch(self) -> None:
+        """What is kept beside documents and settings has changed: save it soon."""
+        self._on_changed()
 
     @Slot()
     def save(self) -> None:
@@ -177,6 +187,7 @@ class Session(QObject):
             link=self._settings.link,
             auto_build=self._settings.auto_build,
             switches=self._settings.switches,
+            launches=self._launches.specs,
         )
 
     def _open(self, entry: SavedDocument) -> Document | None:

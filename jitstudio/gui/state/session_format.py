@@ -8,8 +8,10 @@ from typing import Any
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import ON_AT_FIRST, Switch
+from jitstudio.gui.state.launch_spec_format import spec_from, spec_object
 
 VERSION = 1
 
@@ -45,7 +47,7 @@ class SavedDocument:
 
 @dataclass(frozen=True)
 class SavedSession:
-    """All open documents in their order, the place of the current one, and the settings."""
+    """All open documents in their order, the place of the current one, settings and launches."""
 
     documents: tuple[SavedDocument, ...]
     current: int | None
@@ -54,6 +56,7 @@ class SavedSession:
     link: LinkMode
     auto_build: bool
     switches: frozenset[Switch]
+    launches: tuple[LaunchSpec, ...] = ()
 
 
 def dump(session: SavedSession) -> bytes:
@@ -81,6 +84,7 @@ def dump(session: SavedSession) -> bytes:
             "auto_build": session.auto_build,
             "switches": {switch.value: switch in session.switches for switch in Switch},
         },
+        "launches": [spec_object(spec) for spec in session.launches],
     }
     return json.dumps(state, indent=1).encode()
 
@@ -111,6 +115,7 @@ def _session(state: dict[str, Any]) -> SavedSession:
         link=LinkMode(settings["link"]),
         auto_build=bool(settings["auto_build"]),
         switches=_switches(settings.get("switches", {})),
+        launches=tuple(spec_from(entry) for entry in state.get("launches", ())),
     )
 
 

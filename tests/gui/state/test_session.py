@@ -12,6 +12,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.session import Session
 
 
@@ -21,7 +22,7 @@ class Start:
     def __init__(self, folder):
         self.documents = Documents()
         self.settings = BuildSettings()
-        self.session = Session(folder, self.documents, self.settings)
+        self.session = Session(folder, self.documents, self.settings, LaunchSpecs())
         self.told = []
         self.session.save_failed.connect(self.told.append)
         self.session.restore_failed.connect(self.told.append)
@@ -110,10 +111,11 @@ from PySide6.QtGui import QTextCursor
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.session import Session
 app = QApplication([])
 documents = Documents()
-session = Session(Path(sys.argv[1]), documents, BuildSettings())
+session = Session(Path(sys.argv[1]), documents, BuildSettings(), LaunchSpecs())
 documents.add(Document("kernel.cu", CodeKind.CUDA, b""))
 QTextCursor(documents.current.text).insertText("typed before the kill")
 session.save()

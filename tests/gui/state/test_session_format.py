@@ -4,6 +4,7 @@ import pytest
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import ON_AT_FIRST, Switch
 from jitstudio.gui.state.session_format import (
@@ -15,7 +16,16 @@ from jitstudio.gui.state.session_format import (
     load,
 )
 
+SAXPY = LaunchSpec(
+    kernel="saxpy<float>",
+    arguments=(("a", "2.5"), ("x", "n:random"), ("n", "4096")),
+    block="128",
+    load=LoadMode.DRIVER_JIT,
+    expectations=("y = a * x",),
+    sanitizer=Sanitizer.MEMCHECK,
+)
 SESSION = SavedSession(
+    launches=(SAXPY,),
     documents=(
         SavedDocument(
             "kernel.cu",

@@ -1,0 +1,89 @@
+"""Work that takes longer than a window may wait: done in a thread, its outcome told in the GUI's.
+
+Also the way to modules that take long to import, such as NumPy: a start of the window never pays
+for them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from importlib import import_module
+from threading import Event
+from typing import Any
+
+from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
+
+
+class _Relay(QObject):
+    """Sends from the thread; kept by what runs there, so it is alive as long as it is needed."""
+
+    ended = Signal(int, object, str)
+
+
+class Background(QObject):
+    """Does one thing at a time: a newer one takes the place of the one before.
+
+    Signals:
+        done: What the newest work gave back.
+        failed: Why it gave nothing, a sentence.
+    """
+
+    done = Signal(object)
+    failed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._ticket = 0
+        self._stop = Event()
+        self._busy = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether something is being done that is still wanted."""
+        return self._busy
+
+    def start(self, work: Callable[[Event], object]) -> None:
+        """Do this; it is told by the event when nobody waits for it any more."""
+        self.stop()
+        self._stop = Event()
+        self._busy = True
+        relay = _Relay()
+        relay.ended.connect(self._on_ended)
+        QThreadPool.globalInstance().start(_run(work, self._stop, self._ticket, relay))
+
+    def stop(self) -> None:
+        """Forget what is being done."""
+        self._ticket += 1
+        self._busy = False
+        self._stop.set()
+
+    @Slot(int, object, str)
+    def _on_ended(self, ticket: int, outcome: object, problem: str) -> None:
+        if ticket != self._ticket:
+            return
+        self._busy = False
+        if problem:
+            self.failed.emit(problem)
+        else:
+            self.done.emit(outcome)
+
+
+def _run(
+    work: Callable[[Event], object], stop: Event, ticket: int, relay: _Relay
+) -> Callable[[], None]:
+    def run() -> None:
+        outcome: object = None
+        problem = ""
+        try:
+            outcome = work(stop)
+        except Exception as error:
+            # Whatever it was, the window must not go on waiting for it.
+            problem = str(error) or type(error).__name__
+        relay.ended.emit(ticket, outcome, problem)
+
+    return run
+
+
+def module(name: str) -> Any:
+    """A module that takes long to import; call it in the background first."""
+    return import_module(name)

@@ -1,0 +1,28 @@
+"""How a buffer can be looked at as a picture.
+
+Knows no NumPy: what offers the choice is there before that is imported.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from math import isqrt
+
+_USUAL_WIDTHS = (256, 512, 640, 1024, 1280, 1920, 2048, 3840, 4096)
+
+
+class Colouring(Enum):
+    """How a number becomes a colour; the value is the word for it."""
+
+    GREY = "Grey"
+    COLOUR_MAP = "Colour map"
+    CHANNELS = "Red, green, blue"
+
+
+def proposed_width(length: int) -> int:
+    """How many elements a row probably has: a square where it can be, else a usual width."""
+    root = isqrt(length)
+    if root * root == length:
+        return max(1, root)
+    usual = [width for width in _USUAL_WIDTHS if length % width == 0 and width <= 4 * root]
+    return min(usual, key=lambda width: abs(width - root), default=max(1, root))

@@ -1,0 +1,72 @@
+"""A line for one number, which says what is wrong while it holds none."""
+
+from __future__ import annotations
+
+import math
+
+from PySide6.QtWidgets import QLineEdit, QWidget
+
+from jitstudio.core.launch.problems import SpecProblem
+from jitstudio.gui.fonts import code_font
+
+CODE_SIZE = 9.5
+"""Points of what is typed into the form."""
+_WIDTH = 12
+
+
+class NumberField(QLineEdit):
+    """A number of the launch; nothing is refused while it is typed.
+
+    Args:
+        parent: The part of the form it belongs to.
+        place: The field of `LaunchSpec` it is for.
+        title: What screen readers call it.
+        what: What it means, for the tool tip.
+        whole: Whether it counts something.
+        positive: Whether it cannot be 0.
+    """
+
+    def __init__(
+        self,
+        parent: QWidget,
+        place: str,
+        title: str,
+        what: str,
+        *,
+        whole: bool = False,
+        positive: bool = False,
+    ) -> None:
+        super().__init__(parent)
+        self._place = place
+        self._title = title
+        self._whole = whole
+        self._positive = positive
+        self.setObjectName(f"{place}Field")
+        self.setAccessibleName(title)
+        self.setToolTip(what)
+        self.setFont(code_font(CODE_SIZE))
+        self.setMaximumWidth(self.fontMetrics().horizontalAdvance("0") * _WIDTH)
+
+    @property
+    def number(self) -> float | None:
+        """What stands here; None where that is no number that it could be."""
+        try:
+            number = int(self.text()) if self._whole else float(self.text())
+        except ValueError:
+            return None
+        fits = math.isfinite(number) and (number > 0 or (number == 0 and not self._positive))
+        return number if fits else None
+
+    @property
+    def problem(self) -> SpecProblem | None:
+        """Why it is no number, if it is none."""
+        if self.number is not None:
+            return None
+        kind = "whole number" if self._whole else "number"
+        bound = "above 0" if self._positive else "from 0 on"
+        return SpecProblem(self._place, f"{self._title}: '{self.text()}' is no {kind} {bound}.")
+
+    def show_number(self, number: float) -> None:
+        """Show another number; one that is typed otherwise but the same stays as it is."""
+        if self.number != number:
+            self.setText(str(int(number) if number == int(number) else number))

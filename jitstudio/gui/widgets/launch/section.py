@@ -1,0 +1,90 @@
+"""A part of the launch form under a heading that folds it away."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
+
+from jitstudio.gui.icons import icon
+from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.parts import text_label
+
+_ICON_SIDE = 16
+_MARGIN = 10
+
+
+class Section(QWidget):
+    """A heading with a remark at its right, and what it holds."""
+
+    def __init__(self, name: str, title: str, content: QWidget, *, opened: bool = True) -> None:
+        super().__init__()
+        self.setObjectName(name)
+        self._theme: Theme | None = None
+        self._content = content
+        self._heading = QToolButton(self)
+        self._heading.setCheckable(True)
+        self._heading.setChecked(opened)
+        self._heading.setObjectName(f"{name}Heading")
+        self._heading.setText(title)
+        self._heading.setToolTip(f"Show or hide: {title.replace('&', '')}")
+        self._heading.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._heading.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._heading.setIconSize(QSize(_ICON_SIDE, _ICON_SIDE))
+        self._heading.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        # A heading, no switch: it does not look pressed while what it heads is open.
+        self._heading.setStyleSheet(
+            "QToolButton { font-weight: bold; padding: 2px 4px 2px 0; }"
+            "QToolButton:checked { background: transparent; border-color: transparent; }"
+        )
+        self._remark = text_label(self, f"{name}Remark")
+        self._remark.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
+        self._lay_out()
+        self._heading.toggled.connect(self._on_toggled)
+        self._on_toggled(opened)
+
+    @property
+    def opened(self) -> bool:
+        """Whether what it holds can be seen."""
+        return self._heading.isChecked()
+
+    @property
+    def stops(self) -> tuple[QWidget, QWidget]:
+        """Where the keyboard goes, in order."""
+        return self._heading, self._content
+
+    def open(self) -> None:
+        """Show what it holds."""
+        self._heading.setChecked(True)
+
+    def set_remark(self, text: str) -> None:
+        """Say in short what is inside, for when it is folded away."""
+        self._remark.setText(text)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._theme = theme
+        self._remark.setStyleSheet(f"color: {theme.ui.muted_text.name()}")
+        self._draw()
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setSpacing(8)
+        head.addWidget(self._heading)
+        head.addWidget(self._remark, 1)
+        head.addStretch()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(_MARGIN, 4, _MARGIN, 4)
+        layout.setSpacing(4)
+        layout.addLayout(head)
+        layout.addWidget(self._content)
+
+    @Slot(bool)
+    def _on_toggled(self, opened: bool) -> None:
+        self._content.setVisible(opened)
+        self._remark.setVisible(not opened)
+        self._draw()
+
+    def _draw(self) -> None:
+        if self._theme is not None:
+            name = "chevron-down" if self.opened else "chevron-right"
+            self._heading.setIcon(icon(name, self._theme.ui.text))

@@ -1,0 +1,69 @@
+from dataclasses import replace
+
+import pytest
+
+from jitstudio.core.launch.defaults import default_arguments
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.gui.state.launch_specs import LaunchSpecs
+from tests.gui.launch_kernels import APPLY, FULL, SAXPY, SAXPY_DOUBLE, TICK, N, X, Y
+
+TICK_SPEC = LaunchSpec(kernel="tick", grid="2")
+
+
+@pytest.fixture
+def specs():
+    return LaunchSpecs()
+
+
+def test_a_fresh_kernel_covers_its_first_buffer(specs):
+    spec = specs.fitted(SAXPY)
+    assert spec.kernel == "saxpy<float>"
+    assert spec.arguments == default_arguments(SAXPY)
+    assert (spec.cover, spec.grid, spec.block) == ("n", "", "256")
+
+
+def test_a_fresh_kernel_follows_what_it_declares(specs):
+    spec = specs.fitted(APPLY)
+    assert (spec.block, spec.cluster) == ("128", "2,1,1")
+
+
+def test_a_kernel_without_buffers_gets_one_block(specs):
+    spec = specs.fitted(TICK)
+    assert (spec.arguments, spec.cover, spec.grid) == ((), "", "1")
+
+
+def test_what_was_typed_comes_back(specs):
+    specs.remember(FULL)
+    specs.remember(replace(specs.fitted(TICK), grid="7"))
+    assert specs.fitted(SAXPY) == FULL
+    assert specs.fitted(TICK).grid == "7"
+
+
+def test_another_signature_keeps_the_texts_of_the_same_names(specs):
+    specs.remember(FULL)
+    added = replace(APPLY.parameters[1], name="extra")
+    changed = specs.fitted(replace(SAXPY, parameters=(N, added, X)))
+    assert changed.arguments == (
+        ("n", "1024"),
+        ("extra", dict(default_arguments(replace(SAXPY, parameters=(added,))))["extra"]),
+        ("x", "n:random(1)"),
+    )
+
+
+def test_a_parameter_that_was_gone_has_its_text_again(specs):
+    specs.remember(FULL)
+    specs.remember(specs.fitted(replace(SAXPY, parameters=(X, Y))))
+    assert specs.fitted(SAXPY) == FULL
+
+
+def test_another_instance_of_a_template_begins_with_the_same(specs):
+    specs.remember(FULL)
+    assert specs.fitted(SAXPY_DOUBLE) == replace(FULL, kernel="saxpy<double>")
+    specs.remember(replace(specs.fitted(SAXPY_DOUBLE), block="32"))
+    assert specs.fitted(SAXPY) == FULL
+
+
+def test_the_last_used_is_the_last(specs):
+    for form in (SAXPY, TICK, SAXPY):
+        specs.remember(specs.fitted(form))
+    assert specs.titles == ("tick", "saxpy<float>")
