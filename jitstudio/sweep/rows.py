@@ -9,7 +9,7 @@ from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.launch.sweep import Variant
 from jitstudio.core.launch.sweep_result import BUILD_ENDED, VariantResult
-from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.core.result import BuildResult, Outcome, Resources
 
 
 def unbuilt(
