@@ -9,6 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.launch.spec_format import spec_from
 from jitstudio.core.request import LinkMode
 from jitstudio.paths import resource
 
@@ -30,6 +32,7 @@ class Sample:
     files: tuple[SampleFile, ...]
     link: LinkMode
     arch: Arch | None
+    launches: tuple[LaunchSpec, ...] = ()
 
 
 @cache
@@ -50,4 +53,5 @@ def _sample(folder: Path, entry: dict[str, Any]) -> Sample:
         ),
         link=LinkMode(entry.get("link", "none")),
         arch=Arch.parse(entry["arch"]) if "arch" in entry else None,
+        launches=tuple(map(spec_from, entry.get("launches", ()))),
     )

@@ -1,9 +1,14 @@
+from dataclasses import replace
+
 import pytest
 
 from jitstudio.core.code import CodeKind, kind_of
+from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.request import LinkMode
 from jitstudio.paths import resource
 from jitstudio.samples import samples
+from tests.devices import H200, ONE_H200
+from tests.sample_launches import IDS, LAUNCHES, resolved
 from tests.support import SAMPLES
 
 
@@ -36,3 +41,20 @@ def test_the_issue_list_of_samples_is_complete():
 def test_a_shipped_file_that_is_missing_is_told_in_words():
     with pytest.raises(FileNotFoundError, match="installation is incomplete"):
         resource("samples/none.cu")
+
+
+@pytest.mark.parametrize(("sample", "spec"), LAUNCHES, ids=IDS)
+def test_what_the_launch_panel_says_at_first_can_be_launched(host, sample, spec):
+    if sample.arch is not None and sample.arch.number != H200.number:
+        devices = DeviceList("13.4", (replace(H200, capability=sample.arch.capability),))
+    else:
+        devices = ONE_H200
+    found = resolved(host, sample, spec, devices)
+    assert found.problems == ()
+    assert found.request is not None
+    assert found.request.expectations
+
+
+def test_every_sample_that_builds_can_be_launched():
+    silent = {sample.title for sample in samples() if not sample.launches}
+    assert silent == {"A broken kernel"}

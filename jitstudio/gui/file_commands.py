@@ -19,6 +19,7 @@ from jitstudio.gui.state.documents import (
     kind_of_file,
     read_file,
 )
+from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.templates import (
     CUDA_TEMPLATE,
@@ -53,12 +54,14 @@ class FileCommands(QObject):
         preferences: Preferences,
         window: QWidget,
         dialogs: Dialogs | None = None,
+        launches: LaunchSpecs | None = None,
     ) -> None:
         super().__init__(window)
         self._documents = documents
         self._settings = settings
         self._preferences = preferences
         self._dialogs = dialogs or Dialogs(window)
+        self._launches = LaunchSpecs() if launches is None else launches
 
     @Slot()
     def new_cuda(self) -> None:
@@ -102,6 +105,8 @@ class FileCommands(QObject):
         if sample.arch is not None:
             self._settings.arch = sample.arch
         self._settings.link = sample.link
+        for spec in sample.launches:
+            self._launches.suggest(spec)
         self._documents.current = opened[0]
 
     @Slot()

@@ -58,7 +58,11 @@ class MainWindow(QMainWindow):
         self.workspace = workspace
         self.panes = Panes(self, workspace, keeper.theme)
         self.files = FileCommands(
-            workspace.documents, workspace.settings, workspace.preferences, self
+            workspace.documents,
+            workspace.settings,
+            workspace.preferences,
+            self,
+            launches=workspace.launch_specs,
         )
         self._fixer = Fixer(workspace.documents, workspace.settings, self.files, self)
         self._actions = Actions(self)

@@ -33,7 +33,10 @@ def launcher():
     made.close()
 
 
-def launch_request(fill=Fill(), **fields):
+NOTHING = Fill()
+
+
+def launch_request(fill=NOTHING, **fields):
     fields = {
         "code": b"",
         "code_kind": CodeKind.CUBIN,

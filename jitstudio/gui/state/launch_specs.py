@@ -37,6 +37,10 @@ class LaunchSpecs:
         arguments = dict(known.arguments) | dict(spec.arguments)
         self._specs[spec.kernel] = replace(spec, arguments=tuple(arguments.items()))
 
+    def suggest(self, spec: LaunchSpec) -> None:
+        """Keep a launch unless the user has typed one for this kernel."""
+        self._specs.setdefault(spec.kernel, spec)
+
     def fitted(self, form: KernelForm) -> LaunchSpec:
         """The launch of a kernel, for the parameters it has now.
 

@@ -9,9 +9,9 @@ from typing import Any
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.launch.spec_format import spec_from, spec_object
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import ON_AT_FIRST, Switch
-from jitstudio.gui.state.launch_spec_format import spec_from, spec_object
 
 VERSION = 1
 
