@@ -72,6 +72,7 @@ class LaunchStudio(QObject):
         self._form: KernelForm | None = None
         self._spec = LaunchSpec()
         self._running: int | None = None
+        self._eager = False
         self._inspecting: int | None = None
         self._finder = Background(self)
         self._finder.done.connect(self._on_forms_found)
@@ -138,9 +139,13 @@ class LaunchStudio(QObject):
     @Slot()
     def run(self) -> None:
         """Launch what the form says, unless it cannot be."""
-        request = self._review()
         if self._running is not None:
             return
+        self._eager = self._devices is None
+        if self._eager:
+            self.list_devices()
+            return
+        request = self._review()
         if request is None:
             self.finished.emit(self._refusal())
         else:
@@ -226,7 +231,10 @@ class LaunchStudio(QObject):
         remembered = (d.ordinal for d in devices.devices if d.uuid == self._preferences.gpu)
         self._device = next(remembered, self._device if self.device is not None else 0)
         self.devices_changed.emit(devices)
-        self._review()
+        if self._eager:
+            self.run()
+        else:
+            self._review()
 
     @Slot(int, object)
     def _on_inspected(self, ticket: int, facts: KernelFacts | Diagnostic) -> None:
@@ -248,6 +256,8 @@ class LaunchStudio(QObject):
         if ticket == self._running:
             self._end()
             self.finished.emit(result)
+            # What is free has changed.
+            self.list_devices()
 
     @Slot(int)
     def _on_dropped(self, ticket: int) -> None:

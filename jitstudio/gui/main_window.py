@@ -218,6 +218,7 @@ class MainWindow(QMainWindow):
         launches.running_changed.connect(run.setDisabled)
         launches.running_changed.connect(stop.setEnabled)
         launches.broke.connect(self.panes.notice.tell)
+        panel.form.fix_requested.connect(self._fixer.apply)
         panel.results.told.connect(self.panes.status.tell)
         panel.results.location_activated.connect(self._on_place_activated)
 

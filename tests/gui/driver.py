@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QTabWidget, QWidget
 
+from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.app import make_window
 from jitstudio.gui.editor.code_editor import CodeEditor
@@ -19,6 +20,7 @@ from jitstudio.gui.main_window import MainWindow
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.theme import ThemeMode
 from jitstudio.gui.viewer.listing_view import ListingView
+from jitstudio.gui.widgets.launch.launch_form import LaunchForm
 from jitstudio.samples import samples
 
 PATIENCE = 60.0
@@ -113,6 +115,22 @@ class Driver:
         """File > Samples > the one whose title begins so."""
         sample = next(sample for sample in samples() if sample.title.startswith(title))
         return self.next_result(lambda: self.window.files.open_sample(sample))
+
+    def launch_form(self) -> LaunchForm:
+        """The form of the launch panel, brought to the front, with the kernels of the build."""
+        self.trigger("focusLaunchAction")
+        form = self.window.panes.launch.form
+        self.wait(lambda: form.form is not None)
+        return form
+
+    def launch(self) -> LaunchResult:
+        """Run what the form says, and wait for the result."""
+        came: list[LaunchResult] = []
+        self.workspace.launches.finished.connect(came.append)
+        self.trigger("runAction")
+        self.wait(lambda: came)
+        self.workspace.launches.finished.disconnect(came.append)
+        return came[0]
 
     def type(self, text: str, widget: QWidget | None = None) -> None:
         """Type as on a keyboard."""

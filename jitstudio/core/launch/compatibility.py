@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind, split_variant
+from jitstudio.core.fixes import Fix, FixKind
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.problems import SpecProblem
 
@@ -118,6 +119,7 @@ def _refused(what: str, why: str, device: Device) -> SpecProblem:
         "code",
         f"{device.name} is {sm}, and this is {what}, which {why}.",
         f"Build for {sm}, or choose another GPU.",
+        fix=Fix(f"Build for {sm}", FixKind.SET_ARCH, sm),
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from jitstudio.core.diagnostics import Severity
+from jitstudio.core.fixes import Fix
 
 
 @dataclass(frozen=True)
@@ -17,12 +18,14 @@ class SpecProblem:
         message: What is wrong, a sentence.
         remedy: What to do, a sentence; empty where the message says it.
         severity: An error forbids the launch, a warning does not.
+        fix: What the program can do about it, or None.
     """
 
     where: str
     message: str
     remedy: str = ""
     severity: Severity = Severity.ERROR
+    fix: Fix | None = None
 
 
 class SpecError(ValueError):

@@ -14,6 +14,7 @@ from functools import partial
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.arguments import arguments_of
 from jitstudio.core.launch.compatibility import code_problems
 from jitstudio.core.launch.defaults import default_arguments
@@ -237,6 +238,8 @@ def _memory_problems(buffers: Sequence[Buffer], device: Device) -> Iterator[Spec
         f"The buffers need {in_bytes(needed)}, {in_bytes(largest.bytes)} of them for "
         f"{largest.name}; {device.name} has {has}.",
         "Use shorter buffers, or a GPU with more memory.",
+        # What was free a moment ago may be so no more, and what the last launch holds is given back.
+        Severity.ERROR if total else Severity.WARNING,
     )
 
 

@@ -63,7 +63,9 @@ def unlaunched(
 def told(problem: SpecProblem) -> Diagnostic:
     """A problem of what was typed, as a diagnostic."""
     message = f"{problem.where}: {problem.message}"
-    return Diagnostic(problem.severity, "", None, None, message, explanation=problem.remedy)
+    return Diagnostic(
+        problem.severity, "", None, None, message, explanation=problem.remedy, fix=problem.fix
+    )
 
 
 def unchecked(expectation: Expectation, why: str) -> CheckResult:

@@ -26,7 +26,7 @@ class ArgumentsTable(PanelTable):
         super().__init__("Arguments", parent)
         self._arguments = model
         self._cells = ArgumentDelegate(self)
-        self.setObjectName("argumentsTable")
+        self.setObjectName("argumentsView")
         self.setItemDelegate(self._cells)
         self.setModel(model)
         self.setSelectionBehavior(QTableView.SelectionBehavior.SelectItems)

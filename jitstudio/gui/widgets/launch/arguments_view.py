@@ -34,7 +34,7 @@ class ArgumentsView(QWidget):
 
     def __init__(self, model: ArgumentsModel | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setObjectName("argumentsView")
+        self.setObjectName("argumentsPane")
         self._model = ArgumentsModel(self) if model is None else model
         self._model.set_code_font(code_font(CODE_SIZE))
         self._notes = text_label(self, "argumentsNotes")

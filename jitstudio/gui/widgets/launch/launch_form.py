@@ -37,11 +37,13 @@ class LaunchForm(QWidget):
         spec_changed: The user changed the launch; the new `LaunchSpec`.
         device_chosen: The user chose the GPU of this ordinal.
         kernel_chosen: The user chose the kernel of this title.
+        fix_requested: The user wants this `Fix` done.
     """
 
     spec_changed = Signal(object)
     device_chosen = Signal(int)
     kernel_chosen = Signal(str)
+    fix_requested = Signal(object)
 
     def __init__(self, specs: LaunchSpecs | None = None, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -68,6 +70,7 @@ class LaunchForm(QWidget):
         self.setFocusProxy(self._arguments)
         self._target.kernel_chosen.connect(self._on_kernel_chosen)
         self._target.device_chosen.connect(self.device_chosen)
+        self._target.fix_requested.connect(self.fix_requested)
         self._arguments.arguments_changed.connect(self._on_edited)
         for part in self._parts:
             part.changed.connect(self._on_edited)

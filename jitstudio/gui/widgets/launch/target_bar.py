@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy, QToolButton, QWidget
 
+from jitstudio.core.fixes import Fix
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.signature import KernelForm
@@ -33,10 +34,12 @@ class TargetBar(FieldRows):
     Signals:
         device_chosen: The user wants this GPU, by its ordinal.
         kernel_chosen: The user wants this kernel, by its title.
+        fix_requested: The user wants this done about a problem.
     """
 
     device_chosen = Signal(int)
     kernel_chosen = Signal(str)
+    fix_requested = Signal(Fix)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -48,6 +51,13 @@ class TargetBar(FieldRows):
         self.add("&Kernel", self._kernel, self._run, self._stop, places=("kernel",), stretched=0)
         self.add("&GPU", self._device, places=("device", "code"))
         self._hint = self.add_hint("deviceHint")
+        self._fix: Fix | None = None
+        self._fix_button = QPushButton(self)
+        self._fix_button.setObjectName("launchFixButton")
+        self._fix_button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._fix_button.clicked.connect(self._on_fix_clicked)
+        self._fix_button.hide()
+        self.add_below(self._fix_button)
         self._general = ProblemLabel(self)
         self._general.setObjectName("launchProblem")
         self.add_wide(self._general)
@@ -60,6 +70,14 @@ class TargetBar(FieldRows):
         """Put the commands that run and stop onto their buttons."""
         self._run.setDefaultAction(run)
         self._stop.setDefaultAction(stop)
+
+    def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
+        """Say what is wrong with kernel, GPU and code, and offer what can be done about it."""
+        super().show_problems(problems)
+        self._fix = next((p.fix for p in problems if p.fix is not None), None)
+        self._fix_button.setVisible(self._fix is not None)
+        if self._fix is not None:
+            self._fix_button.setText(self._fix.label)
 
     def set_running(self, running: bool) -> None:
         """Show the command that can be given now."""
@@ -133,6 +151,11 @@ class TargetBar(FieldRows):
     def _tell_device(self) -> None:
         # In a narrow dock its text is cut.
         self._device.setToolTip("\n".join(filter(None, (_DEVICE_TIP, self._device.currentText()))))
+
+    @Slot()
+    def _on_fix_clicked(self) -> None:
+        if self._fix is not None:
+            self.fix_requested.emit(self._fix)
 
     @Slot()
     def _on_kernel_activated(self) -> None:

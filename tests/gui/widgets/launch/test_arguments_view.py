@@ -47,7 +47,7 @@ def file_button(view):
 
 
 def test_carries_its_name(view):
-    assert view.objectName() == "argumentsView"
+    assert view.objectName() == "argumentsPane"
 
 
 def test_says_what_to_do_without_a_kernel_and_without_parameters(view):

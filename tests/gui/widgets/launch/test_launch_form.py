@@ -240,7 +240,7 @@ def test_tab_goes_through_the_form_as_it_is_read(filled):
         "deviceCombo",
         "runButton",
         "argumentsSectionHeading",
-        "argumentsTable",
+        "argumentsView",
         "configurationSectionHeading",
         "coverChoice",
         "gridField",

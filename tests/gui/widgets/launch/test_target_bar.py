@@ -4,8 +4,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QLabel, QToolButton
+from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QToolButton
 
+from jitstudio.core.fixes import Fix, FixKind
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.gui.widgets.launch.target_bar import TargetBar
@@ -45,10 +46,7 @@ def test_without_a_gpu_it_says_what_works(bar):
     bar.set_devices(DeviceList(problem="No NVIDIA driver is installed."))
     assert combo(bar, "deviceCombo").placeholderText() == "No GPU"
     assert label(bar, "deviceHint").isVisible()
-    assert label(bar, "deviceHint").text() == (
-        "No NVIDIA driver is installed. Compiling, linking, PTX, SASS and comparing work "
-        "without one; launching needs a GPU."
-    )
+    assert label(bar, "deviceHint").text() == "No NVIDIA driver is installed."
 
 
 def test_devices_are_told_with_capability_and_memory(bar):
@@ -122,3 +120,15 @@ def test_problems_of_code_device_and_launch_have_their_places(bar):
     assert label(bar, "kernelProblem").text() == "There are two."
     bar.show_general((SpecProblem("", "Something else."),))
     assert label(bar, "launchProblem").text() == "Something else."
+
+
+def test_what_can_be_done_about_the_code_is_a_button(bar, qtbot):
+    fix = Fix("Build for sm_90", FixKind.SET_ARCH, "sm_90")
+    bar.show_problems((SpecProblem("code", "It is for another GPU.", "Build anew.", fix=fix),))
+    button = bar.findChild(QPushButton, "launchFixButton")
+    assert (button.isVisible(), button.text()) == (True, "Build for sm_90")
+    with qtbot.waitSignal(bar.fix_requested) as asked:
+        button.click()
+    assert asked.args == [fix]
+    bar.show_problems(())
+    assert not button.isVisible()

@@ -1,0 +1,176 @@
+"""The launch panel in a real window with real workers; here without a driver, or with any GPU."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QComboBox, QTableView
+
+from jitstudio.core.launch.result import LaunchOutcome
+from jitstudio.gui.models.arguments import VALUE
+from jitstudio.toolchain.driver import describe
+from tests.gui.driver import Driver
+
+WITHOUT_DRIVER = pytest.mark.skipif(not describe().problem, reason="there is a driver")
+KERNELS = """\
+extern "C" __global__ void twice(const int* x, int* y, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) y[i] = 2 * x[i];
+}
+"""
+ENDLESS = """\
+extern "C" __global__ void endless(volatile int* flag) { while (*flag == 0) { } }
+"""
+WILD = """\
+extern "C" __global__ void wild(int* out) { out[1ll << 40] = 1; }
+"""
+TALKING = """\
+extern "C" __global__ void talk() { printf("thread %d speaks\\n", threadIdx.x); }
+"""
+
+
+def write(driver, text):
+    """Put another source into the current tab, and wait for its kernels."""
+
+    def put():
+        driver.editor.selectAll()
+        driver.editor.insertPlainText(text)
+
+    assert driver.next_result(put).ok
+    form = driver.launch_form()
+    driver.wait(lambda: form.form is not None and form.form.lowered in text)
+    return form
+
+
+def arguments(form):
+    return dict(form.spec().arguments)
+
+
+def test_the_form_is_made_of_the_signature(started):
+    form = started.launch_form()
+    assert [p.name for p in form.form.parameters] == ["a", "b", "sum", "n"]
+    assert form.spec().expectations == ("sum = a + b",)
+    combo = started.find(QComboBox, "kernelCombo")
+    assert combo.currentText() == "vector_add"
+
+
+def test_what_was_typed_stays_when_the_signature_changes(started):
+    form = started.launch_form()
+    model = form._arguments.model
+    row = [p.name for p in form.form.parameters].index("n")
+    model.setData(model.index(row, VALUE), "12345", Qt.ItemDataRole.EditRole)
+    assert arguments(form)["n"] == "12345"
+    started.next_result(lambda: started.replace("float* sum, int n", "float* sum, int n, int more"))
+    started.wait(lambda: "more" in arguments(form))
+    assert arguments(form)["n"] == "12345"
+
+
+def test_it_is_all_there_after_the_next_start(qapp, tmp_path):
+    first = Driver(qapp, tmp_path)
+    first.start()
+    form = first.launch_form()
+    form.set_spec(form.spec())
+    model = form._arguments.model
+    model.setData(model.index(3, VALUE), "77", Qt.ItemDataRole.EditRole)
+    first.close()
+    second = Driver(qapp, tmp_path)
+    try:
+        second.start()
+        assert arguments(second.launch_form())["n"] == "77"
+    finally:
+        second.close()
+
+
+def test_a_value_that_cannot_be_is_marked_where_it_stands(started):
+    form = started.launch_form()
+    model = form._arguments.model
+    model.setData(model.index(3, VALUE), "many", Qt.ItemDataRole.EditRole)
+    tip = model.index(3, VALUE).data(Qt.ItemDataRole.ToolTipRole)
+    assert "many" in tip
+
+
+def test_the_keyboard_alone_fills_in_and_runs(started):
+    QTest.keyClick(started.window, Qt.Key.Key_9, Qt.KeyboardModifier.ControlModifier)
+    form = started.launch_form()
+    table = started.find(QTableView, "argumentsView")
+    table.setCurrentIndex(form._arguments.model.index(3, VALUE))
+    table.setFocus()
+    QTest.keyClick(table, Qt.Key.Key_F2)
+    started.press(Qt.Key.Key_A, Qt.KeyboardModifier.ControlModifier)
+    for key in "4096":
+        started.press(Qt.Key(ord(key)))
+    # The text of the open cell counts, too.
+    result = started.launch()
+    assert arguments(form)["n"] == "4096"
+    assert result.outcome in (LaunchOutcome.MISSING, LaunchOutcome.RAN)
+
+
+@WITHOUT_DRIVER
+def test_without_a_driver_it_says_what_works_without_one(started):
+    started.launch_form()
+    started.wait(lambda: not started.workspace.launches.has_devices)
+    started.wait(lambda: started.workspace.launches._devices is not None)
+    result = started.launch()
+    assert result.outcome is LaunchOutcome.MISSING
+    view = started.window.panes.launch.results.result
+    assert "There is no GPU to launch on" in view.headline.text
+    assert "No NVIDIA driver is installed" in result.reason
+    # Compiling goes on as ever.
+    assert started.next_result(lambda: started.replace("a[i] + b[i]", "a[i] - b[i]")).ok
+
+
+def test_without_a_kernel_there_is_nothing_to_run(started):
+    started.next_result(lambda: started.replace('extern "C" __global__', "__device__"))
+    form = started.window.panes.launch.form
+    started.trigger("focusLaunchAction")
+    started.wait(lambda: form.form is None)
+    assert started.launch().outcome is LaunchOutcome.REFUSED
+
+
+@pytest.mark.gpu
+def test_a_sample_runs_and_is_checked(started):
+    for title in ("Vector add", "SAXPY", "Link by PTX or LTO", "Histogram"):
+        assert started.open_sample(title).ok
+        started.launch_form()
+        started.wait(lambda: started.workspace.launches.has_devices)
+        expected = started.window.panes.launch.form
+        started.wait(lambda form=expected: form.spec().expectations)
+        result = started.launch()
+        assert result.ok, (title, result)
+        assert result.checks
+
+
+@pytest.mark.gpu
+def test_an_endless_kernel_is_stopped_and_the_next_runs(started):
+    write(started, ENDLESS)
+    started.wait(lambda: started.workspace.launches.has_devices)
+    came = []
+    started.workspace.launches.finished.connect(came.append)
+    started.trigger("runAction")
+    QTest.qWait(1500)
+    assert started.workspace.launches.is_running
+    # The window is alive: a build goes on meanwhile.
+    assert started.next_result(lambda: started.replace("endless", "without_end")).ok
+    started.trigger("stopRunAction")
+    started.wait(lambda: came)
+    assert came[0].outcome is LaunchOutcome.CANCELLED
+    write(started, KERNELS)
+    assert started.launch().ok
+
+
+@pytest.mark.gpu
+def test_an_illegal_address_is_explained_and_the_next_launch_works(started):
+    write(started, WILD)
+    started.wait(lambda: started.workspace.launches.has_devices)
+    result = started.launch()
+    assert result.outcome is LaunchOutcome.FAILED
+    assert "memory that is not its own" in started.window.panes.launch.results.result.headline.text
+    write(started, KERNELS)
+    assert started.launch().ok
+
+
+@pytest.mark.gpu
+def test_what_a_kernel_prints_is_in_the_console(started):
+    write(started, TALKING)
+    started.wait(lambda: started.workspace.launches.has_devices)
+    assert started.launch().ok
+    assert "thread 0 speaks" in started.window.panes.launch.results.console.text
