@@ -5,9 +5,10 @@ from dataclasses import dataclass, field, replace
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.build import build_for_launch
+from jitstudio.core.launch.choice import choose_form, launchable
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.request import LaunchRequest
-from jitstudio.core.launch.resolve import choose_code, choose_form, resolve
+from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest, LinkMode
@@ -66,16 +67,8 @@ class Bench:
         build, result = self.build(sources, spec.kernel, link, device)
         assert result.ok, result.diagnostics
         form = choose_form(spec.kernel, kernel_forms(build.sources, result))
-        code = choose_code(result, form, spec.load)
-        resolved = resolve(
-            spec,
-            form,
-            code,
-            self.devices,
-            device,
-            arch=result.arch,
-            facts=result.resources_of(form.lowered),
-        )
+        kernel = launchable(result, form, spec.load)
+        resolved = resolve(spec, kernel, self.devices, device)
         assert resolved.request is not None, resolved.problems
         return resolved.request
 

@@ -3,8 +3,9 @@
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Header, Source, kind_of
 from jitstudio.core.launch.build import LAUNCHED_KINDS
+from jitstudio.core.launch.choice import choose_form, launchable
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.resolve import Resolved, choose_code, choose_form, resolve
+from jitstudio.core.launch.resolve import Resolved, resolve
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.listing.kernel_forms import kernel_forms
@@ -41,6 +42,4 @@ def resolved(
     result = builder.build(request)
     assert result.ok, result.diagnostics
     form = choose_form(spec.kernel, kernel_forms(sources, result, headers))
-    code = choose_code(result, form, spec.load)
-    needs = result.resources_of(form.lowered)
-    return resolve(spec, form, code, devices, device, arch=result.arch, facts=needs)
+    return resolve(spec, launchable(result, form, spec.load), devices, device)

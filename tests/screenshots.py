@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
@@ -49,8 +50,31 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
         driver.show_output("Link")
         driver.trigger("focusLogAction")
         grab("link")
+        driver.open_sample("Vector add")
+        driver.launch_form()
+        driver.wait(lambda: driver.workspace.launches.devices is not None)
+        grab("launch-form" if driver.workspace.launches.has_devices else "launch-without-gpu")
+        if driver.workspace.launches.has_devices:
+            _launches(driver, grab)
         driver.close()
     return made
+
+
+def _launches(driver: Driver, grab: Callable[[str], None]) -> None:
+    """Pictures that only a machine with a GPU can make."""
+    results = driver.window.panes.launch.results
+    driver.open_sample("Link by PTX or LTO")
+    driver.wait(lambda: driver.launch_form().spec().kernel == "apply_transform")
+    driver.launch()
+    grab("launch")
+    for tab, name in enumerate(("result", "buffers", "timing", "console")):
+        results.tabs.setCurrentIndex(tab)
+        if name in ("buffers", "timing"):
+            grab(f"launch-{name}")
+    results.tabs.setCurrentIndex(0)
+    driver.next_result(lambda: driver.replace("if (i < n) {", "assert(i < 1000); {"))
+    driver.launch()
+    grab("launch-assert")
 
 
 def main() -> None:

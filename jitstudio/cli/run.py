@@ -18,10 +18,11 @@ from jitstudio.cli.terminal import say, tell
 from jitstudio.core.diagnostics import diagnostic_line
 from jitstudio.core.json_form import build_object
 from jitstudio.core.launch.build import build_for_launch, launched_name
+from jitstudio.core.launch.choice import choose_form, launchable
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.json_form import launch_object
 from jitstudio.core.launch.problems import SpecError, SpecProblem
-from jitstudio.core.launch.resolve import choose_code, choose_form, resolve
+from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.result import BufferResult, LaunchOutcome, LaunchResult
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.verdict import told, unlaunched
@@ -79,13 +80,12 @@ def _launch(
     try:
         forms = kernel_forms(request.sources, built, request.headers)
         form = choose_form(launched_name(built, spec.kernel), forms)
-        code = choose_code(built, form, spec.load)
+        kernel = launchable(built, form, spec.load)
     except SpecError as error:
         return unlaunched(spec.kernel, LaunchOutcome.REFUSED, [error.problem])
     if missing := _missing(found, ordinal):
         return unlaunched(form.title, LaunchOutcome.MISSING, [missing])
-    needs = built.resources_of(form.lowered)
-    resolved = resolve(spec, form, code, found, ordinal, arch=built.arch, facts=needs)
+    resolved = resolve(spec, kernel, found, ordinal)
     if resolved.request is None:
         return unlaunched(form.title, LaunchOutcome.REFUSED, resolved.problems)
     result = launcher.launch(resolved.request)

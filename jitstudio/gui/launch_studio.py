@@ -8,11 +8,12 @@ from threading import Event
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.launch.choice import launchable
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.events import ConsoleText, LaunchEvent, LaunchProgress
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import InspectRequest, LaunchRequest
-from jitstudio.core.launch.resolve import Resolved, choose_code, resolve
+from jitstudio.core.launch.resolve import Resolved, resolve
 from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult
 from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
@@ -109,6 +110,11 @@ class LaunchStudio(QObject):
         return next((d for d in devices if d.ordinal == self._device), None)
 
     @property
+    def devices(self) -> DeviceList | None:
+        """The GPUs; None until somebody has looked."""
+        return self._devices
+
+    @property
     def has_devices(self) -> bool:
         """Whether there is any GPU to launch on."""
         return self._devices is not None and bool(self._devices.devices)
@@ -173,18 +179,10 @@ class LaunchStudio(QObject):
         if self._form is None or self._built is None:
             return Resolved(None, ())
         try:
-            code = choose_code(self._built, self._form, self._spec.load)
+            kernel = launchable(self._built, self._form, self._spec.load)
         except SpecError as error:
             return Resolved(None, (error.problem,))
-        return resolve(
-            self._spec,
-            self._form,
-            code,
-            self._devices or DeviceList(),
-            self._device,
-            arch=self._built.arch,
-            facts=self._built.resources_of(self._form.lowered),
-        )
+        return resolve(self._spec, kernel, self._devices or DeviceList(), self._device)
 
     def _refusal(self) -> LaunchResult:
         """Why nothing can be launched now."""
@@ -283,7 +281,7 @@ def _finding(
     def find(_stop: Event) -> tuple[KernelForm, ...]:
         finder = module("jitstudio.listing.kernel_forms")
         forms: tuple[KernelForm, ...] = finder.kernel_forms(
-            request.sources, result, request.headers
+            request.sources, result, request.headers, access=True
         )
         return forms
 

@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from jitstudio.core.code import CodeKind, Header, Source, split_variant
-from jitstudio.core.launch.signature import KernelForm, Parameter, Signature
+from jitstudio.core.launch.signature import FormParameter, KernelForm, Parameter, Signature
 from jitstudio.core.launch.types import Pointer, Type
 from jitstudio.core.result import BuildResult, Kernel
 from jitstudio.listing.cuda_declarations import declarations
@@ -19,6 +19,7 @@ from jitstudio.listing.cuda_types import Types
 from jitstudio.listing.kernel_names import KernelName, read_name
 from jitstudio.listing.kernel_parameters import expanded, merged
 from jitstudio.listing.llvm_kernels import llvm_signatures
+from jitstudio.listing.ptx_access import Access, pointer_access
 from jitstudio.listing.ptx_parameters import PtxParameter, parameter_slots
 from jitstudio.listing.signatures import DeclaredKernel, declared_kernels, types_of
 
@@ -26,7 +27,11 @@ _DEFINES = ("--define-macro=", "-D")
 
 
 def kernel_forms(
-    sources: Sequence[Source], result: BuildResult, headers: Sequence[Header] = ()
+    sources: Sequence[Source],
+    result: BuildResult,
+    headers: Sequence[Header] = (),
+    *,
+    access: bool = False,
 ) -> tuple[KernelForm, ...]:
     """The kernels of a result, each with its parameters.
 
@@ -34,8 +39,10 @@ def kernel_forms(
         sources: The modules that were built.
         result: What came of it.
         headers: The headers in memory that it was built with.
+        access: Whether to find out what kernels do behind their pointers, which takes longer than
+            all the rest and is for the first texts of a form only.
     """
-    known = _Known.of(sources, result, headers)
+    known = _Known.of(sources, result, headers, access)
     kernels = {(_module(k.module), k.name): k for k in result.kernels}.values()
     forms = [known.form(kernel, _name(kernel, result)) for kernel in kernels]
     used = Counter(form.title for form in forms)
@@ -54,12 +61,19 @@ class _Layout:
     Attributes:
         module: The module that the text was made from, or is.
         kernels: The parameters by lowered name.
+        access: What these kernels do behind their pointers; empty where nobody asked.
         by_hand: Whether the text is a source.
     """
 
     module: str
     kernels: dict[str, tuple[PtxParameter, ...]]
+    access: dict[str, Access]
     by_hand: bool = False
+
+    @classmethod
+    def of(cls, module: str, ptx: str, access: bool, *, by_hand: bool = False) -> _Layout:
+        used = pointer_access(ptx) if access else {}
+        return cls(module, parameter_slots(ptx), used, by_hand)
 
 
 @dataclass(frozen=True)
@@ -73,7 +87,11 @@ class _Known:
 
     @classmethod
     def of(
-        cls, sources: Sequence[Source], result: BuildResult, headers: Sequence[Header]
+        cls,
+        sources: Sequence[Source],
+        result: BuildResult,
+        headers: Sequence[Header],
+        access: bool,
     ) -> _Known:
         headers = tuple(headers)
         texts = [(source, _defines(result, source.name)) for source in sources]
@@ -86,8 +104,8 @@ class _Known:
             tuple(k for text, given in texts for k in declared_kernels(text, headers, given)),
             tuple(s for source in sources for s in _llvm(source)),
             (
-                *(_Layout(_module(a.name), parameter_slots(a.text)) for a in made),
-                *(_Layout(s.name, parameter_slots(_text(s)), by_hand=True) for s in by_hand),
+                *(_Layout.of(_module(a.name), a.text, access) for a in made),
+                *(_Layout.of(s.name, _text(s), access, by_hand=True) for s in by_hand),
             ),
             Types(declarations(content, defines) for content, defines in code),
         )
@@ -102,7 +120,9 @@ class _Known:
         form = KernelForm(
             lowered=kernel.name,
             title=name.title,
-            parameters=parameters.parameters,
+            parameters=_accessed(
+                parameters.parameters, layout.access.get(kernel.name, {}) if layout else {}
+            ),
             notes=parameters.notes,
             complete=parameters.complete,
         )
@@ -178,6 +198,14 @@ def _more(by_source: Type | None, by_name: Type | None) -> Type | None:
     """The type that tells more; the name knows what dependent types of the source are."""
     untold = by_source is None or (isinstance(by_source, Pointer) and by_source.target is None)
     return by_name if untold and by_name is not None else by_source
+
+
+def _accessed(parameters: Sequence[FormParameter], access: Access) -> tuple[FormParameter, ...]:
+    """The parameters with what happens behind those that are pointers."""
+    return tuple(
+        replace(p, access=access.get(i)) if isinstance(p.type, Pointer) else p
+        for i, p in enumerate(parameters)
+    )
 
 
 def _name(kernel: Kernel, result: BuildResult) -> KernelName:

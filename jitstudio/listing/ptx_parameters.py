@@ -55,9 +55,14 @@ def parameter_slots(ptx: str) -> dict[str, tuple[PtxParameter, ...]]:
     A kernel whose parameters cannot be read is left out.
     """
     defined = frozenset(entries(ptx))
-    found = _ENTRY.finditer(_COMMENT.sub(" ", ptx))
+    found = _ENTRY.finditer(without_comments(ptx))
     read = {e["name"]: _parameters(e["parameters"] or "") for e in found if e["name"] in defined}
     return {name: parameters for name, parameters in read.items() if parameters is not None}
+
+
+def without_comments(ptx: str) -> str:
+    """The text with a space for each comment."""
+    return _COMMENT.sub(" ", ptx)
 
 
 def _parameters(text: str) -> tuple[PtxParameter, ...] | None:

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.build import launched_name
+from jitstudio.core.launch.choice import choose_form, launchable
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import LaunchRequest
-from jitstudio.core.launch.resolve import choose_code, choose_form, resolve
+from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.launch.sweep import Variant
@@ -70,24 +71,15 @@ def prepare(
     try:
         form = choose_form(launched_name(result, variant.spec.kernel), forms)
         row = rows.built(variant, result, form)
-        code = choose_code(result, form, variant.spec.load)
+        kernel = launchable(result, form, variant.spec.load)
     except SpecError as error:
         return rows.refused(row, error.problem)
     if not gpus:
         return rows.unlaunched(row, LaunchOutcome.MISSING, without_gpu)
-    needs = result.resources_of(form.lowered)
     launches: dict[Gpu, LaunchRequest] = {}
     faults: list[list[SpecProblem]] = []
     for gpu in gpus:
-        found = resolve(
-            variant.spec,
-            form,
-            code,
-            gpu.site.devices,
-            gpu.ordinal,
-            arch=result.arch,
-            facts=needs,
-        )
+        found = resolve(variant.spec, kernel, gpu.site.devices, gpu.ordinal)
         if found.request:
             launches[gpu] = found.request
         faults.append([p for p in found.problems if p.severity is Severity.ERROR])

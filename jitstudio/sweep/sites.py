@@ -15,7 +15,7 @@ from uuid import uuid4
 
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.sweep import tasks
-from jitstudio.worker.pool import default_size
+from jitstudio.worker.pool import cores
 
 HERE = "here"
 """The name of this machine."""
@@ -66,7 +66,7 @@ def local(jobs: int | None = None) -> Iterator[tuple[Site, ...]]:
         jobs: How many builds at a time; None for as many as there are cores.
     """
     session = uuid4().hex
-    count = jobs or default_size()
+    count = jobs or cores()
     compiling = ThreadPoolExecutor(count, "jitstudio-build")
     launching = ThreadPoolExecutor(_MOST_GPUS, "jitstudio-launch")
     try:

@@ -20,11 +20,16 @@ _CHORE_LIMIT = 60.0
 _GLANCE = 0.1
 
 
+def cores() -> int:
+    """How many cores this process may use."""
+    with contextlib.suppress(AttributeError):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
+
+
 def default_size() -> int:
     """As many workers as this process may use cores, within reason."""
-    with contextlib.suppress(AttributeError):
-        return min(len(os.sched_getaffinity(0)), MOST_WORKERS)
-    return min(os.cpu_count() or 1, MOST_WORKERS)
+    return min(cores(), MOST_WORKERS)
 
 
 class Pool:

@@ -20,7 +20,7 @@ from jitstudio.core.launch.spec import LaunchSpec  # noqa: E402
 from jitstudio.core.launch.sweep import SweepPlan, parse_axis  # noqa: E402
 from jitstudio.sweep import sites  # noqa: E402
 from jitstudio.sweep.engine import Sweep  # noqa: E402
-from jitstudio.worker.pool import default_size  # noqa: E402
+from jitstudio.worker.pool import cores  # noqa: E402
 from tests.support import cuda, request  # noqa: E402
 
 GOAL = 0.8
@@ -50,7 +50,7 @@ def plan() -> SweepPlan:
 
 def main(rounds: int, launch: bool) -> int:
     """Measure and print; 1 if the goal is missed."""
-    workers = default_size()
+    workers = cores()
     taken: tuple[list[float], list[float]] = ([], [])
     devices = None if launch else ()
     wanted = "ran" if launch else "missing"

@@ -18,7 +18,7 @@ extern "C" __global__ void twice(const int* x, int* y, int n) {
 }
 """
 ENDLESS = """\
-extern "C" __global__ void endless(volatile int* flag) { while (*flag == 0) { } }
+extern "C" __global__ void endless(volatile int* out) { for (;;) *out = 1; }
 """
 WILD = """\
 extern "C" __global__ void wild(int* out) { out[1ll << 40] = 1; }
@@ -108,7 +108,7 @@ def test_the_keyboard_alone_fills_in_and_runs(started):
 def test_without_a_driver_it_says_what_works_without_one(started):
     started.launch_form()
     started.wait(lambda: not started.workspace.launches.has_devices)
-    started.wait(lambda: started.workspace.launches._devices is not None)
+    started.wait(lambda: started.workspace.launches.devices is not None)
     result = started.launch()
     assert result.outcome is LaunchOutcome.MISSING
     view = started.window.panes.launch.results.result

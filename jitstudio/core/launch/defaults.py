@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
+from jitstudio.core.launch.c_types import FLOAT
+from jitstudio.core.launch.request import Direction
 from jitstudio.core.launch.signature import FormParameter, KernelForm
-from jitstudio.core.launch.types import NumberKind, Pointer, Scalar
+from jitstudio.core.launch.types import Array, NumberKind, Pointer, Scalar, Struct, Type
 from jitstudio.core.launch.values import example
 
 _SIZE = re.compile(r"n|size|count|total|len(gth)?|num\w*|n_?elem\w*|elements", re.IGNORECASE)
@@ -54,17 +56,39 @@ def _largest(kind: object) -> int:
 
 def _text(parameter: FormParameter, length: str) -> str:
     match parameter.type:
-        case Pointer(target=None):
-            # Most kernels work on these; bytes would make buffers that are too short.
-            return f"float[{length}]:zeros"
         case Pointer(target=Pointer()):
             return f"{length}:zeros"
-        case Pointer(const=True):
-            return f"{length}:random"
-        case Pointer():
-            return f"{length}:zeros:out"
+        case Pointer(target=target, const=const):
+            # Most kernels work on floats; bytes would make buffers that are too short.
+            buffer = length if target else f"float[{length}]"
+            return f"{buffer}:{_content(target or FLOAT, const, parameter.access)}"
         case Scalar(kind=NumberKind.FLOATING):
             return "1.0"
         case Scalar(kind=NumberKind.SIGNED | NumberKind.UNSIGNED):
             return "1"
     return example(parameter.type)
+
+
+def _content(target: Type, const: bool, access: Direction | None) -> str:
+    """The fill of a buffer and its direction."""
+    if const:
+        return "random"
+    match access:
+        case Direction.IN:
+            return "random:in"
+        case Direction.OUT:
+            return "zeros:out"
+    # Sums and counts begin at zero; of zeros alone, a kernel in floating point shows nothing.
+    return "random:inout" if _is_floating(target) else "zeros:inout"
+
+
+def _is_floating(kind: Type) -> bool:
+    """Whether all numbers in it are floating-point numbers."""
+    match kind:
+        case Scalar(kind=NumberKind.FLOATING):
+            return True
+        case Array(element=element):
+            return _is_floating(element)
+        case Struct(fields=fields):
+            return all(_is_floating(field.type) for field in fields)
+    return False

@@ -42,6 +42,11 @@ def launch_object(result: LaunchResult) -> Json:
         "diagnostics": [diagnostic_object(diagnostic) for diagnostic in result.diagnostics],
         "start_ms": result.start_ms,
         "total_ms": round(result.total_ms, 3),
+        "counterpart": result.counterpart
+        and {
+            "facts": _facts(result.counterpart.facts),
+            "timing": result.counterpart.timing and _timing(result.counterpart.timing),
+        },
     }
 
 

@@ -151,6 +151,8 @@ class LaunchRequest:
         warmup, repeats, flush_l2, poison, guards, sanitizer, timeout: See `LaunchSpec`.
         expectations: What to check after the first launch.
         relative, absolute: Tolerances of the check.
+        counterpart: A cubin with the same kernel, timed after `code` to be compared with it; empty
+            for none.
     """
 
     code: bytes
@@ -171,6 +173,7 @@ class LaunchRequest:
     guards: bool = True
     sanitizer: Sanitizer | None = None
     timeout: float = 30.0
+    counterpart: bytes = b""
 
     @property
     def buffers(self) -> tuple[Buffer, ...]:

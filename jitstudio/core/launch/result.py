@@ -216,6 +216,14 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class Counterpart:
+    """The same kernel out of other code: the build's cubin beside what the driver made of PTX."""
+
+    facts: KernelFacts
+    timing: Timing | None
+
+
+@dataclass(frozen=True)
 class LaunchResult:
     """All that came of a launch, complete or not.
 
@@ -234,6 +242,7 @@ class LaunchResult:
         moved_bytes: Bytes of all inputs and outputs, once each; the base of the bandwidth.
         start_ms: From the request to the first launch.
         total_ms: From the request to the result.
+        counterpart: What the build's own cubin gives, where the driver's compiler was used.
     """
 
     outcome: LaunchOutcome
@@ -250,6 +259,7 @@ class LaunchResult:
     moved_bytes: int = 0
     start_ms: float | None = None
     total_ms: float = 0.0
+    counterpart: Counterpart | None = None
 
     @property
     def ok(self) -> bool:

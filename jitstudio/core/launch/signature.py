@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jitstudio.core.launch.request import Direction
 from jitstudio.core.launch.types import Type
 
 
@@ -63,12 +64,14 @@ class FormParameter:
         type: What it is; `Opaque` where only its size is known.
         slot: Where it lies.
         spelling: The type as the source writes it; empty where there is no source.
+        access: What the kernel does behind a pointer; None where that is not known, or nothing.
     """
 
     name: str
     type: Type
     slot: Slot
     spelling: str = ""
+    access: Direction | None = None
 
 
 @dataclass(frozen=True)

@@ -33,6 +33,10 @@ _GAP_ADVICE = (
     "cover the buffer, and do all threads get as far as the write? If the kernel reads it, or "
     "leaves parts of it alone on purpose, mark it inout."
 )
+_COMPARED_ADVICE = (
+    "Both are made of the same source: one by the compiler inside the driver of this machine, one "
+    "by the toolkit. Build with the driver's JIT as the assembler to see its SASS."
+)
 _FINDING_ADVICE = "compute-sanitizer found this while the kernel ran."
 _NO_LINE = " Build with -lineinfo to learn the line."
 
@@ -49,7 +53,8 @@ def judged(request: LaunchRequest, result: LaunchResult) -> LaunchResult:
     outcome = result.outcome
     if outcome is LaunchOutcome.RAN and (wrong or not all(c.ok for c in result.checks)):
         outcome = LaunchOutcome.WRONG
-    diagnostics = (*asserts, *result.diagnostics, *wrong, *gaps)
+    compared = tuple(_compared(result))
+    diagnostics = (*asserts, *result.diagnostics, *wrong, *gaps, *compared)
     return replace(result, outcome=outcome, kernel=request.title, diagnostics=diagnostics)
 
 
@@ -91,6 +96,21 @@ def _assertions(console: str) -> Iterator[Diagnostic]:
             explanation="An assert ends the kernel for all threads. What it guards against has "
             "happened: look at the values that the condition reads.",
         )
+
+
+def _compared(result: LaunchResult) -> Iterator[Diagnostic]:
+    """The driver's code beside the build's own."""
+    other = result.counterpart
+    if other is None or result.facts is None:
+        return
+    both = ((result.facts, result.timing), (other.facts, other.timing))
+    driver, cubin = (
+        f"{facts.registers} registers, {facts.local_bytes} bytes of local memory"
+        + (f", {timing.median:.4g} ms" if timing else "")
+        for facts, timing in both
+    )
+    words = f"The driver's compiler: {driver}. The cubin of the build: {cubin}."
+    yield Diagnostic(Severity.INFO, "", None, None, words, explanation=_COMPARED_ADVICE)
 
 
 def _found(finding: Finding) -> Diagnostic:

@@ -10,12 +10,20 @@ from typing import Any
 
 import numpy as np
 
+from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.events import ConsoleText, LaunchEvent, LaunchProgress
 from jitstudio.core.launch.request import Buffer, Direction, InspectRequest, LaunchRequest
-from jitstudio.core.launch.result import BufferResult, KernelFacts, LaunchOutcome, LaunchResult
+from jitstudio.core.launch.result import (
+    BufferResult,
+    Counterpart,
+    KernelFacts,
+    LaunchOutcome,
+    LaunchResult,
+)
 from jitstudio.core.tools import Tool
 from jitstudio.numerics.dtypes import new_buffer
+from jitstudio.numerics.errors import NumericsError
 from jitstudio.toolchain.driver import describe
 from jitstudio.toolchain.gpu.buffers import POISONS, DeviceBuffer
 from jitstudio.toolchain.gpu.console import Console
@@ -64,7 +72,7 @@ def launch(
     with Console(lambda text: tell(ConsoleText(text))) as console:
         try:
             run.carry_out()
-        except _Refused as refused:
+        except (_Refused, NumericsError) as refused:
             outcome, diagnostics = LaunchOutcome.REFUSED, (_error(str(refused)),)
         except GpuError as error:
             outcome, spent = LaunchOutcome.FAILED, error.error.fatal
@@ -145,9 +153,21 @@ class _Run:
         buffers = opened.buffers.prepare(request.buffers, guarded, self._prepared)
         start = Launch(request, kernel, buffers, opened.stream)
         self._first_launch(start, buffers)
-        if request.repeats:
-            self._say(f"timing {request.repeats} launches")
-            self.found["timing"] = self._time(opened, start, buffers)
+        self._say(f"timing {request.repeats} launches")
+        self.found["timing"] = self._time(opened, start, buffers)
+        if request.counterpart:
+            self.found["counterpart"] = self._counterpart(opened, buffers)
+
+    def _counterpart(self, opened: Session, buffers: Mapping[str, DeviceBuffer]) -> Counterpart:
+        """The same launch of the other code, after all that is looked at."""
+        request = self._request
+        self._say("timing the cubin of the build")
+        loaded = opened.library.load(request.counterpart, CodeKind.CUBIN)
+        kernel = kernel_of(loaded, request.kernel)
+        allow(kernel, request.config)
+        facts = facts_of(kernel, opened.device, request.config)
+        start = Launch(request, kernel, dict(buffers), opened.stream)
+        return Counterpart(facts, self._time(opened, start, buffers))
 
     def _first_launch(self, start: Launch, buffers: Mapping[str, DeviceBuffer]) -> None:
         poison = POISONS[0] if self._request.poison else None

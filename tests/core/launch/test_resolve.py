@@ -6,10 +6,11 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.c_types import named, struct_of
+from jitstudio.core.launch.choice import Launchable, choose_code, choose_form
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecError
 from jitstudio.core.launch.request import Expectation, LaunchConfig, LaunchRequest
-from jitstudio.core.launch.resolve import choose_code, choose_form, resolve
+from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.launch.types import Array
 from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
@@ -25,7 +26,8 @@ SPEC = LaunchSpec(
 
 
 def resolved(spec=SPEC, of=SAXPY, code=CODE, devices=ONE_H200, device=0, **more):
-    return resolve(spec, of, code, devices, device, **more)
+    kernel = Launchable(of, code, more.pop("arch", None), more.pop("facts", None))
+    return resolve(spec, kernel, devices, device, **more)
 
 
 def told(found):

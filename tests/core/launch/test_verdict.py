@@ -9,10 +9,13 @@ from jitstudio.core.launch.request import Direction, Expectation, LaunchConfig, 
 from jitstudio.core.launch.result import (
     BufferResult,
     CheckResult,
+    Counterpart,
     Finding,
+    KernelFacts,
     LaunchOutcome,
     LaunchResult,
     Stray,
+    Timing,
 )
 from jitstudio.core.launch.verdict import judged, unchecked
 
@@ -90,3 +93,17 @@ def test_what_the_sanitizer_found_has_its_line():
     assert result.outcome is LaunchOutcome.WRONG
     (told,) = result.diagnostics
     assert (told.file, told.line, told.message) == ("k.cu", 3, "Race reported in k (2 times).")
+
+
+def test_what_the_driver_made_stands_beside_the_cubin():
+    driver, cubin = (KernelFacts(registers, 0, 0, 0, 1024, 90, 90, ()) for registers in (24, 22))
+    other = Counterpart(cubin, Timing((0.5,)))
+    result = judge(facts=driver, timing=Timing((0.625,)), counterpart=other)
+    (told,) = result.diagnostics
+    assert (told.severity, told.message) == (
+        Severity.INFO,
+        (
+            "The driver's compiler: 24 registers, 0 bytes of local memory, 0.625 ms. "
+            "The cubin of the build: 22 registers, 0 bytes of local memory, 0.5 ms."
+        ),
+    )

@@ -10,7 +10,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.spec import Sanitizer
 from jitstudio.worker.sanitizer import find_sanitizer
-from tests.launching import spec
+from tests.launching import cuda, spec
 
 pytestmark = pytest.mark.gpu
 
@@ -125,7 +125,7 @@ def test_gaps_and_strays_are_found(bench):
 
 def test_ptx_newer_than_the_driver_is_explained_and_the_cubin_runs(bench):
     request = bench.request(GOOD, spec("good", "out=n:zeros:out", "n=100", cover="n"))
-    _, built = bench.build((_source(GOOD),), "good")
+    _, built = bench.build((cuda(GOOD),), "good")
     ptx = next(a for a in built.artifacts if a.kind is CodeKind.PTX)
     lines = [
         ".version 99.0" if line.startswith(".version") else line for line in ptx.text.splitlines()
@@ -159,13 +159,7 @@ def test_a_build_goes_on_while_a_kernel_hangs(bench):
     launched = threading.Thread(target=bench.launcher.launch, args=(request,))
     launched.start()
     time.sleep(1)
-    _, result = bench.build((_source(GOOD.replace("* 2", "* 3")),), "good")
+    _, result = bench.build((cuda(GOOD.replace("* 2", "* 3")),), "good")
     assert result.ok
     assert launched.is_alive()
     launched.join()
-
-
-def _source(text):
-    from tests.launching import cuda
-
-    return cuda(text)

@@ -1,8 +1,11 @@
 """Kernels that do what they should: arguments of all kinds, configurations, checks, timing."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.events import ConsoleText
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.spec import LoadMode
@@ -24,11 +27,6 @@ extern "C" __global__ void copy(const float* in, float* out, long long n) {
     long long i = blockIdx.x * (long long)blockDim.x + threadIdx.x;
     if (i < n) out[i] = in[i];
 }
-"""
-STRUCT = """\
-struct Inner { short s; double d; };
-struct Params { char c; int n; float v[3]; Inner inner; };
-extern "C" __global__ void fill(Params p, double* out, half_t* h, unsigned char b);
 """
 FIELDS = """\
 #include <cuda_fp16.h>
@@ -72,8 +70,6 @@ extern "C" __global__ void hello(int n) {
 
 
 def _modules():
-    from jitstudio.core.code import CodeKind, Source
-
     names = ("apply_transform.cu", "user_transform.cu")
     return tuple(Source(n, CodeKind.CUDA, (SAMPLES / n).read_bytes()) for n in names)
 
@@ -222,10 +218,13 @@ def test_the_drivers_own_compiler_makes_the_same(bench):
         "copy", "in=n:random", "out=n:zeros:out", "n=4096", cover="n", expectations=("in",)
     )
     by_cubin = bench.run(COPY, launch)
-    by_driver = bench.run(COPY, spec_with(launch, load=LoadMode.DRIVER_JIT))
+    by_driver = bench.run(COPY, replace(launch, load=LoadMode.DRIVER_JIT))
     assert by_cubin.ok
     assert by_driver.ok, by_driver
     assert by_driver.facts.binary_version == by_cubin.facts.binary_version
+    assert by_cubin.counterpart is None
+    assert by_driver.counterpart.facts.registers == by_cubin.facts.registers
+    assert len(by_driver.counterpart.timing.samples) == len(by_driver.timing.samples)
 
 
 def test_expressions_and_files_fill_buffers(bench, tmp_path):
@@ -247,9 +246,3 @@ def test_a_second_launch_of_the_same_starts_at_once(bench):
     bench.launcher.launch(request)
     starts = [bench.launcher.launch(request).start_ms for _ in range(5)]
     assert min(starts) < 20
-
-
-def spec_with(launch, **fields):
-    from dataclasses import replace
-
-    return replace(launch, **fields)

@@ -12,9 +12,9 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QVBoxLayout, QWidget
 
+from jitstudio.core.launch.choice import choose_form
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecError, SpecProblem
-from jitstudio.core.launch.resolve import choose_form
 from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.state.launch_specs import LaunchSpecs

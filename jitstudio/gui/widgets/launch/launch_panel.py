@@ -11,7 +11,8 @@ from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.launch.launch_form import LaunchForm
 from jitstudio.gui.widgets.launch.launch_results import LaunchResults
 
-_FORM_SHARE, _RESULTS_SHARE = 11, 9
+# Of the height, in any unit.
+_SHARES = (480, 420)
 
 
 class LaunchPanel(QWidget):
@@ -37,8 +38,7 @@ class LaunchPanel(QWidget):
         parts.setObjectName("launchSplitter")
         parts.addWidget(self.form)
         parts.addWidget(self.results)
-        parts.setStretchFactor(0, _FORM_SHARE)
-        parts.setStretchFactor(1, _RESULTS_SHARE)
+        parts.setSizes(_SHARES)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(parts)

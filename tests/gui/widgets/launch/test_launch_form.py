@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.code import Artifact, CodeKind
+from jitstudio.core.launch.choice import Launchable
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.spec import LaunchSpec
@@ -170,7 +171,7 @@ def test_a_launch_without_a_name_is_one_of_the_first_kernel(form):
 
 def test_what_it_gives_for_a_fresh_kernel_can_be_launched_as_it_is(form):
     form.set_forms((SAXPY,))
-    found = resolve(form.spec(), SAXPY, _cubin(), ONE_H200, 0)
+    found = resolve(form.spec(), Launchable(SAXPY, _cubin()), ONE_H200, 0)
     assert [p.message for p in found.problems if p.where != "code"] == []
 
 
