@@ -155,6 +155,14 @@ ACTIONS: tuple[ActionSpec, ...] = (
     _A("runAction", LAUNCH, "&Run the kernel", ("Ctrl+R", "F5"), "run", "Launch it on the GPU"),
     _A("stopRunAction", LAUNCH, "&Stop", ("Ctrl+Shift+R",), "stop", "End the launch that runs"),
     _A(
+        "sweepAction",
+        LAUNCH,
+        "S&weep…",
+        ("Ctrl+Shift+E",),
+        tip="Build and launch the kernel in many variants, and see which is the fastest",
+        separated=True,
+    ),
+    _A(
         "listDevicesAction",
         LAUNCH,
         "Look for &GPUs",
@@ -170,7 +178,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     _A("focusKernelsAction", VIEW, "Go to &kernels", ("Ctrl+4",)),
     _A("focusNamesAction", VIEW, "Go to lowered &names", ("Ctrl+5",)),
     _A("focusLinkAction", VIEW, "Go to &link", ("Ctrl+6",)),
-    _A("focusLaunchAction", VIEW, "Go to la&unch", ("Ctrl+9",)),
+    _A("focusLaunchAction", VIEW, "Go to launc&h", ("Ctrl+9",)),
     _A("focusProblemsAction", VIEW, "Go to p&roblems", ("Ctrl+7", "Ctrl+Shift+M")),
     _A("focusLogAction", VIEW, "Go to lo&g", ("Ctrl+8",)),
     _A(

@@ -23,6 +23,7 @@ from jitstudio.gui.presenters.launch import LaunchPresenter
 from jitstudio.gui.presenters.link import LinkPresenter
 from jitstudio.gui.presenters.names import NamesPresenter
 from jitstudio.gui.presenters.options import OptionsPresenter
+from jitstudio.gui.presenters.sweep import SweepPresenter
 from jitstudio.gui.side_commands import SideCommands
 from jitstudio.gui.state.build_settings import Switch
 from jitstudio.gui.theme import Theme, ThemeKeeper
@@ -76,6 +77,7 @@ class MainWindow(QMainWindow):
             OptionsPresenter(workspace, self.panes.options),
         )
         self._launches = LaunchPresenter(workspace, self.panes.launch)
+        self._sweeps = SweepPresenter(workspace, self.panes.launch.form, keeper, self)
         self._menus = Menus(self, self._actions, self.files, workspace.preferences, keeper)
         self._menus.add_panes(self.panes.toggles())
         self.panes.build_bar.set_form_action(self._actions["optionsAction"])
@@ -119,6 +121,7 @@ class MainWindow(QMainWindow):
             "cancelAction": studio.cancel,
             "runAction": self._launches.run,
             "stopRunAction": self.workspace.launches.cancel,
+            "sweepAction": self._sweeps.open,
             "listDevicesAction": self.workspace.launches.list_devices,
             "nextProblemAction": self.panes.problems.go_to_next,
             "previousProblemAction": self.panes.problems.go_to_previous,
@@ -220,6 +223,8 @@ class MainWindow(QMainWindow):
         launches.broke.connect(self.panes.notice.tell)
         panel.form.fix_requested.connect(self._fixer.apply)
         panel.results.told.connect(self.panes.status.tell)
+        self._sweeps.told.connect(self.panes.status.tell)
+        self._sweeps.chosen.connect(self._actions["focusLaunchAction"].trigger)
         panel.results.location_activated.connect(self._on_place_activated)
 
     def closeEvent(self, event: QCloseEvent) -> None:

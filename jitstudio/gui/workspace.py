@@ -18,7 +18,9 @@ from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.session import Session
+from jitstudio.gui.state.sweep_drafts import SweepDrafts
 from jitstudio.gui.studio import Studio
+from jitstudio.gui.sweep_service import SweepService
 from jitstudio.samples import samples
 
 
@@ -54,6 +56,8 @@ class Workspace(QObject):
         self.launches = LaunchStudio(
             self.outputs, self.launch_service, self.preferences, parent=self
         )
+        self.sweep_drafts = SweepDrafts()
+        self.sweep_service = SweepService(self)
         self.session = Session(
             session_folder, self.documents, self.settings, self.launch_specs, self
         )
@@ -72,6 +76,7 @@ class Workspace(QObject):
     def close(self) -> None:
         """Keep the session and end the worker."""
         self.session.close()
+        self.sweep_service.close()
         self.launch_service.close()
         self.service.close()
 

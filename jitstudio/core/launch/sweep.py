@@ -97,6 +97,19 @@ class Variant:
     spec: LaunchSpec
 
 
+@dataclass(frozen=True)
+class Extent:
+    """How much work a sweep is.
+
+    Attributes:
+        variants: How many there are.
+        builds: How many of them differ in more than their launch.
+    """
+
+    variants: int
+    builds: int
+
+
 class SweepError(ValueError):
     """The plan makes no sense; the message is fit for a person."""
 
@@ -115,13 +128,19 @@ def parse_axis(text: str, placeholders: Collection[str] = ()) -> Axis:
     if not (name and equals):
         raise SweepError(f"An axis is written NAME=VALUE,VALUE, not '{text}'.")
     kind, name = _kind(name, placeholders)
-    by_semicolon = ";" in rest or kind is AxisKind.OPTIONS
-    values = tuple(value.strip() for value in rest.split(";" if by_semicolon else ","))
-    if kind is not AxisKind.OPTIONS:  # no option at all is a set of them, too
-        values = tuple(filter(None, values))
+    values = parse_values(kind, rest)
     if not values:
         raise SweepError(f"The axis '{text}' has no values.")
-    return Axis(kind, tuple(dict.fromkeys(values)), name)
+    return Axis(kind, values, name)
+
+
+def parse_values(kind: AxisKind, text: str) -> tuple[str, ...]:
+    """Read what stands behind the ``=`` of an axis; each value is there once."""
+    by_semicolon = ";" in text or kind is AxisKind.OPTIONS
+    values = tuple(value.strip() for value in text.split(";" if by_semicolon else ","))
+    if kind is not AxisKind.OPTIONS:  # no option at all is a set of them, too
+        values = tuple(filter(None, values))
+    return tuple(dict.fromkeys(values))
 
 
 def _kind(name: str, placeholders: Collection[str]) -> tuple[AxisKind, str]:
@@ -156,6 +175,21 @@ def expand(plan: SweepPlan) -> tuple[Variant, ...]:
         build = build_for_launch(point.build, point.spec.kernel)
         variants.append(Variant(index, values, " ".join(words), build, point.spec))
     return tuple(variants)
+
+
+def extent(plan: SweepPlan) -> Extent:
+    """How much a sweep is, found out by its axes alone: quick, however many variants there are.
+
+    Raises:
+        SweepError: See `expand`.
+    """
+    _check(plan)
+    start = _Point(plan.build, plan.spec)
+    builds = 1
+    for axis in plan.axes:
+        points = [_PUT[axis.kind](start, axis, value) for value in axis.values]
+        builds *= len({build_for_launch(point.build, point.spec.kernel) for point in points})
+    return Extent(math.prod(len(axis.values) for axis in plan.axes), builds)
 
 
 def _check(plan: SweepPlan) -> None:

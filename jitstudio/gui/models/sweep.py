@@ -9,11 +9,18 @@ from PySide6.QtCore import QObject, Qt
 
 from jitstudio.core.launch.result import LAUNCH_ENDINGS, LaunchOutcome
 from jitstudio.core.launch.sweep_result import BUILD_ENDED, SweepResult, VariantResult
+from jitstudio.core.result import Outcome
 from jitstudio.gui.models.launch_figures import occupancy_text, time_text
 from jitstudio.gui.models.presentation import Column, ModelIndex
 from jitstudio.gui.models.rows import RowsModel
 
 _BEST = "best"
+_BUILT = "built, not launched"
+CANCELLED_OUTCOMES = frozenset(
+    {LaunchOutcome.CANCELLED.value, f"{BUILD_ENDED}{Outcome.CANCELLED.value}"}
+)
+"""How variants end that were not reached, or were being worked on, when a sweep was stopped."""
+
 # Sorts what is unknown behind all that is known.
 _LAST = float("inf")
 
@@ -44,13 +51,20 @@ class SweepRow:
         """How it ended, as a field of `theme.MarkColors`."""
         if self.result.ok:
             return "success"
-        return "info" if self.result.outcome == LaunchOutcome.CANCELLED.value else "error"
+        return "info" if self.is_built or self.result.outcome in CANCELLED_OUTCOMES else "error"
+
+    @property
+    def is_built(self) -> bool:
+        """Whether it is built and there was no GPU to launch it on."""
+        return self.result.outcome == LaunchOutcome.MISSING.value
 
     @property
     def note(self) -> str:
-        """The best, or why it did not run."""
+        """The best, or why it did not run; why there is no GPU is said once for all."""
         if self.is_best:
             return _BEST
+        if self.is_built:
+            return _BUILT
         return self.result.message or ("" if self.result.ok else _ending(self.result.outcome))
 
 
@@ -96,7 +110,7 @@ def sweep_chart(result: SweepResult) -> SweepChart | None:
     """What ran, as lines; None where nothing did or nothing was varied."""
     if not result.axes:
         return None
-    first = result.axes[0]
+    first, best = result.axes[0], result.best
     lines: dict[str, list[tuple[int, float]]] = {}
     best_at: dict[str, int] = {}
     for row in result.rows:
@@ -104,7 +118,7 @@ def sweep_chart(result: SweepResult) -> SweepChart | None:
             continue
         name = ", ".join(row.variant.values[1:])
         points = lines.setdefault(name, [])
-        if row.variant.index == result.best:
+        if row.variant.index == best:
             best_at[name] = len(points)
         points.append((first.values.index(row.variant.values[0]), row.median_ms))
     made = tuple(
@@ -137,15 +151,23 @@ class SweepModel(RowsModel[SweepRow]):
 
 def _columns(result: SweepResult) -> tuple[Column[SweepRow], ...]:
     axes = tuple(_axis_column(n, axis.title) for n, axis in enumerate(result.axes))
-    return (Column("#", _number, lambda r: r.result.variant.index, mark=_mark), *axes, *_FIGURES)
+    return (Column("#", _number, _place, lambda r: r.note, mark=_mark), *axes, *_FIGURES)
 
 
 def _number(row: SweepRow) -> str:
     return str(row.result.variant.index + 1)
 
 
+def _place(row: SweepRow) -> int:
+    return row.result.variant.index
+
+
 def _mark(row: SweepRow) -> str:
     return row.mark
+
+
+def _best_mark(row: SweepRow) -> str:
+    return "success" if row.is_best else ""
 
 
 def _axis_column(number: int, title: str) -> Column[SweepRow]:
@@ -182,6 +204,13 @@ _FIGURES: tuple[Column[SweepRow], ...] = (
         number=True,
     ),
     Column(
+        "Spilled",
+        lambda r: "" if r.result.spill_bytes is None else f"{r.result.spill_bytes:,} B",
+        lambda r: _known(r.result.spill_bytes),
+        lambda _r: "bytes per thread written to local memory for want of registers",
+        number=True,
+    ),
+    Column(
         "Occupancy",
         lambda r: "" if r.result.occupancy is None else occupancy_text(r.result.occupancy),
         lambda r: _known(r.result.occupancy),
@@ -199,7 +228,15 @@ _FIGURES: tuple[Column[SweepRow], ...] = (
         lambda r: _known(r.relative),
         lambda _r: "compared with the best variant that ran and passed its checks",
         number=True,
+        mark=_best_mark,
     ),
     Column("Check", _check),
-    Column("Note", lambda r: r.note, mark=lambda r: "success" if r.is_best else ""),
+    Column(
+        "Build",
+        lambda r: "" if r.result.compile_ms is None else time_text(r.result.compile_ms),
+        lambda r: _known(r.result.compile_ms),
+        lambda _r: "from the request of the build to its result; short where the cache knew it",
+        number=True,
+    ),
+    Column("Note", lambda r: r.note, mark=_best_mark),
 )

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from jitstudio.core.code import CodeKind
@@ -5,9 +7,11 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.sweep import (
     Axis,
     AxisKind,
+    Extent,
     SweepError,
     SweepPlan,
     expand,
+    extent,
     parse_axis,
     placeholders_of,
 )
@@ -124,3 +128,28 @@ def test_a_senseless_plan_is_refused_in_words(axes, kernel, why):
 def test_a_plan_without_axes_is_one_launch():
     (only,) = expand(plan(kernel="saxpy<int>"))
     assert (only.values, only.label) == ((), "")
+
+
+def test_the_extent_is_told_without_making_the_variants():
+    given = plan("T=float,double", "block=64,128,256", "-DUNROLL=1,2")
+    assert extent(given) == Extent(variants=12, builds=4)
+    assert len({variant.build for variant in expand(given)}) == 4
+
+
+def test_instances_that_are_built_anyway_are_one_build():
+    both = cuda(SAXPY.content.decode(), "saxpy.cu", "saxpy<float>", "saxpy<double>")
+    given = replace(plan("T=float,double", "block=64,128"), build=request(both))
+    assert extent(given) == Extent(variants=4, builds=1)
+
+
+@pytest.mark.parametrize(
+    ("axes", "message"),
+    [
+        (("block=64",), "No axis gives values for {T}"),
+        (("T=float", "target=pentium"), "pentium"),
+        (("T=float", "options=-DX='"), "quotes"),
+    ],
+)
+def test_the_extent_of_what_makes_no_sense_is_refused(axes, message):
+    with pytest.raises(SweepError, match=message):
+        extent(plan(*axes))

@@ -15,17 +15,16 @@ from PySide6.QtGui import QKeyEvent, QPainter
 from PySide6.QtWidgets import (
     QComboBox,
     QLineEdit,
-    QStyle,
     QStyleOptionViewItem,
     QWidget,
 )
 
 from jitstudio.core.launch.request import Direction
 from jitstudio.gui.fonts import code_font
-from jitstudio.gui.icons import icon
 from jitstudio.gui.models.arguments import DIRECTION, FILL, TINT_ROLE, VALUE
 from jitstudio.gui.tables import MarkDelegate
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.cell_table import IN_A_CELL, can_edit, paint_chevron
 from jitstudio.gui.widgets.launch.number_field import CODE_SIZE
 
 CHOOSE_FILE = "file…"
@@ -48,13 +47,8 @@ _DIRECTIONS = {
 _WORDS = {FILL: _FILLS, DIRECTION: _DIRECTIONS}
 _NAMES = {VALUE: "value", FILL: "fill", DIRECTION: "direction"}
 _BARE = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
-ROW_PADDING = 12
-"""What a row is higher than its text, so that any editor fits in."""
-_CHEVRON = 12
 _FILL_ROOM = 30
 _TINT = 28
-# The padding of fields elsewhere would cut off their text in a row of the table.
-_IN_A_CELL = "QLineEdit { padding: 0 3px; border-radius: 2px; }"
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -72,6 +66,7 @@ class WordEditor(QComboBox):
 
     def __init__(self, words: dict[str, str], *, free: bool, parent: QWidget) -> None:
         super().__init__(parent)
+        self._is_typed_into = False
         self.setEditable(free)
         self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
         for place, (word, meaning) in enumerate(words.items()):
@@ -96,10 +91,15 @@ class WordEditor(QComboBox):
         if event.key() in arrows and event.modifiers() in _BARE:
             self.showPopup()
         else:
+            self._is_typed_into = True
             super().keyPressEvent(event)
+            self._is_typed_into = False
 
     @Slot(str)
     def _on_activated(self, word: str) -> None:
+        if self._is_typed_into:
+            # A word of the list is found by its first letters: more of them may follow.
+            return
         line = self.lineEdit()
         if word == CHOOSE_FILE:
             self.file_wanted.emit()
@@ -138,13 +138,8 @@ class ArgumentDelegate(MarkDelegate):
             tint.setAlpha(_TINT)
             painter.fillRect(option.rect, tint)
         super().paint(painter, option, index)
-        if theme is not None and index.column() in _WORDS and _can_edit(index):
-            selected = bool(option.state & QStyle.StateFlag.State_Selected)
-            color = theme.ui.highlight_text if selected else theme.ui.muted_text
-            place = QRect(0, 0, _CHEVRON, _CHEVRON)
-            place.moveCenter(option.rect.center())
-            place.moveRight(option.rect.right() - 4)
-            icon("chevron-down", color).paint(painter, place)
+        if theme is not None and index.column() in _WORDS and can_edit(index):
+            paint_chevron(painter, option, theme)
 
     def createEditor(
         self, parent: QWidget, _option: QStyleOptionViewItem, index: _Index
@@ -164,7 +159,7 @@ class ArgumentDelegate(MarkDelegate):
             editor.file_wanted.connect(self._on_file_wanted)
         parameter = index.sibling(index.row(), 0).data(Qt.ItemDataRole.DisplayRole)
         editor.setAccessibleName(f"{_NAMES[column]} of {parameter}")
-        editor.setStyleSheet(_IN_A_CELL)
+        editor.setStyleSheet(IN_A_CELL)
         editor.setAutoFillBackground(True)
         self._open = QPersistentModelIndex(index)
         return editor
@@ -217,7 +212,3 @@ class ArgumentDelegate(MarkDelegate):
         if isinstance(editor, QWidget):
             self.closeEditor.emit(editor)
         self.file_wanted.emit(row)
-
-
-def _can_edit(index: _Index) -> bool:
-    return bool(index.flags() & Qt.ItemFlag.ItemIsEditable)

@@ -21,18 +21,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.core.launch.sweep import Variant
 from jitstudio.core.launch.sweep_result import SweepResult, VariantResult
 from jitstudio.gui.dialogs import open_dialog
 from jitstudio.gui.models.presentation import SORT_ROLE
-from jitstudio.gui.models.sweep import SweepModel
+from jitstudio.gui.models.sweep import SweepModel, SweepRow, sweep_rows
 from jitstudio.gui.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.parts import icon_button, show_icons, text_label
 
 _NOT_RUN = (
-    "No sweep has been run yet.\n"
-    "Name what to vary, such as “block=64,128,256”, and each variant has a row here."
+    "No sweep has been run yet.\nSay what is varied, and run it: each variant has a row here."
 )
+_USUAL_LENGTH, _MOST_LENGTH = 7, 30
 _ALL_FAILED = "Every variant failed. Untick “Hide failed” to see why."
 
 
@@ -56,7 +57,8 @@ class _Passing(QSortFilterProxyModel):
         self, source_row: int, _parent: QModelIndex | QPersistentModelIndex
     ) -> bool:
         """Whether a row is wanted."""
-        return not self._hides_failed or self._model.rows[source_row].result.ok
+        row = self._model.rows[source_row]
+        return not self._hides_failed or row.result.ok or row.is_built
 
 
 class SweepTable(QWidget):
@@ -123,15 +125,15 @@ class SweepTable(QWidget):
     @Slot(object)
     def show_sweep(self, result: SweepResult | None) -> None:
         """Show a sweep as far as it has come; None before the first."""
+        before, current = self._result.axes, self._current
         self._result = result or SweepResult((), ())
         self._model.show_sweep(self._result)
-        letter = self._table.fontMetrics().horizontalAdvance("0")
-        header = self._table.horizontalHeader()
-        for column in range(self._model.columnCount()):
-            header.resizeSection(column, max(letter * 11, header.sectionSizeHint(column)))
-        header.resizeSection(0, letter * 8)
+        if self._result.axes != before:
+            self._lay_out_columns()
+        elif current is not None:
+            self._choose(current.variant)
         self._save.setEnabled(bool(self._result.rows))
-        self._facts.setText(_facts(self._result))
+        self._facts.setText(_facts(sweep_rows(self._result)))
         self._update_hint()
 
     @Slot(object)
@@ -164,6 +166,29 @@ class SweepTable(QWidget):
         else:
             self.told.emit(f"Saved {name}")
 
+    def _lay_out_columns(self) -> None:
+        letter = self._table.fontMetrics().horizontalAdvance("0")
+        header = self._table.horizontalHeader()
+        lengths = dict.fromkeys(range(self._model.columnCount()), _USUAL_LENGTH)
+        for column, axis in enumerate(self._result.axes, start=1):
+            longest = max(map(len, axis.values))
+            lengths[column] = min(max(longest + 2, _USUAL_LENGTH), _MOST_LENGTH)
+        for column, length in lengths.items():
+            header.resizeSection(column, max(letter * length, header.sectionSizeHint(column)))
+        header.resizeSection(0, letter * _USUAL_LENGTH)
+
+    @property
+    def _current(self) -> VariantResult | None:
+        index = self._shown.mapToSource(self._table.currentIndex())
+        return self._model.rows[index.row()].result if index.isValid() else None
+
+    def _choose(self, variant: Variant) -> None:
+        """Go back to a row: the table forgets its own with every change."""
+        rows = enumerate(self._model.rows)
+        place = next((n for n, row in rows if row.result.variant is variant), None)
+        if place is not None:
+            self._table.setCurrentIndex(self._shown.mapFromSource(self._model.index(place, 0)))
+
     def _update_hint(self) -> None:
         self._table.set_hint(_ALL_FAILED if self._result.rows else _NOT_RUN)
 
@@ -173,15 +198,16 @@ class SweepTable(QWidget):
 
     @Slot()
     def _on_activated(self) -> None:
-        index = self._shown.mapToSource(self._table.currentIndex())
-        if index.isValid():
-            self.variant_activated.emit(self._model.rows[index.row()].result)
+        if self._current is not None:
+            self.variant_activated.emit(self._current)
 
 
-def _facts(result: SweepResult) -> str:
-    if not result.rows:
+def _facts(rows: tuple[SweepRow, ...]) -> str:
+    if not rows:
         return ""
-    ran = sum(row.ok for row in result.rows)
-    best = next((row for row in result.rows if row.variant.index == result.best), None)
-    told = f"{ran:,} of {len(result.rows):,} variants ran and are right"
-    return f"{told} · best: {best.variant.label}" if best else told
+    best = next((row for row in rows if row.is_best), None)
+    ran, built = sum(row.result.ok for row in rows), sum(row.is_built for row in rows)
+    if built and not ran:
+        return f"{built:,} of {len(rows):,} variants are built"
+    told = f"{ran:,} of {len(rows):,} variants ran and are right"
+    return f"{told} · best: {best.result.variant.label}" if best else told

@@ -41,7 +41,7 @@ def test_what_failed_can_be_left_out(view):
 
 def test_times_sort_as_numbers(view):
     view.show_sweep(sweep())
-    view.table.sortByColumn(5, Qt.SortOrder.AscendingOrder)
+    view.table.sortByColumn(6, Qt.SortOrder.AscendingOrder)
     assert first_column(view)[0] == "5"
     assert first_column(view)[-1] == "10"
 

@@ -1,0 +1,168 @@
+"""The table of axes: kinds are chosen from a list, names and values are typed."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    Slot,
+)
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import QLineEdit, QStyleOptionViewItem, QWidget
+
+from jitstudio.core.launch.sweep_draft import AxisText
+from jitstudio.gui.fonts import code_font
+from jitstudio.gui.models.axes import KIND, NAME, VALUES, AxesModel
+from jitstudio.gui.models.axis_words import WORDS
+from jitstudio.gui.tables import ENTER_KEYS, MarkDelegate
+from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.cell_table import IN_A_CELL, CellTable, can_edit, paint_chevron
+from jitstudio.gui.widgets.launch.argument_editors import WordEditor
+from jitstudio.gui.widgets.launch.number_field import CODE_SIZE
+
+ADD_KEYS, DUPLICATE_KEYS, REMOVE_KEYS = "Ctrl+N", "Ctrl+D", "Del"
+_UP_KEYS, _DOWN_KEYS = "Alt+Up", "Alt+Down"
+_EDITORS = {KIND: "What is varied", NAME: "Name", VALUES: "Values"}
+
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class AxisDelegate(MarkDelegate):
+    """Opens the editor that fits a cell."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._worn: Theme | None = None
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw with the colours of another theme."""
+        super().set_theme(theme)
+        self._worn = theme
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Show where there are words to choose from."""
+        super().paint(painter, option, index)
+        if self._worn is not None and index.column() == KIND:
+            paint_chevron(painter, option, self._worn)
+
+    def createEditor(
+        self, parent: QWidget, _option: QStyleOptionViewItem, index: _Index
+    ) -> QWidget:
+        """A list of the kinds, or a line."""
+        editor: QWidget
+        if index.column() == KIND:
+            meanings = {words.title: words.meaning for words in WORDS.values()}
+            editor = WordEditor(meanings, free=False, parent=parent)
+            editor.setFont(parent.font())
+            editor.chosen.connect(self._on_chosen)
+        else:
+            editor = QLineEdit(parent)
+            editor.setFont(code_font(CODE_SIZE))
+            if not index.data(Qt.ItemDataRole.EditRole):
+                editor.setPlaceholderText(index.data(Qt.ItemDataRole.DisplayRole))
+        editor.setAccessibleName(_EDITORS[index.column()])
+        editor.setStyleSheet(IN_A_CELL)
+        editor.setAutoFillBackground(True)
+        return editor
+
+    def setEditorData(self, editor: QWidget, index: _Index) -> None:
+        """Show the text in the editor, before anybody types into it."""
+        text = index.data(Qt.ItemDataRole.EditRole)
+        if editor.isVisible():
+            return
+        if isinstance(editor, WordEditor):
+            editor.show_text(text)
+        elif isinstance(editor, QLineEdit):
+            editor.setText(text)
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
+        """Take the text from the editor."""
+        if isinstance(editor, WordEditor):
+            model.setData(index, editor.currentText())
+        elif isinstance(editor, QLineEdit):
+            model.setData(index, editor.text())
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        editor = self.sender()
+        if isinstance(editor, QWidget):
+            self.commitData.emit(editor)
+            self.closeEditor.emit(editor)
+
+
+class AxesTable(CellTable):
+    """A row for each axis; rows are added, doubled, moved and removed by keys, too."""
+
+    def __init__(self, model: AxesModel, parent: QWidget | None = None) -> None:
+        super().__init__("What is varied", parent)
+        self._axes = model
+        self._cells = AxisDelegate(self)
+        self.setObjectName("axesTable")
+        self.setItemDelegate(self._cells)
+        self.setModel(model)
+        self.set_columns(stretched=VALUES, widths={KIND: 15, NAME: 16})
+        self.set_hint("Add an axis to say what is varied.")
+        self.add_command("&Edit", self._on_edit, *ENTER_KEYS)
+        self.add_command("&Add an axis", self.add, ADD_KEYS)
+        self.add_command("&Duplicate", self.duplicate, DUPLICATE_KEYS)
+        self.add_command("&Remove", self.remove, REMOVE_KEYS)
+        self.add_command("Move &up", self._on_up, _UP_KEYS)
+        self.add_command("Move do&wn", self._on_down, _DOWN_KEYS)
+        model.modelReset.connect(self._on_reset)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in the colours of another theme."""
+        self._cells.set_theme(theme)
+        super().set_theme(theme)
+
+    @Slot()
+    def add(self) -> None:
+        """Add an axis behind the others, ready to be filled in."""
+        self._insert(self._axes.rowCount(), AxisText(self._axes.unused_kind()))
+
+    @Slot()
+    def duplicate(self) -> None:
+        """Add another axis like the current one."""
+        place = self.currentIndex().row()
+        if place >= 0:
+            self._insert(place + 1, self._axes.rows[place])
+
+    @Slot()
+    def remove(self) -> None:
+        """Take the current axis away."""
+        place = self.currentIndex().row()
+        if place >= 0:
+            self._axes.remove(place)
+            self.updateGeometry()
+
+    def _insert(self, place: int, row: AxisText) -> None:
+        self._axes.insert(place, row)
+        self.updateGeometry()
+        self.setFocus()
+        self.setCurrentIndex(self._axes.index(place, KIND))
+
+    def _move(self, step: int) -> None:
+        index = self.currentIndex()
+        if index.isValid() and self._axes.move(index.row(), step):
+            self.setCurrentIndex(index.siblingAtRow(index.row() + step))
+
+    @Slot()
+    def _on_up(self) -> None:
+        self._move(-1)
+
+    @Slot()
+    def _on_down(self) -> None:
+        self._move(1)
+
+    @Slot()
+    def _on_edit(self) -> None:
+        index = self.currentIndex()
+        if index.isValid() and can_edit(index):
+            self.edit(index)
+
+    @Slot()
+    def _on_reset(self) -> None:
+        self.updateGeometry()
+        self.setCurrentIndex(self._axes.index(0, VALUES))
