@@ -9,9 +9,9 @@ from jitstudio.cli import exit_codes
 from jitstudio.cli.terminal import say, tell
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.json_form import devices_object
+from jitstudio.core.launch.texts import in_bytes
 from jitstudio.worker.launcher import Launcher
 
-_GIB = 2**30
 _WITHOUT = "Building needs no GPU: 'jitstudio build' works all the same."
 
 
@@ -44,13 +44,13 @@ def _show(found: DeviceList) -> None:
 
 
 def _line(device: Device) -> str:
-    free = "" if device.memory_free is None else f"{device.memory_free / _GIB:.1f} of "
+    free = "" if device.memory_free is None else f"{in_bytes(device.memory_free)} free of "
     peak = device.peak_bandwidth
     return ", ".join(
         (
             f"GPU {device.ordinal}  {device.name}",
             f"compute capability {device.capability}",
-            f"{free}{device.memory / _GIB:.1f} GiB{' free' if free else ''}",
+            f"{free}{in_bytes(device.memory)}",
             f"{device.multiprocessors} multiprocessors",
             *((f"{peak / 1e9:,.0f} GB/s",) if peak else ()),
         )

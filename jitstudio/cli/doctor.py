@@ -9,6 +9,7 @@ from jitstudio.cli import exit_codes
 from jitstudio.cli.terminal import say
 from jitstudio.core.json_form import toolchain_object
 from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.texts import in_bytes
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.tools import ToolchainInfo, ToolInfo
 from jitstudio.display import WindowCheck, check_window
@@ -48,10 +49,9 @@ def _show(info: ToolchainInfo, window: WindowCheck) -> None:
     say(f"{'targets':<11}{archs or 'unknown without NVRTC'}")
     say(f"{'driver':<11}{_driver_line(info.driver)}")
     for device in info.driver.devices if info.driver else ():
-        memory = device.memory / 2**30
         say(
             f"{f'GPU {device.ordinal}':<11}{device.name}, compute capability "
-            f"{device.capability}, {memory:.0f} GiB"
+            f"{device.capability}, {in_bytes(device.memory)}"
         )
     say(f"{'window':<11}{window.problem or 'can be opened'}")
     if window.remedy:

@@ -68,7 +68,7 @@ def target_of(code: Artifact) -> Arch | None:
     return Arch.parse(target_name) if target_name else _flagged(code.content)
 
 
-def ptx_version_of(cuda: str) -> str:
+def _ptx_version_of(cuda: str) -> str:
     """The newest PTX that a driver for this CUDA version takes; empty where nobody knows."""
     newest = _newest_ptx(_parsed(cuda))
     return _written(newest) if newest else ""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 from jitstudio.core.launch.arithmetic import Number, integer
 from jitstudio.core.launch.faults import Faults
@@ -15,10 +16,23 @@ from jitstudio.core.launch.texts import TextError, parts
 _AXES = 3
 
 
+@dataclass(frozen=True)
+class Geometry:
+    """How many threads, and what they share.
+
+    Attributes:
+        config: With a single block, or a single thread, where nobody knows how many.
+        complete: Whether all of it is known.
+    """
+
+    config: LaunchConfig
+    complete: bool
+
+
 def geometry(
     spec: LaunchSpec, form: KernelForm, names: Mapping[str, Number], faults: Faults
-) -> LaunchConfig | None:
-    """The configuration of a launch; None where something in it makes no sense.
+) -> Geometry:
+    """The configuration of a launch, as far as it makes sense.
 
     A cluster that the kernel itself declares is not repeated in it.
 
@@ -32,9 +46,10 @@ def geometry(
     cluster = faults.attempt("cluster", lambda: _cluster(spec, form, names))
     shared = faults.attempt("shared", lambda: integer(spec.shared or "0", names))
     grid = _grid(spec, block, form.cluster or cluster or (1, 1, 1), names, faults)
-    if block is None or grid is None or shared is None:
-        return None
-    return LaunchConfig(grid, block, cluster, shared, spec.cooperative)
+    known = LaunchConfig(
+        grid or (1, 1, 1), block or (1, 1, 1), cluster, shared or 0, spec.cooperative
+    )
+    return Geometry(known, None not in (block, grid, shared))
 
 
 def dims(what: str, text: str, names: Mapping[str, Number]) -> Dim3:

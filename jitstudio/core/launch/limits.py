@@ -93,6 +93,8 @@ def _block_problems(
 ) -> Iterator[SpecProblem]:
     threads = config.threads_per_block
     bounds = [bound for bound in (hint, facts and facts.max_threads) if bound]
+    if any(count > most for count, most in zip(config.block, limits.block, strict=True)):
+        return  # said of the axis
     if threads > limits.threads_per_block:
         yield SpecProblem(
             "block",

@@ -34,6 +34,7 @@ from jitstudio.core.launch.texts import TextError, in_bytes, listing, unknown
 from jitstudio.core.launch.types import Pointer
 
 _MOST_LAUNCHES = 1_000_000
+_WITHOUT_GRID = frozenset({"block", "shared"})
 _ASSIGNED = re.compile(r"\s*(?P<name>[^\W\d]\w*)\s*=(?!=)\s*(?P<expression>.*)", re.DOTALL)
 
 
@@ -77,10 +78,13 @@ def resolve(
         message = f"Not all parameters of {form.title} are known."
         faults.add(SpecProblem("kernel", message, " ".join(form.notes)))
     arguments = arguments_of(form, spec.arguments, folder, faults)
-    config = geometry(spec, form, arguments.names, faults)
-    if config and gpu:
-        clustered = replace(config, cluster=config.cluster or form.cluster)
-        faults.add(*config_problems(clustered, gpu, kernel.facts, form.block_hint))
+    made = geometry(spec, form, arguments.names, faults)
+    config = made.config if made.complete else None
+    if gpu:
+        clustered = replace(made.config, cluster=made.config.cluster or form.cluster)
+        found = config_problems(clustered, gpu, kernel.facts, form.block_hint)
+        # Of a grid that nobody knows there is nothing to be said.
+        faults.add(*(p for p in found if made.complete or p.where in _WITHOUT_GRID))
     buffers = tuple(a for a in arguments.found if isinstance(a, Buffer))
     if gpu:
         faults.add(*_memory_problems(buffers, gpu))

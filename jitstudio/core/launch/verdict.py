@@ -67,9 +67,14 @@ def unlaunched(
 
 def told(problem: SpecProblem) -> Diagnostic:
     """A problem of what was typed, as a diagnostic."""
-    message = f"{problem.where}: {problem.message}"
     return Diagnostic(
-        problem.severity, "", None, None, message, explanation=problem.remedy, fix=problem.fix
+        problem.severity,
+        "",
+        None,
+        None,
+        problem.message,
+        explanation=problem.remedy,
+        fix=problem.fix,
     )
 
 

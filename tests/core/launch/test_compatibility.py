@@ -8,7 +8,7 @@ from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.launch.compatibility import (
     assembles_for,
     code_problems,
-    ptx_version_of,
+    _ptx_version_of,
     runs_on,
     target_of,
 )
@@ -143,7 +143,7 @@ def test_nothing_is_said_of_ptx_that_the_driver_takes_or_may_take(version, drive
     ],
 )
 def test_the_newest_ptx_of_a_driver(cuda, newest):
-    assert ptx_version_of(cuda) == newest
+    assert _ptx_version_of(cuda) == newest
 
 
 @pytest.mark.parametrize(

@@ -11,7 +11,8 @@ NAMES = {"n": 1000, "w": 1920, "h": 1080}
 
 def read(of=SAXPY, **fields):
     faults = Faults()
-    return geometry(LaunchSpec(**fields), of, NAMES, faults), faults.problems
+    made = geometry(LaunchSpec(**fields), of, NAMES, faults)
+    return made.config if made.complete else None, faults.problems
 
 
 @pytest.mark.parametrize(

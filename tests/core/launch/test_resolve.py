@@ -107,12 +107,18 @@ def test_everything_that_is_wrong_is_told_at_once():
         "arguments.x",
         "cluster",
         "block",
-        "block",
         "shared",
         "repeats",
         "relative",
         "timeout",
     ]
+
+
+def test_a_block_is_judged_where_nobody_knows_how_many_there_are():
+    arguments = (("a", "2"), ("x", "n"), ("y", "n"), ("n", "many"))
+    found = resolved(replace(SPEC, arguments=arguments, block="2048"))
+    assert "block" in [problem.where for problem in found.problems]
+    assert "grid" not in [problem.where for problem in found.problems]
 
 
 def test_without_a_gpu_the_reason_is_told_and_the_rest_is_checked():
