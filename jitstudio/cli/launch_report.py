@@ -15,13 +15,12 @@ _NAMES = 11
 
 
 def print_launch(result: LaunchResult, device: Device | None) -> None:
-    """All of it; the device is for its peak."""
+    """All but what the kernel has printed; the device is for its peak."""
     for name, text in _lines(result, device):
         say(f"{name:<{_NAMES}}{text}")
-    for title, text in (("console", result.console), ("driver's compiler", result.jit_log)):
-        if text:
-            say(f"{title}:")
-            say(_indented(text.rstrip("\n")))
+    if result.jit_log:
+        say("driver's compiler:")
+        say(_indented(result.jit_log.rstrip("\n")))
     for diagnostic in result.diagnostics:
         tell(diagnostic_line(diagnostic))
         if diagnostic.explanation:

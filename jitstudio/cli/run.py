@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import argparse
 import json
+import re
 import shutil
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -14,12 +15,13 @@ from jitstudio.cli.files import made_folder, unwritable
 from jitstudio.cli.launch_report import print_launch
 from jitstudio.cli.launch_spec import arch_for, spec_from
 from jitstudio.cli.request import request_from
-from jitstudio.cli.terminal import say, tell
+from jitstudio.cli.terminal import pass_on, say, tell
 from jitstudio.core.diagnostics import diagnostic_line
 from jitstudio.core.json_form import build_object
 from jitstudio.core.launch.build import build_for_launch, launched_name
 from jitstudio.core.launch.choice import choose_form, launchable
 from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.events import ConsoleText, LaunchEvent
 from jitstudio.core.launch.json_form import launch_object
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.resolve import resolve
@@ -31,6 +33,7 @@ from jitstudio.core.result import BuildResult
 from jitstudio.listing.kernel_forms import kernel_forms
 from jitstudio.worker.launcher import Launcher
 
+_LONGEST_NAME = 100
 _BUILT = ("ok", "outcome", "arch", "kernels", "diagnostics")
 
 
@@ -52,7 +55,8 @@ def run(arguments: argparse.Namespace) -> int:
         built = build.build(request)[-1]
         if not built.ok:
             return _report_build(built, arguments.json)
-        result = _launch(launcher, spec, request, built, found, arguments.device)
+        heard = _ignore if arguments.json else _show_printed
+        result = _launch(launcher, spec, request, built, found, arguments.device, heard)
         if folder is not None:
             result = replace(result, buffers=tuple(_saved(result.buffers, folder)))
     finally:
@@ -75,6 +79,7 @@ def _launch(
     built: BuildResult,
     found: DeviceList,
     ordinal: int,
+    heard: Callable[[LaunchEvent], None],
 ) -> LaunchResult:
     """The launch, or why there was none."""
     try:
@@ -88,8 +93,18 @@ def _launch(
     resolved = resolve(spec, kernel, found, ordinal)
     if resolved.request is None:
         return unlaunched(form.title, LaunchOutcome.REFUSED, resolved.problems)
-    result = launcher.launch(resolved.request)
+    result = launcher.launch(resolved.request, on_event=heard)
     return replace(result, diagnostics=(*map(told, resolved.problems), *result.diagnostics))
+
+
+def _show_printed(event: LaunchEvent) -> None:
+    """What the kernel prints, as it comes."""
+    if isinstance(event, ConsoleText):
+        pass_on(event.text)
+
+
+def _ignore(_event: LaunchEvent) -> None:
+    """For JSON, which has all of it at the end."""
 
 
 def _missing(found: DeviceList, ordinal: int) -> SpecProblem | None:
@@ -117,13 +132,18 @@ def _report(built: BuildResult, result: LaunchResult, found: DeviceList, ordinal
     print_launch(result, device)
 
 
+def _file_name(parameter: str) -> str:
+    """A parameter's name as a name for a file: hand-written code may call it anything."""
+    return re.sub(r"[^\w-]", "_", parameter)[:_LONGEST_NAME]
+
+
 def _saved(buffers: Iterable[BufferResult], folder: Path) -> Iterable[BufferResult]:
     """The buffers with the paths of their copies; the launcher's own files go with it."""
     for buffer in buffers:
         if not buffer.path:
             yield buffer
             continue
-        path = folder / f"{buffer.name}.npy"
+        path = folder / f"{_file_name(buffer.name)}.npy"
         try:
             shutil.copyfile(buffer.path, path)
         except OSError as error:

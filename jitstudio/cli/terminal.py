@@ -20,14 +20,19 @@ def say(text: str) -> None:
     _print(text, sys.stdout)
 
 
+def pass_on(text: str) -> None:
+    """Print to stdout what comes in pieces, with the ends of lines that it brings along."""
+    _print(text, sys.stdout, end="")
+
+
 def tell(text: str) -> None:
     """Print to stderr, which is for everything else."""
     _print(text, sys.stderr)
 
 
-def _print(text: str, stream: TextIO) -> None:
+def _print(text: str, stream: TextIO, end: str = "\n") -> None:
     try:
-        print(text, file=stream, flush=True)
+        print(text, file=stream, end=end, flush=True)
     except BrokenPipeError:
         # A reader such as `head` has had enough: the rest goes nowhere, which is no error.
         nowhere = os.open(os.devnull, os.O_WRONLY)

@@ -13,11 +13,11 @@ from jitstudio.core.launch.request import InspectRequest, LaunchRequest
 from jitstudio.core.launch.result import KernelFacts, LaunchResult
 from jitstudio.gui.serving import ServingThread
 from jitstudio.worker.dispatcher import Dispatcher
-from jitstudio.worker.launch_desk import LaunchDesk, TimedLaunch
+from jitstudio.worker.launch_desk import LaunchDesk, Rest, TimedLaunch
 from jitstudio.worker.launcher import Launcher
 from jitstudio.worker.messages import ListDevices
 
-_LAUNCH, _INSPECT, _DEVICES = "launch", "inspect", "devices"
+_LAUNCH, _INSPECT, _DEVICES, _REST = "launch", "inspect", "devices", "rest"
 
 
 class LaunchService(QObject):
@@ -67,6 +67,10 @@ class LaunchService(QObject):
     def launch(self, request: LaunchRequest) -> int:
         """Launch; the ticket that the signals carry."""
         return self._dispatcher.submit(_LAUNCH, TimedLaunch(request, time.monotonic()))
+
+    def rest(self) -> None:
+        """Give the GPU's memory back until the next launch; others want it."""
+        self._dispatcher.submit(_REST, Rest())
 
     def cancel(self) -> None:
         """End the launch that runs."""

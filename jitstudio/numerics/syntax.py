@@ -144,9 +144,10 @@ def parse(expression: str, parameters: Collection[str]) -> Parsed:
     except SyntaxError as error:
         # Python has no place for what is missing at the end.
         column = error.offset - 1 if error.offset else len(place.text)
-        raise ExpressionError(
-            f"This is no NumPy expression: {error.msg}", place.origin[column]
-        ) from None
+        where = place.origin[min(column, len(place.origin) - 1)]
+        raise ExpressionError(f"This is no NumPy expression: {error.msg}", where) from None
+    except UnicodeError:
+        raise ExpressionError("The expression holds characters that no text has") from None
     except (RecursionError, MemoryError):
         raise ExpressionError("The expression is nested too deeply") from None
     return Parsed(body, frozenset(reader.names), place)

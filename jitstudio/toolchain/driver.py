@@ -68,8 +68,13 @@ def describe() -> DeviceList:
         return DeviceList(problem=f"The NVIDIA driver is here, but {error}.")
     except (DynamicLibNotFoundError, RuntimeError):
         return DeviceList(problem=_NO_DRIVER)
-    devices = tuple(_device(ordinal) for ordinal in range(count))
-    return DeviceList(number, devices, "" if devices else _NO_DEVICE)
+    devices, problem = [], ""
+    for ordinal in range(count):
+        try:
+            devices.append(_device(ordinal))
+        except DriverError as error:
+            problem = f"GPU {ordinal} cannot be used: {error}."
+    return DeviceList(number, tuple(devices), "" if devices else problem or _NO_DEVICE)
 
 
 def checked(call: str, answer: tuple[Any, ...]) -> tuple[Any, ...]:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import threading
+import traceback
 from collections import OrderedDict
 from dataclasses import dataclass
 from typing import Any, Protocol
@@ -116,10 +117,13 @@ class Dispatcher:
             try:
                 self._listener.started(taken.ticket)
                 self._desk.work(taken.ticket, taken.request)
-            except WorkerError as error:
+            except Exception as error:
                 if self._closed:
                     return
-                self._listener.broke(taken.ticket, str(error))
+                # Whatever it was: a window that waits for this must not wait for ever.
+                known = isinstance(error, WorkerError)
+                words = str(error) if known else f"A bug in jitstudio: {traceback.format_exc()}"
+                self._listener.broke(taken.ticket, words)
             finally:
                 with self._changed:
                     self._running = None

@@ -22,6 +22,11 @@ class TimedLaunch:
     asked_at: float
 
 
+@dataclass(frozen=True)
+class Rest:
+    """Give the GPU's memory back until the next launch."""
+
+
 class LaunchListener(Protocol):
     """Who hears what came of launches; called in the thread of the dispatcher."""
 
@@ -52,7 +57,7 @@ class LaunchDesk:
         self.cancel = launcher.cancel
         self.close = launcher.close
 
-    def work(self, ticket: int, request: TimedLaunch | InspectRequest | ListDevices) -> None:
+    def work(self, ticket: int, request: TimedLaunch | InspectRequest | ListDevices | Rest) -> None:
         """See `Desk`."""
         match request:
             case TimedLaunch(wanted, asked_at):
@@ -65,5 +70,7 @@ class LaunchDesk:
                 self._listener.launched(ticket, result)
             case InspectRequest():
                 self._listener.inspected(ticket, self._launcher.inspect(request))
+            case Rest():
+                self._launcher.rest()
             case ListDevices():
                 self._listener.devices_listed(ticket, self._launcher.devices())

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import itertools
+import os
 import shutil
+import sys
+import tempfile
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -12,27 +15,29 @@ from jitstudio.core.launch.events import LaunchEvent, LaunchProgress
 from jitstudio.core.launch.request import Buffer, FillKind, LaunchRequest, Value
 from jitstudio.worker.calculator import Calculator
 
+_PREFIX = "jitstudio-launch-"
 _KEPT_RUNS = 2
 _KEPT_FILLS = 16
 
 
 class LaunchFiles:
-    """A folder that lasts as long as its launcher.
+    """A folder that is made at the first launch and lasts as long as its launcher.
 
     The outputs of the last run stay until the one after the next, as somebody may look at them.
-
-    Args:
-        folder: Exists and is ours.
     """
 
-    def __init__(self, folder: Path) -> None:
-        self._folder = folder
+    def __init__(self) -> None:
+        self._made: Path | None = None
         self._numbers = itertools.count(1)
         self._runs: list[Path] = []
         self._fills: OrderedDict[object, Path] = OrderedDict()
 
     def new_run(self) -> Path:
-        """An empty folder for the outputs of a launch."""
+        """An empty folder for the outputs of a launch.
+
+        Raises:
+            OSError: It cannot be made.
+        """
         run = self._folder / f"run{next(self._numbers)}"
         run.mkdir()
         self._runs.append(run)
@@ -49,16 +54,17 @@ class LaunchFiles:
 
         Raises:
             CalculationError: A file cannot be read, or an expression not be evaluated.
+            OSError: The files cannot be made.
         """
         prepared: dict[str, Path] = {}
         values = self.values(request)
         for buffer in _in_order(request.buffers):
-            key = (buffer, tuple(values.items()), request.buffers, _age(buffer))
+            key = (buffer, *values.items(), request.buffers, _age(buffer), *prepared.values())
             if key not in self._fills:
                 tell(LaunchProgress(f"calculating '{buffer.name}'"))
                 path = self._folder / f"fill{next(self._numbers)}.npy"
                 others = tuple(other for other in request.buffers if other != buffer)
-                calculator.fill(buffer, values, others, prepared, path)
+                calculator.fill(buffer, values, others, prepared, path, timeout=request.timeout)
                 self._fills[key] = path
             self._fills.move_to_end(key)
             prepared[buffer.name] = self._fills[key]
@@ -77,7 +83,37 @@ class LaunchFiles:
 
     def close(self) -> None:
         """Remove all of them."""
-        shutil.rmtree(self._folder, ignore_errors=True)
+        if self._made is not None:
+            shutil.rmtree(self._made, ignore_errors=True)
+
+    @property
+    def _folder(self) -> Path:
+        if self._made is None or not self._made.is_dir():
+            _remove_orphans()
+            self._made = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
+            self._runs.clear()
+            self._fills.clear()
+        return self._made
+
+
+def _remove_orphans() -> None:
+    """Remove what was left by a program that was killed: buffers can be large."""
+    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
+        owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
+        if owner.isdigit() and not _runs(int(owner)):
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _runs(pid: int) -> bool:
+    if sys.platform == "win32":
+        return True  # there, signal 0 is no question
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True  # somebody else's
+    return True
 
 
 def _in_order(buffers: tuple[Buffer, ...]) -> Iterator[Buffer]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import tempfile
 import threading
 import time
 from collections.abc import Callable
@@ -13,7 +12,7 @@ from typing import Any
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.events import LaunchEvent, LaunchProgress
+from jitstudio.core.launch.events import ConsoleText, LaunchEvent, LaunchProgress
 from jitstudio.core.launch.request import InspectRequest, LaunchRequest
 from jitstudio.core.launch.result import CheckResult, KernelFacts, LaunchOutcome, LaunchResult
 from jitstudio.core.launch.verdict import judged, unchecked
@@ -30,6 +29,8 @@ LAUNCHING = "jitstudio.worker.launch_child"
 """The program that uses the GPU."""
 
 _ASKING_LIMIT = 60.0
+_WARM_UP_LIMIT = 20.0
+_LEAST_CHECK = 10.0
 _KEPT = "Your form and your text are kept, and the next launch runs in a fresh process."
 _NO_LIMIT = 0
 
@@ -48,7 +49,7 @@ class Launcher:
     def __init__(self) -> None:
         self._gpu = WorkerHost(_NO_LIMIT, LAUNCHING)
         self._calculator = Calculator()
-        self._files = LaunchFiles(Path(tempfile.mkdtemp(prefix="jitstudio-launch-")))
+        self._files = LaunchFiles()
         self._turns = Turns()
 
     @property
@@ -65,8 +66,7 @@ class Launcher:
         with self._turns.take(0, _ASKING_LIMIT) as flights:
             answer = self._ask(self._gpu, ListDevices(), flights)
             if isinstance(answer, Death):
-                _, what = cause_of_death(answer.status, answer.stderr)
-                return DeviceList(problem=f"The driver could not be asked: the process {what}")
+                return DeviceList(problem=f"The driver could not be asked. {_why(answer, flights)}")
             found: DeviceList = answer
             return found
 
@@ -79,7 +79,7 @@ class Launcher:
         with self._turns.take(0, _ASKING_LIMIT) as flights:
             answer = self._ask(self._gpu, request, flights)
             if isinstance(answer, Death):
-                return _error(_last_words(answer))
+                return _error(_why(answer, flights))
             told: KernelFacts | Diagnostic = answer
             return told
 
@@ -103,14 +103,33 @@ class Launcher:
             WorkerError: See `devices`.
         """
         asked_at = time.monotonic() if asked_at is None else asked_at
+        diary = _Diary(on_event)
         with self._turns.take(ticket, request.timeout) as flights:
-            result = self._carry_out(request, flights, on_event, asked_at)
-        return replace(result, total_ms=(time.monotonic() - asked_at) * 1000)
+            try:
+                result = self._carry_out(request, flights, diary, asked_at)
+            except OSError as error:
+                told = _error(
+                    f"The files of the launch cannot be kept: {error.strerror or error}.",
+                    "Make room in the folder for temporary files, or set TMPDIR to another one.",
+                )
+                result = _failed(request, LaunchOutcome.FAILED, told)
+        return replace(
+            result,
+            # A process that was killed has told this, and takes nothing along.
+            console=result.console or diary.printed,
+            total_ms=(time.monotonic() - asked_at) * 1000,
+        )
 
     def cancel(self, ticket: int) -> None:
         """End the launch with this ticket, by killing its processes; one yet to come, too."""
         self._turns.cancel(ticket)
-        self._calculator.cancel()
+        if self._turns.has(ticket):
+            self._calculator.cancel()
+
+    def rest(self) -> None:
+        """End the idle process with the GPU, which gives all its memory back."""
+        with self._turns.idle():
+            self._gpu.rest()
 
     def close(self) -> None:
         """Kill all processes for good and remove all files. A launch in progress is cancelled."""
@@ -124,7 +143,7 @@ class Launcher:
         self,
         request: LaunchRequest,
         flights: Flights,
-        tell: Callable[[LaunchEvent], None],
+        tell: _Diary,
         asked_at: float,
     ) -> LaunchResult:
         try:
@@ -153,10 +172,10 @@ class Launcher:
             except SanitizerMissing as missing:
                 return _failed(request, LaunchOutcome.MISSING, _error(str(missing)))
         if isinstance(answer, Death):
-            return _ended(request, answer, flights.ending)
+            return _ended(request, answer, flights.ending, tell.doing)
         checks = self._checks(request, answer, prepared, tell)
-        if checks and flights.ending is not None:
-            return _ended(request, Death(killed=True, status=0, stderr=""), flights.ending)
+        if checks and flights.ending is Ending.CANCEL:
+            return _failed(request, LaunchOutcome.CANCELLED)
         return judged(request, replace(answer, checks=checks))
 
     def _checks(
@@ -186,6 +205,7 @@ class Launcher:
                 prepared=prepared,
                 relative=request.relative,
                 absolute=request.absolute,
+                timeout=max(_LEAST_CHECK, request.timeout),
             )
             made.append(check)
         return tuple(made)
@@ -211,9 +231,12 @@ class Launcher:
             return
 
         def warm() -> None:
+            flights = Flights(_WARM_UP_LIMIT)
+            flights.start_clock()
             # Whatever is wrong with the GPU is told at the next launch.
             with contextlib.suppress(WorkerError):
-                self._gpu.ask(Call(0, WarmUp(device)), _ignore)
+                self._ask(self._gpu, WarmUp(device), flights)
+            flights.stop_clock()
 
         threading.Thread(target=warm, daemon=True).start()
 
@@ -223,22 +246,55 @@ def _bare(request: LaunchRequest) -> LaunchRequest:
     return replace(request, repeats=0, poison=False, guards=False)
 
 
-def _ended(request: LaunchRequest, death: Death, ending: Ending | None) -> LaunchResult:
-    """A launch whose process died or was killed."""
+class _Diary:
+    """Hands on what happens in a launch, and remembers what a killed process cannot tell.
+
+    Attributes:
+        doing: What was being done last.
+        printed: What the kernel has printed.
+    """
+
+    def __init__(self, on_event: Callable[[LaunchEvent], None]) -> None:
+        self._on_event = on_event
+        self.doing = "starting"
+        self.printed = ""
+
+    def __call__(self, event: LaunchEvent) -> None:
+        match event:
+            case LaunchProgress(doing):
+                self.doing = doing
+            case ConsoleText(text):
+                self.printed += text
+        self._on_event(event)
+
+
+def _ended(request: LaunchRequest, death: Death, ending: Ending | None, doing: str) -> LaunchResult:
+    """A launch whose process died or was killed while it was doing this."""
     match ending:
         case Ending.CANCEL:
             return _failed(request, LaunchOutcome.CANCELLED)
         case Ending.TIME_LIMIT:
             told = _error(
-                f"{request.title} had not ended after {request.timeout:g} s, the time limit; its "
-                f"process was ended. {_KEPT}",
+                f"{request.title} had not ended after {request.timeout:g} s, the time limit, while "
+                f"{doing}; its process was ended. {_KEPT}",
                 "A loop that never ends, a barrier that not all threads reach, or threads that "
-                "wait for one another are the usual causes; or the work takes that long: raise "
-                "the limit.",
+                "wait for one another are the usual causes of a kernel that does not end; or the "
+                "work takes that long: raise the limit.",
             )
             return _failed(request, LaunchOutcome.TIMED_OUT, told)
         case None:
             return _failed(request, LaunchOutcome.CRASHED, _error(_last_words(death)))
+
+
+def _why(death: Death, flights: Flights) -> str:
+    """Why a question was not answered."""
+    match flights.ending:
+        case Ending.CANCEL:
+            return "It was cancelled."
+        case Ending.TIME_LIMIT:
+            return f"There was no answer within {flights.limit:g} s. Does another program hold it?"
+        case None:
+            return _last_words(death)
 
 
 def _last_words(death: Death) -> str:

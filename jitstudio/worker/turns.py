@@ -51,6 +51,11 @@ class Turns:
                 with self._lock:
                     self._current = None
 
+    def has(self, ticket: int) -> bool:
+        """Whether the work with this ticket is in progress."""
+        with self._lock:
+            return self._current is not None and self._current[0] == ticket
+
     def cancel(self, ticket: int) -> None:
         """End the work with this ticket; work yet to come ends at once."""
         with self._lock:

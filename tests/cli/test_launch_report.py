@@ -64,7 +64,7 @@ def test_a_check_that_could_not_be_made_says_why(capsys):
     assert out.splitlines()[-1] == "CHECK      y = b: There is no 'b'."
 
 
-def test_what_was_printed_and_what_went_wrong_is_told_in_full(capsys):
+def test_what_went_wrong_is_told_in_full_and_what_was_printed_not_again(capsys):
     error = Diagnostic(Severity.ERROR, "k.cu", 7, None, "An assert failed.", explanation="Look.")
     out, err = printed(
         capsys,
@@ -75,11 +75,7 @@ def test_what_was_printed_and_what_went_wrong_is_told_in_full(capsys):
             diagnostics=(error,),
         ),
     )
-    assert out.splitlines()[1:] == [
-        "console:",
-        "    hello",
-        "    there",
-    ]
+    assert len(out.splitlines()) == 1
     assert err.splitlines() == [
         "k.cu:7: error: An assert failed.",
         "    Look.",

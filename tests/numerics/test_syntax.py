@@ -78,3 +78,9 @@ def test_a_keyword_is_a_parameter_only_where_there_is_one():
 )
 def test_monsters_are_refused(expression):
     assert refused(expression).endswith(".")
+
+
+@pytest.mark.parametrize("expression", ["\ud800", "x + '\udfff'", "\U0001d499.[03"])
+def test_odd_characters_are_refused_in_words(expression):
+    with pytest.raises(ExpressionError):
+        parse(expression, ("x",))

@@ -1,6 +1,10 @@
 """Launches where there is no driver; tests/worker/gpu has those on a GPU."""
 
+import os
+import subprocess
+import tempfile
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -129,7 +133,7 @@ def test_a_sanitizer_that_is_missing_is_named(launcher, monkeypatch):
 
 def test_close_ends_everything_and_removes_the_files(launcher):
     launcher.launch(launch_request(Fill(FillKind.EXPRESSION, text="i")))
-    folder = launcher._files._folder
+    folder = launcher._files._made
     assert any(folder.iterdir())
     closing = threading.Thread(target=launcher.close)
     closing.start()
@@ -138,3 +142,45 @@ def test_close_ends_everything_and_removes_the_files(launcher):
     assert launcher.pid is None
     with pytest.raises(WorkerError):
         launcher.launch(launch_request())
+
+
+def test_what_a_killed_program_left_is_removed(launcher, tmp_path, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
+    gone = subprocess.Popen(["true"])
+    gone.wait()
+    orphan = tmp_path / f"jitstudio-launch-{gone.pid}-x"
+    alive = tmp_path / f"jitstudio-launch-{os.getpid()}-x"
+    for folder in (orphan, alive):
+        folder.mkdir()
+    launcher.launch(launch_request())
+    assert not orphan.exists()
+    assert alive.exists()
+
+
+def test_a_late_cancel_does_not_reach_the_next_launch(launcher):
+    request = launch_request(Fill(FillKind.EXPRESSION, text="sum(sin(zeros(5000000))) + i"))
+    alarm = threading.Timer(0.1, launcher.cancel, (5,))
+    alarm.start()
+    result = launcher.launch(request, ticket=6)
+    alarm.join()
+    assert result.outcome not in (LaunchOutcome.CANCELLED, LaunchOutcome.REFUSED)
+
+
+def test_files_that_cannot_be_kept_are_told(launcher, monkeypatch):
+    monkeypatch.setattr(tempfile, "tempdir", "/nowhere/at/all")
+    result = launcher.launch(launch_request())
+    assert result.outcome is LaunchOutcome.FAILED
+    assert "cannot be kept" in result.reason
+    assert "TMPDIR" in result.diagnostics[0].explanation
+
+
+def test_what_an_expression_reads_from_a_changed_file_is_read_again(launcher, tmp_path):
+    path = tmp_path / "x.csv"
+    request = launch_request()
+    x = Buffer("x", FLOAT, 0, 4, Fill(FillKind.FILE, text=str(path)), Direction.IN)
+    y = Buffer("y", FLOAT, 8, 4, Fill(FillKind.EXPRESSION, text="x * 2"), Direction.IN)
+    for number in (1, 25):
+        path.write_text("\n".join([str(number)] * 4))
+        heard = []
+        launcher.launch(replace(request, arguments=(x, y)), on_event=heard.append)
+        assert LaunchProgress("calculating 'y'") in heard

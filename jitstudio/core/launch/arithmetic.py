@@ -45,7 +45,7 @@ class UnknownNameError(TextError):
     """
 
     def __init__(self, name: str, known: Collection[str]) -> None:
-        remedy = unknown(name, known) if known else "No number has a name here."
+        remedy = unknown(name, known) if known else "Write a number such as 1024."
         super().__init__(f"There is no number '{name}'.", remedy)
         self.name = name
 

@@ -95,8 +95,10 @@ class DeviceList:
             without a driver.
         devices: By ordinal.
         problem: Why nothing can be launched and what to do; empty where something can.
+        sanitizer: Whether compute-sanitizer is installed; also True while nobody has looked.
     """
 
     driver_version: str = ""
     devices: tuple[Device, ...] = ()
     problem: str = ""
+    sanitizer: bool = True

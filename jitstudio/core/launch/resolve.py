@@ -92,6 +92,10 @@ def resolve(
     faults.add(*_number_problems(spec))
     if faults.fatal or config is None:
         return Resolved(None, tuple(faults.problems), config)
+    other = kernel.counterpart
+    if other and gpu and any(code_problems(other, gpu, devices.driver_version, kernel.arch)):
+        # The driver's compiler makes code for GPUs that the cubin was not built for.
+        kernel = replace(kernel, counterpart=None)
     request = replace(
         _request(spec, kernel, config),
         device=device,
@@ -137,7 +141,8 @@ def _device(devices: DeviceList, ordinal: int) -> Device:
 
 
 def _memory_problems(buffers: Sequence[Buffer], device: Device) -> Iterator[SpecProblem]:
-    needed = sum(buffer.bytes for buffer in buffers)
+    # What is read and written is kept a second time, to be put back before each launch.
+    needed = sum(b.bytes * (2 if b.direction is Direction.INOUT else 1) for b in buffers)
     free = device.memory if device.memory_free is None else device.memory_free
     if needed <= free:
         return

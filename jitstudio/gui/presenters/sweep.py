@@ -148,6 +148,8 @@ class SweepPresenter(QObject):
         chosen = workspace.launches.device
         some = None if dialog.bar.uses_all_gpus or chosen is None else {chosen.ordinal}
         dialog.begin(plan.axes, count)
+        # What the last launch keeps on the GPU is in the way of the sweep's own process.
+        workspace.launch_service.rest()
         workspace.sweep_service.start(plan, some)
 
     @Slot(VariantResult)

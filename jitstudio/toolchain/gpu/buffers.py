@@ -22,9 +22,10 @@ GUARD_BYTES = 256 << 10
 alignment a type may ask for."""
 
 GUARD = 0xB5
-POISONS = (0xA7, 0x5C)
+POISONS = (0xFF, 0x5C)
 """Two patterns: what holds the first after a launch on the first, and the second after a launch on
-the second, was not written."""
+the second, was not written. The first is no number in any floating-point type, so that no check
+takes it for one."""
 
 _PIECE = 64 << 20
 
@@ -71,14 +72,20 @@ class DeviceBuffer:
             prepared: A file with the content, for what is neither a pattern nor a number.
         """
         content = (spec.element, spec.length, spec.fill, spec.direction, prepared)
-        known, self._content, self.spec = self._content == content, content, spec
-        if spec.direction is Direction.OUT or (known and spec.direction is Direction.IN):
-            return
-        with doing(f"filling '{spec.name}'"):
-            if not known:
+        known = self._content == content
+        # Until all of it is there, there is nothing to rely on.
+        self._content, self.spec = None, spec
+        if spec.direction is not Direction.OUT and not known:
+            with doing(f"filling '{spec.name}'"):
                 self._put(prepared)
-            if spec.direction is Direction.INOUT:
-                self._keep_original() if not known else self.restore()
+                if spec.direction is Direction.INOUT:
+                    self._keep_original()
+        self.restore()
+        self._content = content
+
+    def forget(self) -> None:
+        """Do not rely on the content: something may have written where it should not."""
+        self._content = None
 
     def restore(self) -> None:
         """What the kernel has changed is again as it was before the first launch."""
@@ -146,8 +153,12 @@ class DeviceBuffer:
         spec = self.spec
         content = open_buffer(prepared, spec.element) if prepared else generate(spec)
         content = np.ascontiguousarray(content)
-        answer = driver.cuMemcpyHtoD(self.address, content.ctypes.data, spec.bytes)
-        checked("cuMemcpyHtoD", answer)
+        # In our own stream: a copy outside it may still be on its way when the kernel starts.
+        answer = driver.cuMemcpyHtoDAsync(
+            self.address, content.ctypes.data, spec.bytes, self._handle
+        )
+        checked("cuMemcpyHtoDAsync", answer)
+        self._stream.sync()
 
     def _keep_original(self) -> None:
         if self._original is None:
@@ -175,15 +186,26 @@ class Buffers:
         self._device = device
         self._stream = stream
         self._held: dict[str, DeviceBuffer] = {}
+        self._code = b""
 
     def prepare(
-        self, specs: tuple[Buffer, ...], guarded: bool, prepared: Mapping[str, Path]
+        self, specs: tuple[Buffer, ...], guarded: bool, prepared: Mapping[str, Path], code: bytes
     ) -> dict[str, DeviceBuffer]:
         """Memory with content for each of these; null pointers have none.
+
+        Args:
+            specs: The buffers.
+            guarded: Whether to watch the zones around them.
+            prepared: Files with the content of some of them.
+            code: What will run. What other code has run on is filled anew: it may have written
+                where it should only read.
 
         Raises:
             GpuError: There is not enough memory.
         """
+        if code != self._code:
+            self.forget()
+            self._code = code
         wanted = {spec.name: spec for spec in specs if spec.length}
         for name, held in list(self._held.items()):
             if name not in wanted or not held.fits(wanted[name], guarded):
@@ -195,6 +217,11 @@ class Buffers:
                 self._held[name] = DeviceBuffer(spec, guarded, self._device, self._stream)
             self._held[name].fill(spec, prepared.get(name))
         return {name: self._held[name] for name in wanted}
+
+    def forget(self) -> None:
+        """Rely on no content: see `DeviceBuffer.forget`."""
+        for held in self._held.values():
+            held.forget()
 
 
 def _found(zone: np.ndarray[Any, Any], before: bool) -> Iterator[Stray]:

@@ -27,6 +27,8 @@ class Console:
     def __init__(self, on_text: Callable[[str], None]) -> None:
         self._on_text = on_text
         self._ended = threading.Event()
+        self._muted = threading.Event()
+        self._looking = threading.Lock()
         self._thread = threading.Thread(target=self._listen, daemon=True)
         self._places = {descriptor: os.fstat(descriptor).st_size for descriptor in (STDOUT, STDERR)}
         self._parts: list[str] = []
@@ -36,6 +38,14 @@ class Console:
     def text(self) -> str:
         """All that was printed; complete behind the block."""
         return "".join(self._parts)
+
+    def mute(self) -> None:
+        """Leave out what is printed from now on: the same, launch after launch.
+
+        What is written to stderr, as by a failed assert, is heard all the same.
+        """
+        self._look()
+        self._muted.set()
 
     def __enter__(self) -> Console:
         self._thread.start()
@@ -51,13 +61,15 @@ class Console:
             self._look()
 
     def _look(self) -> None:
-        for descriptor, place in self._places.items():
-            end = os.fstat(descriptor).st_size
-            if end <= place:
-                continue
-            self._places[descriptor] = end
-            if self._size > _MOST:
-                continue
+        with self._looking:
+            for descriptor in self._places:
+                self._look_at(descriptor)
+
+    def _look_at(self, descriptor: int) -> None:
+        place, end = self._places[descriptor], os.fstat(descriptor).st_size
+        self._places[descriptor] = max(place, end)
+        muted = descriptor == STDOUT and self._muted.is_set()
+        if end > place and not muted and self._size <= _MOST:
             read = os.pread(descriptor, min(end - place, _MOST), place)
             self._size += end - place
             more = _DROPPED if self._size > _MOST else ""

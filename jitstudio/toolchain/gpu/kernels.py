@@ -17,7 +17,7 @@ from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.result import KernelFacts
 from jitstudio.core.launch.signature import Slot
 from jitstudio.toolchain.driver import checked
-from jitstudio.toolchain.driver_jit import assemble_here
+from jitstudio.toolchain.driver_jit import Assembled, assemble_here
 from jitstudio.toolchain.gpu.errors import GpuError, doing
 
 _KEPT = 8
@@ -52,10 +52,13 @@ class JitError(GpuError):
 
 
 class Library:
-    """The code that was loaded last, so that what has not changed is not loaded again."""
+    """Loads code, and remembers what the driver's compiler has made of PTX.
+
+    The code itself is loaded anew for each launch, so that its global variables are as they were.
+    """
 
     def __init__(self) -> None:
-        self._loaded: OrderedDict[tuple[CodeKind, bytes], Loaded] = OrderedDict()
+        self._made: OrderedDict[bytes, Assembled] = OrderedDict()
 
     def load(self, code: bytes, kind: CodeKind) -> Loaded:
         """Load code for the current GPU.
@@ -63,11 +66,23 @@ class Library:
         Raises:
             GpuError: The driver refuses it.
         """
-        key = (kind, sha256(code).digest())
-        found = self._loaded.pop(key, None) or _load(code, kind)
-        self._loaded[key] = found
-        while len(self._loaded) > _KEPT:
-            self._loaded.popitem(last=False)
+        log = ""
+        if kind is CodeKind.PTX:
+            made = self._assembled(code)
+            log = "\n".join(text for text in (made.log, made.error_log) if text)
+            if made.cubin is None:
+                raise JitError(made.error, log)
+            code = made.cubin
+        load = ObjectCode.from_fatbin if kind is CodeKind.FATBIN else ObjectCode.from_cubin
+        with doing("loading the code"):
+            return Loaded(load(code), log)
+
+    def _assembled(self, ptx: bytes) -> Assembled:
+        key = sha256(ptx).digest()
+        found = self._made.pop(key, None) or assemble_here([("kernel.ptx", ptx)], ("-lineinfo",))
+        self._made[key] = found
+        while len(self._made) > _KEPT:
+            self._made.popitem(last=False)
         return found
 
 
@@ -99,9 +114,15 @@ def allow(kernel: Kernel, config: LaunchConfig) -> None:
         GpuError: The GPU has not that much shared memory, or no such clusters.
     """
     wanted = {}
-    if config.shared > _DEFAULT_SHARED:
+    told = kernel.attributes
+    if config.shared and told.shared_size_bytes + config.shared > _DEFAULT_SHARED:
         wanted[_A.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES] = config.shared
-    if config.cluster and prod(config.cluster) > _PORTABLE_CLUSTER:
+    declared = (
+        told.required_cluster_width,
+        told.required_cluster_height,
+        told.required_cluster_depth,
+    )
+    if max(prod(config.cluster or ()), prod(declared)) > _PORTABLE_CLUSTER:
         wanted[_A.CU_FUNC_ATTRIBUTE_NON_PORTABLE_CLUSTER_SIZE_ALLOWED] = 1
     function = function_of(kernel)
     with doing("asking for shared memory and clusters"):
@@ -152,16 +173,3 @@ def _occupancy(kernel: Kernel, device: Device, config: LaunchConfig) -> dict[str
         "suggested_block": best,
         "suggested_occupancy": resident(best)[1],
     }
-
-
-def _load(code: bytes, kind: CodeKind) -> Loaded:
-    log = ""
-    if kind is CodeKind.PTX:
-        made = assemble_here([("kernel.ptx", code)], ("-lineinfo",))
-        log = "\n".join(text for text in (made.log, made.error_log) if text)
-        if made.cubin is None:
-            raise JitError(made.error, log)
-        code, kind = made.cubin, CodeKind.CUBIN
-    load = ObjectCode.from_fatbin if kind is CodeKind.FATBIN else ObjectCode.from_cubin
-    with doing("loading the code"):
-        return Loaded(load(code), log)

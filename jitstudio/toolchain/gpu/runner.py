@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
@@ -66,14 +67,16 @@ def launch(
     """
     if problem := describe().problem:
         return Ran(_unlaunched(request, LaunchOutcome.MISSING, problem), spent=False)
-    run = _Run(request, prepared, folder, asked_at, tell)
     outcome, spent = LaunchOutcome.RAN, False
     diagnostics: tuple[Diagnostic, ...] = ()
     with Console(lambda text: tell(ConsoleText(text))) as console:
+        run = _Run(request, prepared, folder, asked_at, tell, console)
         try:
             run.carry_out()
         except (_Refused, NumericsError) as refused:
             outcome, diagnostics = LaunchOutcome.REFUSED, (_error(str(refused)),)
+        except OSError as error:
+            outcome, diagnostics = LaunchOutcome.FAILED, (_no_room(error, folder),)
         except GpuError as error:
             outcome, spent = LaunchOutcome.FAILED, error.error.fatal
             diagnostics = (diagnostic_of(error, request.title),)
@@ -118,12 +121,14 @@ class _Run:
         folder: Path,
         asked_at: float,
         tell: Tell,
+        console: Console,
     ) -> None:
         self._request = request
         self._prepared = prepared
         self._folder = folder
         self._asked_at = asked_at
         self._tell = tell
+        self._console = console
         self.found: dict[str, Any] = {
             "moved_bytes": sum(_moved(buffer) for buffer in request.buffers)
         }
@@ -150,18 +155,33 @@ class _Run:
         self._say("filling the buffers")
         # Zones of our own would hide from the sanitizer where a buffer ends.
         guarded = request.guards and request.sanitizer is None
-        buffers = opened.buffers.prepare(request.buffers, guarded, self._prepared)
+        code = sha256(request.code).digest()
+        buffers = opened.buffers.prepare(request.buffers, guarded, self._prepared, code)
         start = Launch(request, kernel, buffers, opened.stream)
         self._first_launch(start, buffers)
+        if any(found.strays for found in self.found["buffers"]):
+            opened.buffers.forget()
         self._say(f"timing {request.repeats} launches")
         self.found["timing"] = self._time(opened, start, buffers)
         if request.counterpart:
             self.found["counterpart"] = self._counterpart(opened, buffers)
 
-    def _counterpart(self, opened: Session, buffers: Mapping[str, DeviceBuffer]) -> Counterpart:
-        """The same launch of the other code, after all that is looked at."""
-        request = self._request
+    def _counterpart(
+        self, opened: Session, buffers: Mapping[str, DeviceBuffer]
+    ) -> Counterpart | None:
+        """The same launch of the other code, after all that is looked at; None if it cannot be."""
         self._say("timing the cubin of the build")
+        try:
+            return self._timed_counterpart(opened, buffers)
+        except GpuError as error:
+            if error.error.fatal:
+                raise
+            return None
+
+    def _timed_counterpart(
+        self, opened: Session, buffers: Mapping[str, DeviceBuffer]
+    ) -> Counterpart:
+        request = self._request
         loaded = opened.library.load(request.counterpart, CodeKind.CUBIN)
         kernel = kernel_of(loaded, request.kernel)
         allow(kernel, request.config)
@@ -176,6 +196,7 @@ class _Run:
         self.found["start_ms"] = (time.monotonic() - self._asked_at) * 1000
         start.start()
         start.wait()
+        self._console.mute()
         self._say("reading the outputs")
         strays = {name: held.strays() for name, held in buffers.items()}
         kept = {name: self._keep(held) for name, held in buffers.items() if _is_output(held.spec)}
@@ -240,7 +261,9 @@ class _Run:
         return time_launches(start, opened.device, opened.stream, self._request, restore)
 
     def _path(self, name: str) -> Path:
-        return self._folder / f"{name}.npy"
+        """By number: the name is the source's and may be no name for a file."""
+        names = [buffer.name for buffer in self._request.buffers]
+        return self._folder / f"{names.index(name)}.npy"
 
     def _say(self, doing: str) -> None:
         self._tell(LaunchProgress(doing))
@@ -274,6 +297,11 @@ def _compare_layout(request: LaunchRequest, facts: KernelFacts) -> None:
 
 def _told(layout: list[tuple[int, int]]) -> str:
     return ", ".join(f"{size} bytes at {offset}" for offset, size in layout) or "none"
+
+
+def _no_room(error: OSError, folder: Path) -> Diagnostic:
+    message = f"The outputs cannot be kept in '{folder}': {error.strerror or error}."
+    return replace(_error(message), explanation="Make room there, or set TMPDIR to another folder.")
 
 
 def _unlaunched(request: LaunchRequest, outcome: LaunchOutcome, why: str) -> LaunchResult:

@@ -6,9 +6,9 @@ import pytest
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.launch.compatibility import (
+    _ptx_version_of,
     assembles_for,
     code_problems,
-    _ptx_version_of,
     runs_on,
     target_of,
 )
