@@ -41,9 +41,15 @@ class LaunchFiles:
         run = self._folder / f"run{next(self._numbers)}"
         run.mkdir()
         self._runs.append(run)
+        return run
+
+    def trim(self) -> None:
+        """Remove what nobody looks at any more; large files take a while."""
         while len(self._runs) > _KEPT_RUNS:
             shutil.rmtree(self._runs.pop(0), ignore_errors=True)
-        return run
+        while len(self._fills) > _KEPT_FILLS:
+            _, path = self._fills.popitem(last=False)
+            path.unlink(missing_ok=True)
 
     def prepare(
         self, request: LaunchRequest, calculator: Calculator, tell: Callable[[LaunchEvent], None]
@@ -68,9 +74,6 @@ class LaunchFiles:
                 self._fills[key] = path
             self._fills.move_to_end(key)
             prepared[buffer.name] = self._fills[key]
-        while len(self._fills) > max(_KEPT_FILLS, len(prepared)):
-            _, path = self._fills.popitem(last=False)
-            path.unlink(missing_ok=True)
         return prepared
 
     def values(self, request: LaunchRequest) -> dict[str, float | int | bool]:

@@ -113,6 +113,7 @@ class Launcher:
                     "Make room in the folder for temporary files, or set TMPDIR to another one.",
                 )
                 result = _failed(request, LaunchOutcome.FAILED, told)
+            self._files.trim()
         return replace(
             result,
             # A process that was killed has told this, and takes nothing along.
