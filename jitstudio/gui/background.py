@@ -1,15 +1,9 @@
-"""Work that takes longer than a window may wait: done in a thread, its outcome told in the GUI's.
-
-Also the way to modules that take long to import, such as NumPy: a start of the window never pays
-for them.
-"""
+"""Work that takes longer than a window may wait: done in a thread, told of in the GUI's."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from importlib import import_module
 from threading import Event
-from typing import Any
 
 from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
 
@@ -82,8 +76,3 @@ def _run(
         relay.ended.emit(ticket, outcome, problem)
 
     return run
-
-
-def module(name: str) -> Any:
-    """A module that takes long to import; call it in the background first."""
-    return import_module(name)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QDeadlineTimer, QObject, Signal
 
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import DeviceList
@@ -28,7 +28,6 @@ class LaunchService(QObject):
     Signals:
         devices_listed: The GPUs.
         inspected: What the driver says about a kernel, or why it says nothing.
-        launch_started: The worker begins with the launch of this ticket.
         launch_told: An event of this launch.
         launch_finished: Its result.
         launch_dropped: It was taken back before it began.
@@ -37,7 +36,6 @@ class LaunchService(QObject):
 
     devices_listed = Signal(DeviceList)
     inspected = Signal(int, object)
-    launch_started = Signal(int)
     launch_told = Signal(int, object)
     launch_finished = Signal(int, LaunchResult)
     launch_dropped = Signal(int)
@@ -76,9 +74,13 @@ class LaunchService(QObject):
         """End the launch that runs."""
         self._dispatcher.cancel(_LAUNCH)
 
-    def close(self) -> None:
+    def begin_closing(self) -> None:
         """Kill the workers and end the thread."""
-        self._thread.close()
+        self._thread.begin_closing()
+
+    def wait_closed(self, deadline: QDeadlineTimer) -> None:
+        """Wait until both have ended, but no longer than this."""
+        self._thread.wait_closed(deadline)
 
 
 class _Relay:
@@ -87,8 +89,8 @@ class _Relay:
     def __init__(self, service: LaunchService) -> None:
         self._service = service
 
-    def started(self, ticket: int) -> None:
-        self._service.launch_started.emit(ticket)
+    def started(self, _ticket: int) -> None:
+        """Its first event tells it better."""
 
     def told(self, ticket: int, event: LaunchEvent) -> None:
         self._service.launch_told.emit(ticket, event)

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
+from dataclasses import dataclass
 from threading import Event
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.choice import launchable
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.events import ConsoleText, LaunchEvent, LaunchProgress
@@ -16,37 +17,52 @@ from jitstudio.core.launch.request import InspectRequest, LaunchRequest
 from jitstudio.core.launch.resolve import Resolved, resolve
 from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult
 from jitstudio.core.launch.signature import KernelForm
-from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.verdict import unlaunched
-from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.background import Background, module
+from jitstudio.gui.background import Background
+from jitstudio.gui.late import Late
 from jitstudio.gui.launch_service import LaunchService
-from jitstudio.gui.state.outputs import Outputs
+from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.preferences import Preferences
+from jitstudio.gui.studio import Studio
 
 _PAUSE_MS = 250
 """Milliseconds without an edit after which the driver is asked about the occupancy."""
 
 
+_OLD_CODE = SpecProblem(
+    "code",
+    "The last build failed, so there is no code of what the editor says.",
+    "Mend the errors in the Problems list first.",
+)
+_NO_KERNEL = SpecProblem("kernel", "There is no kernel.", "Build one to launch it.")
+
+
+@dataclass(frozen=True)
+class _Kernels:
+    """A build and the kernels in it: code is never launched with the parameters of other code."""
+
+    result: BuildResult
+    forms: tuple[KernelForm, ...]
+
+
 class LaunchStudio(QObject):
-    """Watches the results of builds and the form, and keeps the launch in step with both.
+    """Watches the results of builds and the specs, and keeps the launch in step with both.
 
     Signals:
         devices_changed: These are the GPUs.
-        forms_changed: These kernels can be launched.
         problems_changed: What forbids the launch, or will surprise.
         config_changed: How many threads there would be; None where that cannot be told.
         facts_changed: What the driver says about the kernel; None where it says nothing.
-        running_changed: Whether a launch is on its way.
+        running_changed: Whether a launch is on its way, or waits for what it needs.
         progressed: What is being done now, in words.
         printed: What the kernel has printed since the last time.
-        finished: What the launch came to.
+        finished: What the launch came to; every run ends with it.
         broke: The worker itself failed, in words.
     """
 
     devices_changed = Signal(DeviceList)
-    forms_changed = Signal(tuple)
     problems_changed = Signal(tuple)
     config_changed = Signal(object)
     facts_changed = Signal(object)
@@ -58,50 +74,43 @@ class LaunchStudio(QObject):
 
     def __init__(
         self,
+        studio: Studio,
         outputs: Outputs,
+        specs: LaunchSpecs,
         service: LaunchService,
         preferences: Preferences,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
+        self._studio = studio
         self._outputs = outputs
+        self._specs = specs
         self._service = service
         self._preferences = preferences
-        self._built: BuildResult | None = None
+        self._built: Built | None = None
+        self._kernels: _Kernels | None = None
         self._devices: DeviceList | None = None
         self._device = 0
-        self._form: KernelForm | None = None
-        self._spec = LaunchSpec()
+        self._is_waiting = False
         self._running: int | None = None
-        self._eager = False
         self._inspecting: int | None = None
+        self._problems: tuple[SpecProblem, ...] = ()
+        self._remarks: tuple[SpecProblem, ...] = ()
         self._finder = Background(self)
-        self._finder.done.connect(self._on_forms_found)
-        self._finder.failed.connect(self._on_forms_missed)
+        self._finder.done.connect(self._on_kernels_found)
+        self._finder.failed.connect(self._on_kernels_missed)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._inspect)
+        # Queued: the result of the build is told after its end.
+        studio.build_ended.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
         outputs.result_changed.connect(self._on_result_changed)
+        specs.changed.connect(self._review)
         service.devices_listed.connect(self._on_devices_listed)
         service.inspected.connect(self._on_inspected)
         service.launch_told.connect(self._on_told)
         service.launch_finished.connect(self._on_finished)
         service.launch_dropped.connect(self._on_dropped)
         service.broke.connect(self._on_broke)
-
-    @property
-    def form(self) -> KernelForm | None:
-        """The kernel that is chosen."""
-        return self._form
-
-    @property
-    def spec(self) -> LaunchSpec:
-        """The launch as it is typed."""
-        return self._spec
-
-    @property
-    def built(self) -> BuildResult | None:
-        """The build whose kernels can be launched; the last good one."""
-        return self._built
 
     @property
     def device(self) -> Device | None:
@@ -119,11 +128,6 @@ class LaunchStudio(QObject):
         """Whether there is any GPU to launch on."""
         return self._devices is not None and bool(self._devices.devices)
 
-    @property
-    def is_running(self) -> bool:
-        """Whether a launch is on its way."""
-        return self._running is not None
-
     @Slot()
     def list_devices(self) -> None:
         """Look for the GPUs; the first time starts the process that uses them."""
@@ -137,61 +141,96 @@ class LaunchStudio(QObject):
             self._preferences.gpu = self.device.uuid
         self._review()
 
-    def edit(self, form: KernelForm | None, spec: LaunchSpec) -> None:
-        """The launch is another one now: this kernel, filled in like this."""
-        self._form, self._spec = form, spec
-        self._review()
-
     @Slot()
     def run(self) -> None:
-        """Launch what the form says, unless it cannot be."""
-        if self._running is not None:
+        """Launch what the specs say, once build and GPUs are known, unless it cannot be."""
+        if self._is_waiting or self._running is not None:
             return
-        self._eager = self._devices is None
-        if self._eager:
+        self._is_waiting = True
+        self.running_changed.emit(True)
+        if self._devices is None:
             self.list_devices()
-            return
-        request = self._review()
-        if request is None:
-            self.finished.emit(self._refusal())
-        else:
-            self._running = self._service.launch(request)
-            self.running_changed.emit(True)
+        self._go_on()
 
     @Slot()
     def cancel(self) -> None:
-        """End the launch that is on its way."""
-        self._service.cancel()
+        """End the launch that is on its way, or what waits to be launched."""
+        if self._is_waiting:
+            self._end(self._unlaunched(LaunchOutcome.CANCELLED))
+        else:
+            self._service.cancel()
 
+    @Slot()
+    def _go_on(self) -> None:
+        """Launch what waits, unless there is something left to wait for."""
+        if not self._is_waiting:
+            return
+        if self._studio.is_busy and not self._studio.is_building:
+            # It would begin after a pause in typing; whoever runs has done with typing.
+            self._studio.build()
+        if awaited := self._awaited():
+            self.progressed.emit(awaited)
+            return
+        request = self._review()
+        if self._is_outdated:
+            self._end(self._unlaunched(LaunchOutcome.REFUSED, _OLD_CODE))
+        elif request is None:
+            self._end(self._refusal())
+        else:
+            self._is_waiting = False
+            self._running = self._service.launch(request)
+
+    def _awaited(self) -> str:
+        """What has to be known before a launch, in words; empty where nothing has."""
+        if self._studio.is_busy or self._finder.is_busy:
+            return "waiting for the build"
+        return "looking for GPUs" if self._devices is None else ""
+
+    @Slot()
     def _review(self) -> LaunchRequest | None:
         """Find out whether it can be launched, and say so; the launch if it can."""
         resolved = self._resolved()
         request = resolved.request
-        self.problems_changed.emit(resolved.problems)
+        self._problems = resolved.problems
         self.config_changed.emit(resolved.config)
         if request is not None and self.device is not None:
             self._pause.start()
         else:
-            self.facts_changed.emit(None)
+            self._show_facts(None)
+        self._tell_problems()
         return request
 
     def _resolved(self) -> Resolved:
-        if self._form is None or self._built is None:
+        form, spec = self._specs.form, self._specs.spec
+        if form is None or self._kernels is None:
             return Resolved(None, ())
         try:
-            kernel = launchable(self._built, self._form, self._spec.load)
+            kernel = launchable(self._kernels.result, form, spec.load)
         except SpecError as error:
             return Resolved(None, (error.problem,))
-        return resolve(self._spec, kernel, self._devices or DeviceList(), self._device)
+        return resolve(spec, kernel, self._devices or DeviceList(), self._device)
+
+    @property
+    def _is_outdated(self) -> bool:
+        """Whether the newest text could not be built, so that there is older code only."""
+        newest = self._outputs.result
+        return self._specs.form is not None and newest is not None and not newest.ok
+
+    def _tell_problems(self) -> None:
+        old = (_OLD_CODE,) if self._is_outdated else ()
+        self.problems_changed.emit((*old, *self._problems, *self._remarks))
 
     def _refusal(self) -> LaunchResult:
         """Why nothing can be launched now."""
-        if self._form is None:
-            nothing = SpecProblem("kernel", "There is no kernel.", "Build one to launch it.")
-            return unlaunched("", LaunchOutcome.REFUSED, (nothing,))
+        if self._specs.form is None:
+            return self._unlaunched(LaunchOutcome.REFUSED, _NO_KERNEL)
         missing = self._devices is not None and self._devices.problem
         outcome = LaunchOutcome.MISSING if missing else LaunchOutcome.REFUSED
-        return unlaunched(self._form.title, outcome, self._resolved().problems)
+        return self._unlaunched(outcome, *self._problems)
+
+    def _unlaunched(self, outcome: LaunchOutcome, *problems: SpecProblem) -> LaunchResult:
+        title = self._specs.form.title if self._specs.form else ""
+        return unlaunched(title, outcome, problems)
 
     @Slot()
     def _inspect(self) -> None:
@@ -202,26 +241,41 @@ class LaunchStudio(QObject):
             )
             self._inspecting = self._service.inspect(asked)
 
-    @Slot(object)
-    def _on_result_changed(self, result: BuildResult | None) -> None:
-        request = self._outputs.request
-        if result is None:
-            self._built = None
+    def _show_facts(self, told: KernelFacts | Diagnostic | None) -> None:
+        """Tell what the driver says about the kernel, or why it says nothing."""
+        self._remarks = ()
+        if isinstance(told, Diagnostic):
+            words = (told.message, told.explanation)
+            self._remarks = (SpecProblem("code", *words, Severity.WARNING, told.fix),)
+        self.facts_changed.emit(told if isinstance(told, KernelFacts) else None)
+
+    @Slot()
+    def _on_result_changed(self) -> None:
+        if self._outputs.good is self._built:
+            # Another build has failed; what can be launched stays, and that is told.
+            self._tell_problems()
+            return
+        self._built = self._outputs.good
+        if self._built is None:
             self._finder.stop()
-            self._on_forms_found(())
-        elif result.ok and request is not None:
-            self._built = result
-            self._finder.start(_finding(request, result))
+            self._set_kernels(None)
+        else:
+            self._finder.start(_finding(self._built))
 
     @Slot(object)
-    def _on_forms_found(self, forms: Sequence[KernelForm]) -> None:
-        # Whoever shows them chooses one and calls `edit`.
-        self.forms_changed.emit(tuple(forms))
+    def _on_kernels_found(self, kernels: _Kernels) -> None:
+        self._set_kernels(kernels)
 
     @Slot(str)
-    def _on_forms_missed(self, problem: str) -> None:
-        self._on_forms_found(())
+    def _on_kernels_missed(self, problem: str) -> None:
         self.broke.emit(f"The kernels' parameters cannot be read: {problem}.")
+        self._set_kernels(None)
+
+    def _set_kernels(self, kernels: _Kernels | None) -> None:
+        self._kernels = kernels
+        # This reviews the launch.
+        self._specs.set_forms(kernels.forms if kernels else ())
+        self._go_on()
 
     @Slot(DeviceList)
     def _on_devices_listed(self, devices: DeviceList) -> None:
@@ -229,15 +283,14 @@ class LaunchStudio(QObject):
         remembered = (d.ordinal for d in devices.devices if d.uuid == self._preferences.gpu)
         self._device = next(remembered, self._device if self.device is not None else 0)
         self.devices_changed.emit(devices)
-        if self._eager:
-            self.run()
-        else:
-            self._review()
+        self._review()
+        self._go_on()
 
     @Slot(int, object)
-    def _on_inspected(self, ticket: int, facts: KernelFacts | Diagnostic) -> None:
+    def _on_inspected(self, ticket: int, told: KernelFacts | Diagnostic) -> None:
         if ticket == self._inspecting:
-            self.facts_changed.emit(facts if isinstance(facts, KernelFacts) else None)
+            self._show_facts(told)
+            self._tell_problems()
 
     @Slot(int, object)
     def _on_told(self, ticket: int, event: LaunchEvent) -> None:
@@ -252,37 +305,34 @@ class LaunchStudio(QObject):
     @Slot(int, LaunchResult)
     def _on_finished(self, ticket: int, result: LaunchResult) -> None:
         if ticket == self._running:
-            self._end()
-            self.finished.emit(result)
+            self._end(result)
             # What is free has changed.
             self.list_devices()
 
     @Slot(int)
     def _on_dropped(self, ticket: int) -> None:
         if ticket == self._running:
-            self._end()
+            self._end(self._unlaunched(LaunchOutcome.CANCELLED))
 
     @Slot(int, str)
     def _on_broke(self, ticket: int, message: str) -> None:
-        if ticket == self._running:
-            self._end()
+        if ticket == self._running or (self._is_waiting and self._devices is None):
+            self._end(self._unlaunched(LaunchOutcome.CRASHED, SpecProblem("", message)))
         self.broke.emit(message)
 
-    def _end(self) -> None:
-        self._running = None
+    def _end(self, result: LaunchResult) -> None:
+        self._running, self._is_waiting = None, False
         self.running_changed.emit(False)
+        self.finished.emit(result)
 
 
-def _finding(
-    request: BuildRequest, result: BuildResult
-) -> Callable[[Event], tuple[KernelForm, ...]]:
+def _finding(built: Built) -> Callable[[Event], _Kernels]:
     """Reads the signatures; a long source takes a while, and so does loading the parser."""
 
-    def find(_stop: Event) -> tuple[KernelForm, ...]:
-        finder = module("jitstudio.listing.kernel_forms")
-        forms: tuple[KernelForm, ...] = finder.kernel_forms(
-            request.sources, result, request.headers, access=True
+    def find(_stop: Event) -> _Kernels:
+        forms: tuple[KernelForm, ...] = Late.KERNEL_FORMS.get()(
+            built.request.sources, built.result, built.request.headers, access=True
         )
-        return forms
+        return _Kernels(built.result, forms)
 
     return find

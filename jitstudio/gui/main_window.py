@@ -119,7 +119,7 @@ class MainWindow(QMainWindow):
             "commentAction": views.toggle_comments,
             "buildAction": studio.build,
             "cancelAction": studio.cancel,
-            "runAction": self._launches.run,
+            "runAction": self._on_run,
             "stopRunAction": self.workspace.launches.cancel,
             "sweepAction": self._sweeps.open,
             "listDevicesAction": self.workspace.launches.list_devices,
@@ -323,6 +323,11 @@ class MainWindow(QMainWindow):
             page.go_to(line, column)
         elif self.panes.outputs[CodeKind.PTX].go_to(file, line):
             self.panes.bring_up(self.panes.outputs[CodeKind.PTX])
+
+    @Slot()
+    def _on_run(self) -> None:
+        self.panes.uncover(self.panes.launch)
+        self._launches.run()
 
     @Slot(str, int)
     def _on_place_activated(self, file: str, line: int) -> None:

@@ -125,13 +125,17 @@ class Panes:
 
     def bring_up(self, view: QWidget) -> None:
         """Show a view, wherever it is hidden, and give it the keyboard."""
+        self.uncover(view)
+        view.setFocus()
+
+    def uncover(self, view: QWidget) -> None:
+        """Show a view, wherever it is hidden; the keyboard stays where it is."""
         if self._output_tabs.indexOf(view) >= 0:
             self._output_tabs.setCurrentWidget(view)
         dock = next((dock for dock in self._docks if dock.isAncestorOf(view)), None)
         if dock is not None:
             dock.show()
             dock.raise_()
-        view.setFocus()
 
     def save_layout(self, preferences: Preferences) -> None:
         """Remember where everything stands."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QDeadlineTimer, QObject, Signal
 
 from jitstudio.cache.store import Store
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
@@ -91,9 +91,13 @@ class BuildService(QObject):
         """Forget all results that were kept, once what runs is done."""
         self._dispatcher.submit(_CACHE, EmptyCache())
 
-    def close(self) -> None:
+    def begin_closing(self) -> None:
         """Kill the worker and end the thread."""
-        self._thread.close()
+        self._thread.begin_closing()
+
+    def wait_closed(self, deadline: QDeadlineTimer) -> None:
+        """Wait until both have ended, but no longer than this."""
+        self._thread.wait_closed(deadline)
 
 
 class _Relay:

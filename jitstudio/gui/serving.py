@@ -1,13 +1,36 @@
-"""The thread that a dispatcher works in."""
+"""The thread that a dispatcher works in, and how services with threads are closed together."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QThread
+from collections.abc import Sequence
+from threading import Thread
+from typing import Protocol
+
+from PySide6.QtCore import QDeadlineTimer, QThread
 
 from jitstudio.worker.dispatcher import Dispatcher
 
-# A killed worker is dead within milliseconds; only a hung driver takes longer.
+# Killed workers are dead within milliseconds; only a hung driver takes longer.
 _LAST_WAIT_MS = 12_000
+
+
+class Closable(Protocol):
+    """A service with threads and processes of its own."""
+
+    def begin_closing(self) -> None:
+        """End everything; returns at once."""
+
+    def wait_closed(self, deadline: QDeadlineTimer) -> None:
+        """Wait until everything has ended, but no longer than this."""
+
+
+def close_all(services: Sequence[Closable]) -> None:
+    """End all of them at the same time, and wait for the last; a hung one is given up."""
+    for service in services:
+        service.begin_closing()
+    deadline = QDeadlineTimer(_LAST_WAIT_MS)
+    for service in services:
+        service.wait_closed(deadline)
 
 
 class ServingThread(QThread):
@@ -16,6 +39,8 @@ class ServingThread(QThread):
     def __init__(self, dispatcher: Dispatcher, name: str) -> None:
         super().__init__()
         self._dispatcher = dispatcher
+        # A dispatcher waits for the workers that it kills; the GUI thread has others to end.
+        self._closer = Thread(target=dispatcher.close, name=f"end of {name}", daemon=True)
         self.setObjectName(name)
         self.start()
 
@@ -23,7 +48,11 @@ class ServingThread(QThread):
         """Serve until the dispatcher is closed."""
         self._dispatcher.serve()
 
-    def close(self) -> None:
-        """Close the dispatcher, which kills its workers, and end."""
-        self._dispatcher.close()
-        self.wait(_LAST_WAIT_MS)
+    def begin_closing(self) -> None:
+        """Close the dispatcher, which kills its workers; returns at once."""
+        self._closer.start()
+
+    def wait_closed(self, deadline: QDeadlineTimer) -> None:
+        """Wait until workers and loop have ended, but no longer than this."""
+        self._closer.join(deadline.remainingTime() / 1000)
+        self.wait(deadline)

@@ -7,14 +7,11 @@ from collections.abc import Collection
 from threading import Lock
 from typing import Any
 
-from PySide6.QtCore import QObject, QThread, Signal, Slot
+from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal, Slot
 
 from jitstudio.core.launch.sweep import SweepError, SweepPlan
 from jitstudio.core.launch.sweep_result import SweepResult, VariantResult
-from jitstudio.gui.background import module
-
-# Killed workers are dead within milliseconds; only a hung driver takes longer.
-_LAST_WAIT_MS = 12_000
+from jitstudio.gui.late import Late
 
 _log = logging.getLogger(__name__)
 
@@ -67,11 +64,14 @@ class SweepService(QObject):
         if self._thread is not None:
             self._thread.cancel()
 
-    def close(self) -> None:
+    def begin_closing(self) -> None:
         """End the sweep, its processes and its thread."""
+        self.cancel()
+
+    def wait_closed(self, deadline: QDeadlineTimer) -> None:
+        """Wait until all have ended, but no longer than this."""
         if self._thread is not None:
-            self._thread.cancel()
-            self._thread.wait(_LAST_WAIT_MS)
+            self._thread.wait(deadline)
 
     @Slot()
     def _on_thread_finished(self) -> None:
@@ -125,10 +125,10 @@ class _SweepThread(QThread):
                 self._sweep.cancel()
 
     def _carry_out(self) -> SweepResult:
-        # These take long to import; the window does not need them before.
-        engine, sites = module("jitstudio.sweep.engine"), module("jitstudio.sweep.sites")
-        with sites.local() as places:
-            sweep = engine.Sweep(self._plan, places, devices=self._devices, on_row=self.told.emit)
+        with Late.LOCAL_SITES.get()() as places:
+            sweep = Late.SWEEP.get()(
+                self._plan, places, devices=self._devices, on_row=self.told.emit
+            )
             self.began.emit(len(sweep.variants))
             with self._lock:
                 self._sweep = sweep

@@ -242,9 +242,10 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
         # The stub asks for bytes, which the function refuses.
         app.setPalette(ticks, kind)  # type: ignore[arg-type]
     template = Template(resource("themes/application.qss").read_text("utf-8"))
-    app.setStyleSheet(
-        template.substitute({f.name: getattr(theme.ui, f.name).name() for f in fields(UiColors)})
-    )
+    colors_by_name = {f.name: getattr(theme.ui, f.name).name() for f in fields(UiColors)}
+    # A style sheet takes pictures from files only, and cannot colour them.
+    arrow = resource(f"themes/{'dark' if theme.dark else 'light'}-arrow.svg").as_posix()
+    app.setStyleSheet(template.substitute(colors_by_name, arrow=arrow))
 
 
 class ThemeMode(Enum):

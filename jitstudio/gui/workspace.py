@@ -12,6 +12,7 @@ from jitstudio.gui.file_commands import FileCommands
 from jitstudio.gui.launch_service import LaunchService
 from jitstudio.gui.launch_studio import LaunchStudio
 from jitstudio.gui.service import BuildService
+from jitstudio.gui.serving import close_all
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs
@@ -51,10 +52,15 @@ class Workspace(QObject):
         self.outputs = Outputs(self)
         self.service = BuildService(self)
         self.studio = Studio(self.documents, self.settings, self.outputs, self.service, parent=self)
-        self.launch_specs = LaunchSpecs()
+        self.launch_specs = LaunchSpecs(self)
         self.launch_service = LaunchService(self)
         self.launches = LaunchStudio(
-            self.outputs, self.launch_service, self.preferences, parent=self
+            self.studio,
+            self.outputs,
+            self.launch_specs,
+            self.launch_service,
+            self.preferences,
+            parent=self,
         )
         self.sweep_drafts = SweepDrafts()
         self.sweep_service = SweepService(self)
@@ -74,11 +80,9 @@ class Workspace(QObject):
         self.studio.build()
 
     def close(self) -> None:
-        """Keep the session and end the worker."""
+        """Keep the session and end the workers."""
         self.session.close()
-        self.sweep_service.close()
-        self.launch_service.close()
-        self.service.close()
+        close_all((self.sweep_service, self.launch_service, self.service))
 
     @Slot(ToolchainInfo)
     def _on_probe_finished(self, info: ToolchainInfo) -> None:

@@ -22,7 +22,7 @@ from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.launch_files import LaunchFiles
 from jitstudio.worker.messages import Call, Launch, ListDevices, WarmUp
 from jitstudio.worker.obituary import cause_of_death
-from jitstudio.worker.sanitizer import SanitizerMissing, sanitized
+from jitstudio.worker.sanitizer import SanitizerMissing, find_sanitizer, sanitized
 from jitstudio.worker.turns import Turns
 
 LAUNCHING = "jitstudio.worker.launch_child"
@@ -68,7 +68,7 @@ class Launcher:
             if isinstance(answer, Death):
                 return DeviceList(problem=f"The driver could not be asked. {_why(answer, flights)}")
             found: DeviceList = answer
-            return found
+            return replace(found, sanitizer=find_sanitizer() is not None)
 
     def inspect(self, request: InspectRequest) -> KernelFacts | Diagnostic:
         """What the driver says about a kernel, or why it says nothing.

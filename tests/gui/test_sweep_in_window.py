@@ -138,7 +138,7 @@ def test_a_variant_goes_into_the_launch_form_and_the_settings(saxpy, dialog):
     form = saxpy.window.panes.launch.form
     saxpy.wait(lambda: form.form is not None and form.form.title == "saxpy<int>")
     assert form.spec().block == "96"
-    assert saxpy.workspace.launches.spec.block == "96"
+    assert saxpy.workspace.launch_specs.spec.block == "96"
 
 
 def test_the_axes_of_a_kernel_are_kept(saxpy, dialog):

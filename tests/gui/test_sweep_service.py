@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QTimer
 
 from jitstudio.core.launch.sweep_result import SweepResult
+from jitstudio.gui.serving import close_all
 from jitstudio.gui.sweep_service import SweepService
 from tests.gui.processes import children, sweeping_threads
 from tests.support import SLOW
@@ -21,7 +22,7 @@ SLOW_PLAN = replace(power_plan("-DPOWER=1,2,3,4", kernel="slow"), build=SLOW)
 def service(qapp):
     service = SweepService()
     yield service
-    service.close()
+    close_all((service,))
 
 
 def finished(qtbot, service, act):
@@ -110,7 +111,7 @@ def test_closing_ends_everything_within_seconds(service, qtbot):
         service.start(SLOW_PLAN)
     qtbot.waitUntil(lambda: children() != before, timeout=PATIENCE)
     start = time.monotonic()
-    service.close()
+    close_all((service,))
     assert time.monotonic() - start < SOON
     assert children() == before
     assert sweeping_threads() == []

@@ -216,3 +216,8 @@ def test_the_keeper_is_silent_when_the_theme_stays(undressed, qtbot):
     keeper = ThemeKeeper(undressed, ThemeMode.LIGHT)
     with qtbot.assertNotEmitted(keeper.theme_changed):
         keeper.set_mode(ThemeMode.LIGHT)
+
+
+def test_the_arrow_of_a_choice_has_the_colour_of_hints(theme):
+    name = "dark" if theme.dark else "light"
+    assert theme.ui.muted_text.name() in resource(f"themes/{name}-arrow.svg").read_text("utf-8")

@@ -67,16 +67,6 @@ def parse_buffer(text: str) -> BufferText | None:
     )
 
 
-def format_buffer(buffer: BufferText | None) -> str:
-    """The text that `parse_buffer` reads as this."""
-    if buffer is None:
-        return NULL
-    pieces = [f"{buffer.element}[{buffer.length}]" if buffer.element else buffer.length]
-    pieces += [format_fill(buffer.fill)] if buffer.fill else []
-    pieces += [buffer.direction.value] if buffer.direction else []
-    return ":".join(pieces)
-
-
 def parse_fill(text: str) -> Fill:
     """Read the content of a buffer, such as ``random(7, -1, 1)``; paths stay as they are.
 
@@ -101,12 +91,6 @@ def parse_fill(text: str) -> Fill:
     if form.verbatim and not fill.text:
         raise TextError(f"{word} needs something in its parentheses.", f"Write {form.example}.")
     return fill
-
-
-def format_fill(fill: Fill) -> str:
-    """The text that `parse_fill` reads as this."""
-    inside = fill.text or ",".join(_in_digits(number) for number in fill.numbers)
-    return f"{fill.kind.value}({inside})" if inside else fill.kind.value
 
 
 def absolute(fill: Fill, folder: str) -> Fill:
@@ -191,7 +175,3 @@ def _of_numbers(form: _FillForm, inside: str) -> Fill:
 def _unquoted(text: str, form: _FillForm) -> str:
     quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
     return text[1:-1] if quoted and form.kind is FillKind.FILE else text
-
-
-def _in_digits(number: Number) -> str:
-    return str(number) if isinstance(number, int) else repr(number)

@@ -39,7 +39,7 @@ TINT_ROLE = Qt.ItemDataRole.UserRole + 4
 """The mark whose colour tints the whole row, or None."""
 
 _WHERE = "arguments."
-_TITLES = ("Parameter", "Type", "Value", "Fill", "Direction")
+_TITLES = ("Parameter", "Type", "Value or length", "Fill", "Direction")
 _HELP = {
     VALUE: "A number, the fields of a struct, or the elements of a buffer.",
     FILL: "What the buffer holds before the launch.",

@@ -1,7 +1,7 @@
 """The content of a buffer, as table, plot and image read it.
 
-Imports NumPy, which takes a while: `widgets.launch.buffer_work` loads it off the GUI thread when
-the first buffer is to be shown. The file is mapped, so that a buffer of any size opens at once,
+Imports NumPy, which takes a while: `late` loads it off the GUI thread when the first buffer is to
+be shown. The file is mapped, so that a buffer of any size opens at once,
 and stays readable as long as the map is held, whatever becomes of its name.
 """
 
@@ -83,6 +83,25 @@ class BufferData:
     def is_unwritten(self, element: int) -> bool:
         """Whether an element still holds the pattern that the first unwritten one holds."""
         return self._pattern is not None and self.array[element].tobytes() == self._pattern
+
+    @property
+    def unwritten(self) -> int:
+        """Elements that were never written, as far as they can be told from others."""
+        return (self.result.unwritten or 0) if self._pattern is not None else 0
+
+    def unwritten_in(self, start: int, stop: int, step: int = 1) -> Values:
+        """Which elements of a stretch hold the pattern, each of them by its number there."""
+        if self._pattern is None:
+            return np.zeros(0, np.intp)
+        # Word by word: comparing byte by byte takes four times as long.
+        width = next(width for width in (8, 4, 2, 1) if len(self._pattern) % width == 0)
+        pattern = np.frombuffer(self._pattern, f"u{width}")
+        words = np.ascontiguousarray(self.array[start:stop:step]).view(f"u{width}")
+        columns = words.reshape(-1, len(pattern)).T
+        holds = columns[0] == pattern[0]
+        for column, word in zip(columns[1:], pattern[1:], strict=True):
+            holds &= column == word
+        return np.flatnonzero(holds)
 
     def marked_after(self, element: int) -> int | None:
         """The next element that is known to be wrong or unwritten; from the start after the last.

@@ -5,12 +5,13 @@ Everything here may take seconds and is called off the GUI thread.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from threading import Event
 
 import numpy as np
 
-from jitstudio.gui.models.buffer_data import Leaf, Values, as_numbers, chunks
+from jitstudio.gui.models.buffer_data import BufferData, Leaf, Values, as_numbers, chunks
 
 _BINS = 60
 _POINTS = 2000
@@ -25,12 +26,13 @@ class Statistics:
 
     Attributes:
         count: Values.
-        minimum, maximum: Of the finite ones; None where there are none.
+        minimum, maximum: Of the finite ones that were written; None where there are none.
         mean: Likewise.
-        nans, infinities: Values that are no finite numbers.
+        nans, infinities: Written values that are no finite numbers.
         histogram: How many of the finite ones are in each bin.
         edges: The bins' limits, one more than bins.
         step: Every so many-th value was counted into the bins.
+        unwritten: Values that the kernel never wrote, which are in no other figure but `count`.
     """
 
     count: int
@@ -42,13 +44,20 @@ class Statistics:
     histogram: Values
     edges: Values
     step: int = 1
+    unwritten: int = 0
 
     @property
     def text(self) -> str:
         """The figures in one line."""
         values = f"{self.count:,} value{'' if self.count == 1 else 's'}"
+        unwritten = (f"{self.unwritten:,} never written",) if self.unwritten else ()
         if self.minimum is None or self.maximum is None or self.mean is None:
-            return f"{values}, none finite, {self.nans:,} NaN, {self.infinities:,} infinite"
+            return ", ".join(
+                (
+                    f"{values}, none finite, {self.nans:,} NaN, {self.infinities:,} infinite",
+                    *unwritten,
+                )
+            )
         infinite = (f"{self.infinities:,} infinite",) if self.infinities else ()
         return " · ".join(
             (
@@ -58,6 +67,7 @@ class Statistics:
                 f"mean {self.mean:.6g}",
                 f"{self.nans:,} NaN",
                 *infinite,
+                *unwritten,
             )
         )
 
@@ -79,8 +89,8 @@ class Curve:
     per_point: int
 
 
-def statistics(leaf: Leaf, stop: Event) -> Statistics:
-    """Look at every value.
+def statistics(data: BufferData, leaf: int, stop: Event) -> Statistics:
+    """Look at every value of a column that was written.
 
     Raises:
         Stopped: As soon as `stop` is set.
@@ -88,7 +98,7 @@ def statistics(leaf: Leaf, stop: Event) -> Statistics:
     lows: list[float | int] = []
     highs: list[float | int] = []
     total, finite_count, nans, infinities = 0.0, 0, 0, 0
-    for chunk in chunks(leaf.values, stop):
+    for chunk in _written(data, leaf, stop):
         finite = chunk
         if chunk.dtype.kind == "f":
             good = np.isfinite(chunk)
@@ -102,15 +112,17 @@ def statistics(leaf: Leaf, stop: Event) -> Statistics:
             highs.append(finite.max().item())
             total += float(finite.sum(dtype=np.float64))
             finite_count += finite.size
-    count = len(leaf.values)
+    count, unwritten = data.length, data.unwritten
     if not finite_count:
         nothing = np.zeros(0)
-        return Statistics(count, None, None, None, nans, infinities, nothing, nothing)
+        return Statistics(
+            count, None, None, None, nans, infinities, nothing, nothing, unwritten=unwritten
+        )
     low, high = min(lows), max(highs)
     step = -(-count // _MOST_COUNTED)
-    histogram, edges = _histogram(leaf.values[::step], low, high, stop)
+    histogram, edges = _histogram(_written(data, leaf, stop, step), low, high)
     mean = total / finite_count
-    return Statistics(count, low, high, mean, nans, infinities, histogram, edges, step)
+    return Statistics(count, low, high, mean, nans, infinities, histogram, edges, step, unwritten)
 
 
 def curve(leaf: Leaf, start: int, stop_at: int, stop: Event) -> Curve:
@@ -132,8 +144,27 @@ def curve(leaf: Leaf, start: int, stop_at: int, stop: Event) -> Curve:
     return Curve(x, y, start, stop_at, per_point)
 
 
+def _written(data: BufferData, leaf: int, stop: Event, step: int = 1) -> Iterator[Values]:
+    """Every so many-th value of a column without those that were never written.
+
+    A kernel may write the very value that stands for "never written". All of them are equal, so
+    that it does not matter which are left out as long as their number is right.
+    """
+    left = -(-data.unwritten // step)
+    start = 0
+    for chunk in chunks(data.leaves[leaf].values[::step], stop):
+        after = start + step * len(chunk)
+        if left:
+            unwritten = data.unwritten_in(start, after, step)[:left]
+            left -= len(unwritten)
+            yield np.delete(chunk, unwritten)
+        else:
+            yield chunk
+        start = after
+
+
 def _histogram(
-    values: Values, low: float | int, high: float | int, stop: Event
+    parts: Iterator[Values], low: float | int, high: float | int
 ) -> tuple[Values, Values]:
     # Equal limits would make bins of no width; whole numbers get a bin each where there are few.
     is_whole = isinstance(low, int) and isinstance(high, int)
@@ -145,7 +176,7 @@ def _histogram(
     counts = np.zeros(bins, np.int64)
     if not np.isfinite(edges).all() or not (np.diff(edges) > 0).all():
         return np.zeros(0), np.zeros(0)
-    for chunk in chunks(values, stop):
+    for chunk in parts:
         finite = chunk[np.isfinite(chunk)] if chunk.dtype.kind == "f" else chunk
         counts += np.histogram(finite.astype(np.float64), edges)[0]
     return counts, edges

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import LaunchConfig
-from jitstudio.core.launch.result import KernelFacts, LaunchResult
-from jitstudio.core.launch.signature import KernelForm
+from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult
+from jitstudio.core.launch.verdict import unlaunched
 from jitstudio.gui.models.launch_words import config_words
 from jitstudio.gui.widgets.launch.launch_panel import LaunchPanel
 from jitstudio.gui.workspace import Workspace
+
+_NO_SANITIZER = "compute-sanitizer is not installed; it comes with the CUDA toolkit."
 
 
 class LaunchPresenter(QObject):
@@ -20,15 +23,15 @@ class LaunchPresenter(QObject):
     def __init__(self, workspace: Workspace, panel: LaunchPanel) -> None:
         super().__init__(panel)
         self._launches = workspace.launches
+        self._specs = workspace.launch_specs
         self._session = workspace.session
         self._form, self._results = panel.form, panel.results
         self._problems: tuple[SpecProblem, ...] = ()
         panel.first_shown.connect(self._launches.list_devices)
-        self._form.spec_changed.connect(self._on_edited)
-        self._form.spec_changed.connect(self._session.touch)
+        self._form.spec_changed.connect(self._specs.edit)
+        self._form.kernel_chosen.connect(self._specs.choose)
         self._form.device_chosen.connect(self._launches.choose_device)
         self._launches.devices_changed.connect(self._on_devices_changed)
-        self._launches.forms_changed.connect(self._on_forms_changed)
         self._launches.problems_changed.connect(self._on_problems_changed)
         self._launches.config_changed.connect(self._on_config_changed)
         self._launches.facts_changed.connect(self._on_facts_changed)
@@ -41,27 +44,21 @@ class LaunchPresenter(QObject):
     def run(self) -> None:
         """Launch what the form says; the text is kept first, whatever the kernel does."""
         self._form.finish_editing()
-        if self._form.unreadable:
+        if unreadable := self._form.unreadable:
             self._show_problems()
+            title = self._specs.form.title if self._specs.form else ""
+            self._on_finished(unlaunched(title, LaunchOutcome.REFUSED, unreadable))
             return
         self._session.save()
         self._results.begin()
         self._launches.run()
 
-    @Slot()
-    def _on_edited(self) -> None:
-        self._launches.edit(self._form.form, self._form.spec())
-
     @Slot(DeviceList)
     def _on_devices_changed(self, devices: DeviceList) -> None:
         self._form.set_devices(devices)
+        self._form.set_sanitizer_problem("" if devices.sanitizer else _NO_SANITIZER)
         if self._launches.device is not None:
             self._form.set_device(self._launches.device.ordinal)
-
-    @Slot(tuple)
-    def _on_forms_changed(self, forms: tuple[KernelForm, ...]) -> None:
-        self._form.set_forms(forms)
-        self._on_edited()
 
     @Slot(tuple)
     def _on_problems_changed(self, problems: tuple[SpecProblem, ...]) -> None:
@@ -82,6 +79,15 @@ class LaunchPresenter(QObject):
     @Slot(LaunchResult)
     def _on_finished(self, result: LaunchResult) -> None:
         self._results.show_result(result, self._launches.device)
+        if result.outcome is LaunchOutcome.REFUSED:
+            self._reveal_error()
+
+    def _reveal_error(self) -> None:
+        """Lead to the first field that forbids the launch."""
+        problems = (*self._form.unreadable, *self._problems)
+        places = (p.where for p in problems if p.severity is Severity.ERROR)
+        if (place := next(places, None)) is not None:
+            self._form.reveal(place)
 
     def _show_problems(self) -> None:
         problems = (*self._problems, *self._form.unreadable)

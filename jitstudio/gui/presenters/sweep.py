@@ -79,12 +79,12 @@ class SweepPresenter(QObject):
 
     def _update(self) -> None:
         """Show what was typed for the kernel, and whether it can be swept."""
-        launches, dialog = self._workspace.launches, self._dialog
+        specs, dialog = self._workspace.launch_specs, self._dialog
         if dialog is None or dialog.is_running:
             return
-        if launches.form is not None and generic_name(launches.form.title) != self._title:
-            self._title = generic_name(launches.form.title)
-            dialog.editor.show_draft(self._workspace.sweep_drafts.of(launches.form, launches.spec))
+        if specs.form is not None and generic_name(specs.form.title) != self._title:
+            self._title = generic_name(specs.form.title)
+            dialog.editor.show_draft(self._workspace.sweep_drafts.of(specs.form, specs.spec))
         self._review(dialog)
 
     def _review(self, dialog: SweepDialog) -> None:
@@ -107,12 +107,12 @@ class SweepPresenter(QObject):
         modules = workspace.studio.modules()
         if not modules:
             raise SweepError(nothing_to_build(workspace.settings.link))
-        if workspace.launches.form is None:
+        if workspace.launch_specs.form is None:
             raise SweepError(_NO_KERNEL)
         if self._form.unreadable:
             raise SweepError(self._form.unreadable[0].message)
         request = request_for(modules, workspace.documents, workspace.settings, SHOWN_AND_SAVED)
-        spec = replace(workspace.launches.spec, kernel=dialog.editor.draft.kernel)
+        spec = replace(workspace.launch_specs.spec, kernel=dialog.editor.draft.kernel)
         return SweepPlan(dialog.editor.axes(), request, spec)
 
     @Slot()
@@ -156,10 +156,7 @@ class SweepPresenter(QObject):
     def _on_variant_activated(self, row: VariantResult) -> None:
         """Make the variant what is built and what the launch form shows."""
         self._build(row.variant)
-        self._form.set_spec(row.variant.spec)
-        if self._form.form is not None:
-            self._workspace.launches.edit(self._form.form, self._form.spec())
-        self._workspace.session.touch()
+        self._workspace.launch_specs.show(row.variant.spec)
         self.chosen.emit()
         self._window.activateWindow()
 

@@ -1,12 +1,19 @@
-"""What was typed for each kernel, kept while others are launched and signatures change."""
+"""Which kernel is to be launched and how, and what was typed for the others.
+
+What was typed is kept while other kernels are launched and signatures change.
+"""
 
 from __future__ import annotations
 
 import re
 from dataclasses import replace
 
+from PySide6.QtCore import QObject, Signal, Slot
+
 from jitstudio.core.launch.argument_text import parse_buffer
+from jitstudio.core.launch.choice import choose_form
 from jitstudio.core.launch.defaults import default_arguments
+from jitstudio.core.launch.problems import SpecError
 from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.types import Pointer
@@ -15,21 +22,84 @@ _NAME = re.compile(r"[^<(]*")
 _USUAL_BLOCK = 256
 
 
-class LaunchSpecs:
-    """The launches by kernel title; the one used last is the last."""
+class LaunchSpecs(QObject):
+    """The kernels of a build, the chosen one, and the launches by kernel title.
 
-    def __init__(self) -> None:
+    Signals:
+        replaced: The chosen launch is another one than was typed: whoever shows it shows it anew.
+        changed: The chosen launch has changed, replaced or typed.
+    """
+
+    replaced = Signal()
+    changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        # The one used last is the last.
         self._specs: dict[str, LaunchSpec] = {}
+        self._forms: tuple[KernelForm, ...] = ()
+        self._form: KernelForm | None = None
+        self._spec = LaunchSpec()
+        self._waiting: LaunchSpec | None = None
 
     @property
-    def titles(self) -> tuple[str, ...]:
-        """The kernels something is remembered of, in the order of their last use."""
-        return tuple(self._specs)
+    def forms(self) -> tuple[KernelForm, ...]:
+        """The kernels that can be launched."""
+        return self._forms
+
+    @property
+    def form(self) -> KernelForm | None:
+        """The kernel that is chosen."""
+        return self._form
+
+    @property
+    def spec(self) -> LaunchSpec:
+        """The launch of the kernel that is chosen; the last one where none is."""
+        return self._spec
 
     @property
     def specs(self) -> tuple[LaunchSpec, ...]:
-        """All of them, in the order of their last use."""
+        """All that is remembered, in the order of the last use."""
         return tuple(self._specs.values())
+
+    def set_forms(self, forms: tuple[KernelForm, ...]) -> None:
+        """Take the kernels of a build; the chosen one stays, or the last used takes its place."""
+        self._forms = forms
+        if self._waiting is not None and (title := self._title_of(self._waiting.kernel)):
+            self.remember(replace(self._waiting, kernel=title))
+            self._waiting = None
+        else:
+            titles = [form.title for form in forms]
+            used = [title for title in self._specs if title in titles]
+            title = self._spec.kernel
+            if title not in titles:
+                title = (used[-1:] or titles[:1] or [""])[0]
+        self._turn_to(title)
+        self._tell_replaced()
+
+    @Slot(str)
+    def choose(self, title: str) -> None:
+        """Turn to the kernel of this title."""
+        self.remember(self._spec)
+        self._turn_to(title)
+        self.remember(self._spec)
+        self._tell_replaced()
+
+    @Slot(object)
+    def edit(self, spec: LaunchSpec) -> None:
+        """The user has typed this for the chosen kernel."""
+        self._spec = spec
+        self.remember(spec)
+        self.changed.emit()
+
+    def show(self, spec: LaunchSpec) -> None:
+        """Turn to another launch; if its kernel is not built yet, as soon as it is."""
+        title = self._title_of(spec.kernel)
+        self._waiting = None if title else spec
+        self._spec = replace(spec, kernel=title or spec.kernel)
+        self.remember(self._spec)
+        self._turn_to(title)
+        self._tell_replaced()
 
     def remember(self, spec: LaunchSpec) -> None:
         """Keep a launch under its kernel, with the texts of parameters that it has lost."""
@@ -53,6 +123,22 @@ class LaunchSpecs:
         texts = dict(known.arguments)
         arguments = tuple((name, texts.get(name, default)) for name, default in defaults)
         return replace(known, kernel=form.title, arguments=arguments)
+
+    def _turn_to(self, title: str) -> None:
+        self._form = next((form for form in self._forms if form.title == title), None)
+        if self._form is not None:
+            self._spec = self.fitted(self._form)
+
+    def _tell_replaced(self) -> None:
+        self.replaced.emit()
+        self.changed.emit()
+
+    def _title_of(self, kernel: str) -> str:
+        """The title of the kernel that a spec means; empty while it is not built."""
+        try:
+            return choose_form(kernel, self._forms if kernel else self._forms[:1]).title
+        except SpecError:
+            return ""
 
     def _sibling(self, title: str) -> LaunchSpec | None:
         name = _base(title)

@@ -32,13 +32,21 @@ class Output:
     hint: str = "Nothing has been built yet."
 
 
+@dataclass(frozen=True, eq=False)
+class Built:
+    """A build that has succeeded, and what was asked for."""
+
+    request: BuildRequest
+    result: BuildResult
+
+
 @dataclass
 class _History:
     """What was built last of one subject."""
 
     outputs: dict[CodeKind, Output]
-    request: BuildRequest | None = None
     result: BuildResult | None = None
+    good: Built | None = None
     built_at: datetime | None = None
 
 
@@ -72,9 +80,9 @@ class Outputs(QObject):
         return self._history(self._subject).result
 
     @property
-    def request(self) -> BuildRequest | None:
-        """What was asked for in the build of `result`; None where it was never a build."""
-        return self._history(self._subject).request
+    def good(self) -> Built | None:
+        """The last build of what is looked at that has succeeded; None where none has."""
+        return self._history(self._subject).good
 
     def output(self, kind: CodeKind) -> Output:
         """What the pane of this kind shows."""
@@ -103,7 +111,6 @@ class Outputs(QObject):
     ) -> None:
         """Take in what a build of this subject came to."""
         history = self._history(subject)
-        history.request = request
         for kind in SHOWN_KINDS:
             made = tuple(listing for listing in listings if listing.kind is kind)
             if result.ok:
@@ -113,6 +120,7 @@ class Outputs(QObject):
         history.result = result
         if result.ok:
             history.built_at = datetime.now()
+            history.good = Built(request, result) if request else None
         self._histories[subject] = history
         if subject == self._subject:
             self._show()

@@ -35,7 +35,7 @@ class _Slot:
 
 
 class Session(QObject):
-    """Saves and restores documents and settings in one file.
+    """Saves and restores documents, settings and launches in one file.
 
     Signals:
         save_failed: The session cannot be written, in words; told once until it works again.
@@ -74,6 +74,7 @@ class Session(QObject):
             documents.changed,
             settings.changed,
             settings.auto_build_changed,
+            self._launches.changed,
         ):
             signal.connect(self._on_changed)
         self.save()
@@ -132,11 +133,6 @@ class Session(QObject):
                 path.unlink(missing_ok=True)
             lock.unlock()
         return found
-
-    @Slot()
-    def touch(self) -> None:
-        """What is kept beside documents and settings has changed: save it soon."""
-        self._on_changed()
 
     @Slot()
     def save(self) -> None:

@@ -159,7 +159,7 @@ def test_a_type_without_spelling_goes_by_its_name(model):
 
 def test_headers_say_what_is_written_below_them(model):
     titles = [model.headerData(n, Qt.Orientation.Horizontal) for n in range(5)]
-    assert titles == ["Parameter", "Type", "Value", "Fill", "Direction"]
+    assert titles == ["Parameter", "Type", "Value or length", "Fill", "Direction"]
     tip = model.headerData(FILL, Qt.Orientation.Horizontal, Qt.ItemDataRole.ToolTipRole)
     assert tip == "What the buffer holds before the launch."
 

@@ -11,7 +11,7 @@ from jitstudio.gui.models.buffer_figures import curve, statistics
 from jitstudio.gui.models.buffer_files import save_csv, save_npy
 from jitstudio.gui.models.buffer_image import picture
 from jitstudio.gui.models.image_choice import Colouring, proposed_width
-from tests.gui.launches import BFLOAT, FLOAT, INT, UCHAR, buffer, lanes, particles, vector
+from tests.gui.launches import BFLOAT, FLOAT, FLOAT4, INT, UCHAR, buffer, lanes, particles, vector
 
 GO_ON = Event()
 
@@ -75,21 +75,46 @@ def test_a_page_of_a_large_buffer_is_there_at_once(tmp_path):
 
 def test_statistics_leave_out_what_is_not_finite(tmp_path):
     values = [1, -3, np.nan, np.inf, 5, np.nan]
-    found = statistics(BufferData(buffer(tmp_path, "a", FLOAT, values)).leaves[0], GO_ON)
+    found = statistics(BufferData(buffer(tmp_path, "a", FLOAT, values)), 0, GO_ON)
     assert (found.minimum, found.maximum, found.nans, found.infinities) == (-3, 5, 2, 1)
     assert found.text == "6 values · min -3 · max 5 · mean 1 · 2 NaN · 1 infinite"
     assert found.histogram.sum() == 3
 
 
+def test_statistics_leave_out_what_was_never_written(tmp_path):
+    data = BufferData(vector(tmp_path, 100, unwritten=40))
+    found = statistics(data, 0, GO_ON)
+    assert found.text == ("100 values · min 0.5 · max 59.5 · mean 30 · 0 NaN · 40 never written")
+    assert found.histogram.sum() == 60
+    nothing = statistics(BufferData(vector(tmp_path, 8, unwritten=8)), 0, GO_ON)
+    assert nothing.text == "8 values, none finite, 0 NaN, 0 infinite, 8 never written"
+
+
+def test_statistics_count_what_was_written_like_the_pattern(tmp_path):
+    result = buffer(tmp_path, "a", UCHAR, [0xCB, 1, 0xCB], unwritten=1, first_unwritten=0)
+    found = statistics(BufferData(result), 0, GO_ON)
+    assert (found.minimum, found.maximum, found.mean) == (1, 0xCB, (1 + 0xCB) / 2)
+
+
+def test_unwritten_elements_are_told_whatever_their_type(tmp_path):
+    values = np.zeros((5, 4), np.float32)
+    values[3] = np.frombuffer(b"\xcb" * 16, np.float32)
+    told = {"unwritten": 1, "first_unwritten": 3}
+    data = BufferData(buffer(tmp_path, "a", FLOAT4, values, **told))
+    assert list(data.unwritten_in(1, 5)) == [2]
+    assert list(data.unwritten_in(1, 5, 2)) == [1]
+    assert statistics(data, 2, GO_ON).maximum == 0
+
+
 def test_few_whole_numbers_have_a_bin_each(tmp_path):
-    found = statistics(BufferData(buffer(tmp_path, "a", INT, [4, 4, 6, 7])).leaves[0], GO_ON)
+    found = statistics(BufferData(buffer(tmp_path, "a", INT, [4, 4, 6, 7])), 0, GO_ON)
     assert list(found.histogram) == [2, 0, 1, 1]
     assert list(found.edges) == [3.5, 4.5, 5.5, 6.5, 7.5]
 
 
 @pytest.mark.parametrize("values", [[2.5, 2.5], [np.nan], [3e38, -3e38]])
 def test_statistics_of_what_is_odd(tmp_path, values):
-    found = statistics(BufferData(buffer(tmp_path, "a", FLOAT, values)).leaves[0], GO_ON)
+    found = statistics(BufferData(buffer(tmp_path, "a", FLOAT, values)), 0, GO_ON)
     assert found.histogram.sum() == np.isfinite(values).sum()
 
 

@@ -66,4 +66,35 @@ def test_another_instance_of_a_template_begins_with_the_same(specs):
 def test_the_last_used_is_the_last(specs):
     for form in (SAXPY, TICK, SAXPY):
         specs.remember(specs.fitted(form))
-    assert specs.titles == ("tick", "saxpy<float>")
+    assert [spec.kernel for spec in specs.specs] == ["tick", "saxpy<float>"]
+
+
+def test_the_chosen_kernel_stays_when_others_come(specs):
+    specs.set_forms((SAXPY, TICK))
+    assert (specs.form, specs.spec.kernel) == (SAXPY, "saxpy<float>")
+    specs.choose("tick")
+    specs.set_forms((SAXPY, APPLY, TICK))
+    assert (specs.form, specs.forms) == (TICK, (SAXPY, APPLY, TICK))
+    specs.set_forms(())
+    assert specs.form is None
+    specs.set_forms((SAXPY, TICK))
+    assert specs.form is TICK
+
+
+def test_only_what_was_not_typed_has_to_be_shown_anew(specs, qtbot):
+    with qtbot.waitSignal(specs.replaced), qtbot.waitSignal(specs.changed):
+        specs.set_forms((SAXPY, TICK))
+    with qtbot.waitSignal(specs.replaced), qtbot.waitSignal(specs.changed):
+        specs.choose("tick")
+    with qtbot.assertNotEmitted(specs.replaced), qtbot.waitSignal(specs.changed):
+        specs.edit(replace(specs.spec, grid="7"))
+    assert specs.specs[-1] == specs.spec == replace(specs.fitted(TICK), grid="7")
+
+
+def test_a_launch_waits_for_its_kernel(specs):
+    specs.show(FULL)
+    assert (specs.form, specs.spec) == (None, FULL)
+    specs.set_forms((TICK,))
+    assert specs.form is TICK
+    specs.set_forms((TICK, SAXPY))
+    assert (specs.form, specs.spec) == (SAXPY, FULL)

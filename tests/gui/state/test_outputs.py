@@ -3,14 +3,16 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.service import Listing
 from jitstudio.gui.state.outputs import Outputs
 
 PTX = Listing(CodeKind.PTX, "k.cu", (".version 9.0",))
 SASS = Listing(CodeKind.SASS, "k.cu", ("EXIT",))
+REQUEST = BuildRequest((Source("k.cu", CodeKind.CUDA, b""),), Arch(90))
 BUILT = BuildResult(Outcome.BUILT, Arch(90))
 ERROR = Diagnostic(Severity.ERROR, "k.cu", 3, None, "expected a ';'\nhere")
 FAILED = BuildResult(Outcome.FAILED, Arch(90), diagnostics=(ERROR, ERROR))
@@ -55,6 +57,18 @@ def test_a_failed_build_keeps_the_last_good_output_and_says_why(outputs):
     assert stale.startswith("Build failed, line 3: expected a ';' (and 1 more). Shown is the")
     outputs.publish("k", BUILT, (PTX, SASS))
     assert outputs.output(CodeKind.PTX).stale == ""
+
+
+def test_the_last_good_build_is_kept_for_each_subject(outputs):
+    outputs.publish("k", BUILT, (), REQUEST)
+    outputs.publish("k", FAILED, (), REQUEST)
+    good = outputs.good
+    assert (good.request, good.result) == (REQUEST, BUILT)
+    outputs.publish("other", FAILED, (), REQUEST)
+    outputs.show_subject("other")
+    assert outputs.good is None
+    outputs.show_subject("k")
+    assert outputs.good is good
 
 
 def test_a_first_build_that_fails_says_why_where_nothing_can_be_shown(outputs):

@@ -9,6 +9,7 @@ from PySide6.QtGui import QTextCursor
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
@@ -22,7 +23,8 @@ class Start:
     def __init__(self, folder):
         self.documents = Documents()
         self.settings = BuildSettings()
-        self.session = Session(folder, self.documents, self.settings, LaunchSpecs())
+        self.launches = LaunchSpecs()
+        self.session = Session(folder, self.documents, self.settings, self.launches)
         self.told = []
         self.session.save_failed.connect(self.told.append)
         self.session.restore_failed.connect(self.told.append)
@@ -101,6 +103,13 @@ def test_a_change_is_written_by_itself(start, qtbot, tmp_path):
     first.session.watch()
     type_into(first.open("kernel.cu"), "int y;\n")
     qtbot.waitUntil(lambda: b"int y" in session_file(tmp_path).read_bytes(), timeout=10_000)
+
+
+def test_a_launch_that_is_typed_is_written_by_itself(start, qtbot, tmp_path):
+    first = start()
+    first.session.watch()
+    first.launches.edit(LaunchSpec(kernel="tick", grid="4711"))
+    qtbot.waitUntil(lambda: b"4711" in session_file(tmp_path).read_bytes(), timeout=10_000)
 
 
 _TYPE_AND_HANG = """

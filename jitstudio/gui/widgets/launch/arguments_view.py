@@ -127,7 +127,7 @@ class ArgumentsView(QWidget):
         row = self._row
         can = bool(self._model.index(row, FILL).flags() & Qt.ItemFlag.ItemIsEditable)
         self._file.setEnabled(can)
-        name = f" {self._model.parameter(row).name}" if can else ""
+        name = f" '{self._model.parameter(row).name}'" if can else ""
         self._file.setText(f"Fill{name} from file…")
 
     @Slot(QItemSelection, QItemSelection)

@@ -8,7 +8,8 @@ from PySide6.QtCore import QSignalBlocker, Slot
 from PySide6.QtGui import QIntValidator, QShowEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLayout, QWidget
 
-from jitstudio.gui.background import Background, module
+from jitstudio.gui.background import Background
+from jitstudio.gui.late import Late
 from jitstudio.gui.models.image_choice import Colouring, proposed_width
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.launch.result_lazy import LazyWidget
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
     from jitstudio.gui.models.buffer_data import BufferData
     from jitstudio.gui.models.buffer_image import Picture
 
-_PICTURES = "jitstudio.gui.models.buffer_image"
-_CANVAS = "jitstudio.gui.widgets.launch.buffer_image_canvas"
 _NOTHING = "A buffer as rows of pixels, as wide as you say, appears here after a launch."
 _NO_NUMBERS = "The bytes of this buffer have no known meaning, so there is no picture of them."
 # No screen has more pixels to show.
@@ -50,7 +49,7 @@ class BufferImage(QWidget):
         self._colouring.setAccessibleName("How numbers become colours")
         self._facts = text_label(self, "imageFacts")
         self._facts.setForegroundRole(self._facts.palette().ColorRole.PlaceholderText)
-        self._canvas = LazyWidget(_CANVAS, "ImageCanvas", _NOTHING, self)
+        self._canvas = LazyWidget(Late.IMAGE_CANVAS, _NOTHING, self)
         self._lay_out()
         self._width.editingFinished.connect(self._on_changed)
         self._colouring.currentIndexChanged.connect(self._on_changed)
@@ -133,7 +132,7 @@ class BufferImage(QWidget):
             return
         width, colouring = self.width_choice, self.colouring
         self._background.start(
-            lambda _stop: module(_PICTURES).picture(data, leaf, width, colouring, _LARGEST)
+            lambda _stop: Late.PICTURE.get()(data, leaf, width, colouring, _LARGEST)
         )
 
     @Slot()

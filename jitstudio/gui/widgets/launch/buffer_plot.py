@@ -9,7 +9,8 @@ from PySide6.QtCore import Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from jitstudio.gui.background import Background, module
+from jitstudio.gui.background import Background
+from jitstudio.gui.late import Late
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.launch.result_lazy import LazyWidget
 
@@ -17,8 +18,6 @@ if TYPE_CHECKING:
     from jitstudio.gui.models.buffer_data import BufferData
     from jitstudio.gui.models.buffer_figures import Curve, Statistics
 
-_FIGURES = "jitstudio.gui.models.buffer_figures"
-_CANVAS = "jitstudio.gui.widgets.launch.buffer_plot_canvas"
 _NOTHING = "Values over their index, and how they are spread, appear here after a launch."
 _NO_NUMBERS = "The bytes of this buffer have no known meaning, so there is no line to draw."
 
@@ -50,7 +49,7 @@ class BufferPlot(QWidget):
         self._background = Background(self)
         self._background.done.connect(self._on_curve)
         self._background.failed.connect(self._on_failed)
-        self._canvas = LazyWidget(_CANVAS, "BufferCanvas", _NOTHING, self)
+        self._canvas = LazyWidget(Late.BUFFER_CANVAS, _NOTHING, self)
         self._canvas.made.connect(self._on_made)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -100,7 +99,7 @@ class BufferPlot(QWidget):
         data, leaf = self._data, self._leaf
         if data is not None:
             self._background.start(
-                lambda stop: module(_FIGURES).curve(data.leaves[leaf], start, stop_at, stop)
+                lambda stop: Late.CURVE.get()(data.leaves[leaf], start, stop_at, stop)
             )
 
     def _draw(self) -> None:

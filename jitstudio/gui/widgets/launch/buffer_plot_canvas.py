@@ -6,20 +6,20 @@ Imports pyqtgraph: loaded by `LazyWidget` only.
 from __future__ import annotations
 
 import pyqtgraph as pg
-from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtWidgets import QWidget
 
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.launch.buffer_plot import PlottedBuffer
 from jitstudio.gui.widgets.launch.result_plotting import Plot, line_pen
+from jitstudio.gui.widgets.launch.two_plots import PlotParts, TwoPlots
 
 # After the last turn of the wheel, before the part in view is looked at closely.
 _PAUSE_MS = 150
 _MOST_SYMBOLS = 200
 
 
-class BufferCanvas(QWidget):
+class BufferCanvas(TwoPlots):
     """A line beside a histogram.
 
     Signals:
@@ -30,31 +30,15 @@ class BufferCanvas(QWidget):
     range_wanted = Signal(object, object)
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
         self._value: PlottedBuffer | None = None
-        self._theme: Theme | None = None
-        self.line = Plot("Values over their index", "Index", "Value", self)
-        self.histogram = Plot("Histogram of the values", "Value", "Elements", self)
-        self._both = both = QSplitter(Qt.Orientation.Horizontal, self)
-        both.setChildrenCollapsible(False)
-        both.addWidget(self.line)
-        both.addWidget(self.histogram)
-        both.setStretchFactor(0, 2)
-        both.setStretchFactor(1, 1)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(both)
-        self.setFocusProxy(self.line)
+        super().__init__(
+            PlotParts("Values over their index", "Index", "Value", self._draw_line, share=2),
+            PlotParts("Histogram of the values", "Value", "Elements", self._draw_histogram),
+            parent,
+        )
         self._pause = QTimer(self, interval=_PAUSE_MS, singleShot=True)
         self._pause.timeout.connect(self._on_pause)
-        self.line.getPlotItem().getViewBox().sigXRangeChanged.connect(self._on_range_changed)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        self.line.set_theme(theme)
-        self.histogram.set_theme(theme)
-        self._draw()
+        self.first.getPlotItem().getViewBox().sigXRangeChanged.connect(self._on_range_changed)
 
     def show_value(self, value: PlottedBuffer) -> None:
         """Draw this; what is in view stays in view while the buffer is the same."""
@@ -64,26 +48,18 @@ class BufferCanvas(QWidget):
         is_new = self._value is None or value.curve is not self._value.curve
         is_whole = is_new and value.curve.stop - value.curve.start == value.whole
         self._value = value
-        self._draw()
+        self.draw()
         if is_whole:
-            self.line.show_all()
-        self.histogram.show_all()
+            self.first.show_all()
+        if self.second is not None:
+            self.second.show_all()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put one below the other in a narrow dock."""
-        super().resizeEvent(event)
-        wide = event.size().width() > event.size().height()
-        self._both.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
-
-    def _draw(self) -> None:
-        value, theme = self._value, self._theme
-        self.line.clear()
-        self.histogram.clear()
-        if value is None or theme is None:
+    def _draw_line(self, plot: Plot, theme: Theme) -> None:
+        if self._value is None:
             return
-        curve = value.curve
+        curve = self._value.curve
         has_symbols = len(curve.x) <= _MOST_SYMBOLS
-        self.line.plot(
+        plot.plot(
             curve.x,
             curve.y,
             pen=line_pen(theme.ui.link),
@@ -95,13 +71,15 @@ class BufferCanvas(QWidget):
             symbolPen=None,
         )
         every = f", {curve.per_point:,} elements a point" if curve.per_point > 1 else ""
-        self.line.setLabel("bottom", f"Index{every}")
-        statistics = value.statistics
-        self.histogram.setVisible(statistics is None or bool(statistics.histogram.size))
+        plot.setLabel("bottom", f"Index{every}")
+
+    def _draw_histogram(self, plot: Plot, theme: Theme) -> None:
+        statistics = self._value.statistics if self._value else None
+        plot.setVisible(statistics is None or bool(statistics.histogram.size))
         if statistics is not None and statistics.histogram.size:
             step = f", every {statistics.step}th" if statistics.step > 1 else ""
-            self.histogram.setLabel("left", f"Elements{step}")
-            self.histogram.addItem(
+            plot.setLabel("left", f"Elements{step}")
+            plot.addItem(
                 pg.BarGraphItem(
                     x0=statistics.edges[:-1],
                     x1=statistics.edges[1:],
@@ -120,7 +98,7 @@ class BufferCanvas(QWidget):
         value = self._value
         if value is None:
             return
-        (left, right), _ = self.line.getPlotItem().getViewBox().viewRange()
+        (left, right), _ = self.first.getPlotItem().getViewBox().viewRange()
         start, stop = max(0, int(left)), min(value.whole, int(right) + 2)
         shown = value.curve.start, value.curve.stop
         is_covered = shown[0] <= start and stop <= shown[1]

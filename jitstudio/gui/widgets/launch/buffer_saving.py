@@ -12,15 +12,14 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog, QWidget
 
-from jitstudio.gui.background import Background, module
+from jitstudio.gui.background import Background
 from jitstudio.gui.dialogs import open_dialog
+from jitstudio.gui.late import Late
 from jitstudio.gui.models.image_choice import Colouring
 
 if TYPE_CHECKING:
     from jitstudio.gui.models.buffer_data import BufferData
 
-_FILES = "jitstudio.gui.models.buffer_files"
-_PICTURES = "jitstudio.gui.models.buffer_image"
 # Of the pictures that every viewer opens.
 _LARGEST = 16384
 
@@ -103,15 +102,15 @@ class BufferSaver(QObject):
 def _writer(data: BufferData, kind: SavedAs, image: Image) -> Callable[[Path, Event], object]:
     match kind:
         case SavedAs.NPY:
-            return lambda path, stop: module(_FILES).save_npy(data, path, stop)
+            return lambda path, stop: Late.SAVE_NPY.get()(data, path, stop)
         case SavedAs.CSV:
-            return lambda path, stop: module(_FILES).save_csv(data, path, stop)
+            return lambda path, stop: Late.SAVE_CSV.get()(data, path, stop)
         case SavedAs.PNG:
             return lambda path, _stop: _save_png(data, path, image)
 
 
 def _save_png(data: BufferData, path: Path, image: Image) -> None:
-    picture = module(_PICTURES).picture(data, *image, _LARGEST)
+    picture = Late.PICTURE.get()(data, *image, _LARGEST)
     height, width, channels = picture.pixels.shape
     pixels = picture.pixels.tobytes()
     made = QImage(pixels, width, height, channels * width, QImage.Format.Format_RGBA8888)

@@ -121,7 +121,7 @@ class BufferTable(QWidget):
         self._go.setPlaceholderText("0")
         self._go.setToolTip("An index, decimal or as 0x400; Enter goes there")
         self._go.setMaximumWidth(self.fontMetrics().horizontalAdvance("0") * 16)
-        self._hexadecimal = QCheckBox("&Hexadecimal", self)
+        self._hexadecimal = QCheckBox("He&xadecimal", self)
         self._hexadecimal.setToolTip("Show the bits of each value")
         self._next = icon_button(
             self, "Next marked", "Go to the next element that is wrong or unwritten", "chevron-down"
@@ -204,7 +204,7 @@ class BufferTable(QWidget):
         show_icons((self._next,), theme)
 
     def _lay_out(self) -> None:
-        label = QLabel("&Go to index", self)
+        label = QLabel("Go to &index", self)
         label.setBuddy(self._go)
         bar = QHBoxLayout()
         bar.setContentsMargins(12, 4, 8, 4)

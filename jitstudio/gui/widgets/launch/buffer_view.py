@@ -22,7 +22,8 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.launch.result import BufferResult, LaunchResult
-from jitstudio.gui.background import Background, module
+from jitstudio.gui.background import Background
+from jitstudio.gui.late import Late
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.launch.buffer_image import BufferImage
 from jitstudio.gui.widgets.launch.buffer_plot import BufferPlot
@@ -34,8 +35,6 @@ if TYPE_CHECKING:
     from jitstudio.gui.models.buffer_data import BufferData
     from jitstudio.gui.models.buffer_figures import Statistics
 
-_DATA = "jitstudio.gui.models.buffer_data"
-_FIGURES = "jitstudio.gui.models.buffer_figures"
 _NOT_RUN = (
     "Nothing has been run yet.\n"
     "What the kernel left in its buffers appears here, as a table, a line or a picture."
@@ -87,6 +86,7 @@ class BufferView(QWidget):
         self.image = BufferImage(self)
         self._tabs = QTabWidget(self)
         self._tabs.setObjectName("bufferTabs")
+        self._tabs.setAccessibleName("Ways to look at the buffer")
         self._tabs.setDocumentMode(True)
         for widget, title in ((self.table, "Table"), (self.plot, "Plot"), (self.image, "Image")):
             self._tabs.addTab(widget, title)
@@ -99,11 +99,6 @@ class BufferView(QWidget):
     def tabs(self) -> QTabWidget:
         """Table, plot and image."""
         return self._tabs
-
-    @property
-    def saver(self) -> BufferSaver:
-        """Saves the buffer that is shown."""
-        return self._saver
 
     @property
     def facts(self) -> str:
@@ -138,13 +133,6 @@ class BufferView(QWidget):
         kept = tuple(buffer for buffer in self._buffers if buffer.path and buffer.length)
         wrong = {check.buffer: check.mismatches for check in result.checks}
         self._opening.start(partial(_open, kept, wrong))
-
-    @Slot(str)
-    def choose(self, name: str) -> None:
-        """Show the buffer of this name, if there is one."""
-        index = self._choice.findData(name)
-        if index >= 0:
-            self._choice.setCurrentIndex(index)
 
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:
@@ -214,7 +202,7 @@ class BufferView(QWidget):
         self.plot.show_buffer(data, leaf)
         self.image.show_buffer(data, leaf)
         if data is not None and data.length and data.leaves[leaf].is_number:
-            self._counting.start(lambda stop: module(_FIGURES).statistics(data.leaves[leaf], stop))
+            self._counting.start(lambda stop: Late.STATISTICS.get()(data, leaf, stop))
 
     @Slot(object)
     def _on_opened(self, opened: dict[str, BufferData | str]) -> None:
@@ -248,7 +236,7 @@ class BufferView(QWidget):
 
 
 def _open(buffers: tuple[BufferResult, ...], wrong: Mapping[str, object], _stop: Event) -> object:
-    return module(_DATA).open_all(buffers, wrong)
+    return Late.OPEN_BUFFERS.get()(buffers, wrong)
 
 
 def _title(buffer: BufferResult) -> str:

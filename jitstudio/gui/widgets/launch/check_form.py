@@ -47,8 +47,11 @@ class CheckForm(FieldRows):
         self._relative = NumberField(self, "relative", "Relative tolerance", _RELATIVE)
         self._absolute = NumberField(self, "absolute", "Absolute tolerance", _ABSOLUTE)
         self.add_wide(self._expectations, places=("expectations",))
-        self.add("Relative tolerance", self._relative, places=("relative",))
-        self.add("Absolute tolerance", self._absolute, places=("absolute",))
+        self.add_two(
+            ("Relative tolerance", self._relative),
+            ("Absolute tolerance", self._absolute),
+            ("relative", "absolute"),
+        )
         self._expectations.textChanged.connect(self._on_edited)
         self._relative.textEdited.connect(self._on_edited)
         self._absolute.textEdited.connect(self._on_edited)

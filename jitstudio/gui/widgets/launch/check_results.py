@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import Slot
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
 
 from jitstudio.core.launch.result import CheckResult, Mismatch
 from jitstudio.gui.models.launch_notes import check_figures
@@ -28,7 +28,9 @@ class CheckDetails(QWidget):
         self._table = PanelTable("Elements that are wrong", self)
         self._table.setObjectName("mismatchTable")
         self._table.setModel(self._model)
-        self._table.set_columns(stretched=2, widths={0: 14, 1: 18})
+        self._table.set_columns(stretched=2, widths={0: 11})
+        # They are compared with each other: neither may take the room of the other.
+        self._table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
         self._table.add_command("&Copy all", self.copy_all, "Ctrl+C")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)

@@ -58,13 +58,15 @@ class ConfigurationForm(FieldRows):
         self._cooperative = QCheckBox("Cooperative launch", self)
         self._cooperative.setObjectName("cooperativeField")
         self._cooperative.setToolTip(_COOPERATIVE)
-        self.add(self._by_cover, self._cover, places=("cover",))
-        self.add(self._by_grid, self._grid_size, places=("grid",))
-        self.add("Block", self._block, places=("block",))
+        # Two a row: what is below shall be seen without scrolling, too.
+        self.add_two(
+            (self._by_cover, self._cover), (self._by_grid, self._grid_size), ("cover", "grid")
+        )
+        self.add_two(("Block", self._block), ("Cluster", self._cluster), ("block", "cluster"))
         self.add_below(self._suggestion)
-        self.add("Cluster", self._cluster, places=("cluster",))
-        self.add("Dynamic shared", self._shared, places=("shared",))
-        self.add("", self._cooperative, places=("cooperative",))
+        self.add_two(
+            ("Dynamic shared", self._shared), ("", self._cooperative), ("shared", "cooperative")
+        )
         self._summary = self.add_hint("configurationSummary")
         self._group.buttonToggled.connect(self._on_choice_toggled)
         self._suggestion.clicked.connect(self._on_suggestion_clicked)

@@ -124,20 +124,39 @@ class FieldRows(QWidget):
         line = QHBoxLayout()
         line.setSpacing(8)
         for field in fields:
-            field.installEventFilter(self._guard)
+            self._take(field)
             line.addWidget(field)
-            if isinstance(field, NumberField):
-                self._numbers.append(field)
-                field.textEdited.connect(self._on_number_edited)
         line.setStretch(range(len(fields))[stretched], 1)
         line.addStretch()  # for rows of fields that do not grow
-        self._grid.addLayout(line, row, 1)
+        self._grid.addLayout(line, row, 1, 1, -1)
+        if places:
+            self.add_below(self._problem_label(places))
+
+    def add_two(
+        self,
+        first: tuple[QWidget | str, QWidget],
+        second: tuple[QWidget | str, QWidget],
+        places: tuple[str, ...] = (),
+    ) -> None:
+        """Append a row of two titles with a field each, in line with other rows of two."""
+        row = self._grid.rowCount()
+        for column, (title, field) in ((0, first), (2, second)):
+            self._take(field)
+            line = QHBoxLayout()
+            line.addWidget(field, 1)
+            line.addStretch()  # for fields that do not grow
+            if title:
+                self._grid.addWidget(self._title(title, field), row, column)
+                self._grid.addLayout(line, row, column + 1)
+            else:
+                self._grid.addLayout(line, row, column, 1, 2)
+            self._grid.setColumnStretch(column + 1, 1)
         if places:
             self.add_below(self._problem_label(places))
 
     def add_below(self, widget: QWidget) -> None:
         """Append something under the fields that has no title."""
-        self._grid.addWidget(widget, self._grid.rowCount(), 1)
+        self._grid.addWidget(widget, self._grid.rowCount(), 1, 1, -1)
 
     def add_hint(self, name: str) -> QLabel:
         """Append muted words under the fields."""
@@ -148,10 +167,10 @@ class FieldRows(QWidget):
 
     def add_wide(self, widget: QWidget, places: tuple[str, ...] = ()) -> None:
         """Append something as wide as titles and fields together, with its problems below."""
-        self._grid.addWidget(widget, self._grid.rowCount(), 0, 1, 2)
+        self._grid.addWidget(widget, self._grid.rowCount(), 0, 1, -1)
         if places:
             label = self._problem_label(places)
-            self._grid.addWidget(label, self._grid.rowCount(), 0, 1, 2)
+            self._grid.addWidget(label, self._grid.rowCount(), 0, 1, -1)
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
         """Say what is wrong below the fields it is about; the rest is nobody's here."""
@@ -177,6 +196,12 @@ class FieldRows(QWidget):
     @Slot()
     def _on_number_edited(self) -> None:
         self.show_problems(self._problems)
+
+    def _take(self, field: QWidget) -> None:
+        field.installEventFilter(self._guard)
+        if isinstance(field, NumberField):
+            self._numbers.append(field)
+            field.textEdited.connect(self._on_number_edited)
 
     def _problem_label(self, places: tuple[str, ...]) -> ProblemLabel:
         label = ProblemLabel(self)

@@ -1,6 +1,6 @@
 """What to launch: the kernel and its GPU, arguments, how many threads, how often, what to check.
 
-Holds what was typed for each kernel in `LaunchSpecs`; launches nothing itself.
+Shows the chosen launch of `LaunchSpecs` and tells what the user makes of it; changes nothing.
 """
 
 from __future__ import annotations
@@ -8,15 +8,15 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QVBoxLayout, QWidget
 
-from jitstudio.core.launch.choice import choose_form
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.problems import SpecError, SpecProblem
+from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.gui.models.arguments import VALUE
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.launch.arguments_view import ArgumentsView
@@ -28,6 +28,8 @@ from jitstudio.gui.widgets.launch.target_bar import TargetBar
 
 # From so many characters on, there are two columns.
 _WIDE = 105
+# What is wrong with a field is said below it, in so many lines at most.
+_LINES_BELOW = 4
 
 
 class LaunchForm(QWidget):
@@ -45,51 +47,40 @@ class LaunchForm(QWidget):
     kernel_chosen = Signal(str)
     fix_requested = Signal(object)
 
-    def __init__(self, specs: LaunchSpecs | None = None, parent: QWidget | None = None) -> None:
+    def __init__(self, specs: LaunchSpecs, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("launchForm")
-        self._specs = LaunchSpecs() if specs is None else specs
-        self._forms: tuple[KernelForm, ...] = ()
-        self._spec = LaunchSpec()
-        self._waiting: LaunchSpec | None = None
+        self._specs = specs
         self._target = TargetBar(self)
         self._arguments = ArgumentsView()
         self._configuration = ConfigurationForm()
         self._options = RunOptions()
         self._check = CheckForm()
         self._parts = (self._configuration, self._options, self._check)
-        self._options_section = Section("runSection", "Run options", self._options, opened=False)
+        self._options_section = Section("runSection", "&Run options", self._options, opened=False)
         self._sections = (
             Section("argumentsSection", "&Arguments", self._arguments),
-            Section("configurationSection", "Configuration", self._configuration),
-            Section("checkSection", "Check", self._check),
+            Section("configurationSection", "Co&nfiguration", self._configuration),
+            Section("checkSection", "&Check", self._check),
             self._options_section,
         )
+        self._scroll = QScrollArea(self)
         self._columns = QBoxLayout(QBoxLayout.Direction.TopToBottom)
         self._lay_out()
         self.setFocusProxy(self._arguments)
-        self._target.kernel_chosen.connect(self._on_kernel_chosen)
+        self._target.kernel_chosen.connect(self.kernel_chosen)
         self._target.device_chosen.connect(self.device_chosen)
         self._target.fix_requested.connect(self.fix_requested)
         self._arguments.arguments_changed.connect(self._on_edited)
         for part in self._parts:
             part.changed.connect(self._on_edited)
-        self._show_kernel("")
-
-    @property
-    def specs(self) -> LaunchSpecs:
-        """What was typed for each kernel."""
-        return self._specs
+        specs.replaced.connect(self._on_replaced)
+        self._on_replaced()
 
     @property
     def form(self) -> KernelForm | None:
         """The kernel shown."""
         return self._arguments.model.form
-
-    @property
-    def device(self) -> int | None:
-        """The ordinal of the GPU chosen; None where there is none."""
-        return self._target.device
 
     def set_actions(self, run: QAction, stop: QAction) -> None:
         """Put the commands that run and stop beside the kernel."""
@@ -104,36 +95,12 @@ class LaunchForm(QWidget):
         """Show this GPU as chosen, without telling it as the user's."""
         self._target.set_device(ordinal)
 
-    @Slot(tuple)
-    def set_forms(self, forms: tuple[KernelForm, ...]) -> None:
-        """Offer the kernels of a build; the one shown stays, or the last used takes its place."""
-        self._forms = forms
-        if self._waiting is not None and (title := self._title_of(self._waiting.kernel)):
-            self._specs.remember(replace(self._waiting, kernel=title))
-            self._waiting = None
-        else:
-            titles = [form.title for form in forms]
-            used = [title for title in self._specs.titles if title in titles]
-            title = self._spec.kernel
-            if title not in titles:
-                title = (used[-1:] or titles[:1] or [""])[0]
-        self._show_kernel(title)
-
-    def set_spec(self, spec: LaunchSpec) -> None:
-        """Show another launch; if its kernel is not built yet, as soon as it is."""
-        title = self._title_of(spec.kernel)
-        self._waiting = None if title else spec
-        self._spec = replace(spec, kernel=title or spec.kernel)
-        self._specs.remember(self._spec)
-        self._show_kernel(title)
-
     def spec(self) -> LaunchSpec:
         """The launch as it stands here."""
+        spec = self._specs.spec
         if self.form is None:
-            return self._spec
-        spec = replace(
-            self._spec, kernel=self.form.title, arguments=self._arguments.model.arguments
-        )
+            return spec
+        spec = replace(spec, arguments=self._arguments.model.arguments)
         for part in self._parts:
             spec = part.apply_to(spec)
         return spec
@@ -157,6 +124,23 @@ class LaunchForm(QWidget):
         self._target.show_general(tuple(p for p in problems if p.where not in placed))
         if any(problem.where in self._options.places for problem in problems):
             self._options_section.open()
+
+    def reveal(self, place: str) -> None:
+        """Bring the field of this place into view, what is said below it too, and type there.
+
+        Args:
+            place: See `SpecProblem.where`.
+        """
+        field = self._field_of(place)
+        if field is None:
+            return
+        for section in self._sections:
+            if section.isAncestorOf(field):
+                section.open()
+        # What has just been unfolded or said has no place before the layouts have worked.
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+        self._scroll.ensureWidgetVisible(field, 0, _LINES_BELOW * self.fontMetrics().lineSpacing())
+        field.setFocus()
 
     @Slot(str)
     def show_summary(self, text: str) -> None:
@@ -204,55 +188,43 @@ class LaunchForm(QWidget):
         self._columns.setSpacing(0)
         content = QWidget()
         content.setLayout(self._columns)
-        scroll = QScrollArea(self)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setWidgetResizable(True)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        scroll.setWidget(content)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(content)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
         layout.addWidget(self._target)
-        layout.addWidget(scroll, 1)
+        layout.addWidget(self._scroll, 1)
         # As they are read, whatever order they were made in.
         order = (self._target, *(part for section in self._sections for part in section.stops))
         for before, behind in pairwise(order):
             self.setTabOrder(before, behind)
 
-    def _show_kernel(self, title: str) -> None:
-        form = next((form for form in self._forms if form.title == title), None)
-        if form is not None:
-            self._spec = self._specs.fitted(form)
-        self._target.set_kernels(self._forms, title)
-        self._arguments.show_form(form, self._spec.arguments)
-        self._check.show_form(form)
-        for part in self._parts:
-            part.show_spec(self._spec)
-            part.setEnabled(form is not None)
-        self._update_remark()
-
-    def _title_of(self, kernel: str) -> str:
-        """The title of the kernel that a spec means; empty while it is not built."""
-        try:
-            return choose_form(kernel, self._forms if kernel else self._forms[:1]).title
-        except SpecError:
-            return ""
+    def _field_of(self, place: str) -> QWidget | None:
+        model, table = self._arguments.model, self._arguments.table
+        if place in model.places:
+            table.setCurrentIndex(model.index(model.places.index(place), VALUE))
+            return table
+        return self.findChild(QWidget, f"{place}Field")
 
     def _update_remark(self) -> None:
         self._options_section.set_remark(self._options.summary)
 
     @Slot()
-    def _on_edited(self) -> None:
-        self._spec = self.spec()
-        self._specs.remember(self._spec)
+    def _on_replaced(self) -> None:
+        form, spec = self._specs.form, self._specs.spec
+        self._target.set_kernels(self._specs.forms, form.title if form else "")
+        self._arguments.show_form(form, spec.arguments)
+        self._check.show_form(form)
+        for part in self._parts:
+            part.show_spec(spec)
+            part.setEnabled(form is not None)
         self._update_remark()
-        self.spec_changed.emit(self._spec)
 
-    @Slot(str)
-    def _on_kernel_chosen(self, title: str) -> None:
-        self._specs.remember(self.spec())
-        self._show_kernel(title)
-        self._specs.remember(self._spec)
-        self.kernel_chosen.emit(title)
-        self.spec_changed.emit(self._spec)
+    @Slot()
+    def _on_edited(self) -> None:
+        self._update_remark()
+        self.spec_changed.emit(self.spec())

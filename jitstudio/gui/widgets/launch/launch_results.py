@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
 
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import LaunchResult
+from jitstudio.gui.background import Background
+from jitstudio.gui.late import Late
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.launch.buffer_view import BufferView
 from jitstudio.gui.widgets.launch.console_view import ConsoleView
@@ -43,6 +45,7 @@ class LaunchResults(QWidget):
         self.console = ConsoleView(self)
         self._tabs = QTabWidget(self)
         self._tabs.setObjectName("launchResultTabs")
+        self._tabs.setAccessibleName("What came of the launch")
         self._tabs.setDocumentMode(True)
         for pane, title in (
             (self.result, "Result"),
@@ -52,6 +55,7 @@ class LaunchResults(QWidget):
         ):
             self._tabs.addTab(pane, title)
         self._has_streamed = False
+        self._preparing: Background | None = None
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(self._tabs)
@@ -67,6 +71,8 @@ class LaunchResults(QWidget):
     @Slot(object, object)
     def show_result(self, result: LaunchResult | None, device: Device | None = None) -> None:
         """Show what came of a launch on a device; None before the first."""
+        if result is not None:
+            self._prepare_plots()
         self.result.show_result(result)
         self.buffers.show_result(result)
         self.timing.show_result(result, device)
@@ -99,6 +105,12 @@ class LaunchResults(QWidget):
         """Wear another theme."""
         for pane in (self.result, self.buffers, self.timing, self.console):
             pane.set_theme(theme)
+
+    def _prepare_plots(self) -> None:
+        """Import what draws before somebody waits for it."""
+        if self._preparing is None:
+            self._preparing = Background(self)
+            self._preparing.start(lambda _stop: Late.TIMING_PLOTS.get())
 
     def _name_console(self) -> None:
         """Say in the tab that something was printed, as nobody would look there otherwise."""

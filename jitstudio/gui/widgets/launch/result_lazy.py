@@ -9,7 +9,8 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
-from jitstudio.gui.background import Background, module
+from jitstudio.gui.background import Background
+from jitstudio.gui.late import Late
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.parts import text_label
 
@@ -41,11 +42,9 @@ class LazyWidget(QWidget):
 
     made = Signal()
 
-    def __init__(
-        self, module_name: str, class_name: str, hint: str, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, content: Late, hint: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._names = (module_name, class_name)
+        self._late = content
         self._hint_text = hint
         self._theme: Theme | None = None
         self._value: object = None
@@ -101,11 +100,11 @@ class LazyWidget(QWidget):
                 self._background.start(self._load)
 
     def _load(self, _stop: Event) -> object:
-        return module(self._names[0])
+        return self._late.get()
 
     @Slot(object)
-    def _on_imported(self, imported: Any) -> None:
-        self._content = getattr(imported, self._names[1])(self)
+    def _on_imported(self, kind: Any) -> None:
+        self._content = kind(self)
         if self._theme is not None:
             self._content.set_theme(self._theme)
         self._stack.addWidget(self._content)

@@ -22,9 +22,9 @@ _CLOSER, _FARTHER = 0.8, 1.25
 _STEP = 0.1
 _PADDING = 0.04
 _MARGINS = (4, 8, 14, 4)
-# Told apart by shape as well as by colour: circle, square, triangle, diamond, star, cross.
-SYMBOLS = ("o", "s", "t", "d", "star", "+", "x", "p")
-"""What marks the points of one line after the other."""
+# Told apart by shape as well as by colour: circle, square, triangle, and so on.
+SYMBOLS = {"o": "●", "s": "■", "t": "▼", "d": "◆", "star": "★", "+": "+", "x": "✕", "t1": "▲"}
+"""What marks the points of one line after the other, and how it is written."""
 
 
 class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
@@ -42,6 +42,8 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         # Figures are told with their unit; "(x1e+06)" beside an axis nobody reads.
         for axis in ("bottom", "left"):
             self.getAxis(axis).enableAutoSIPrefix(False)
+            # The finest ticks make a plot slow to paint, and a grid hard to read.
+            self.getAxis(axis).setStyle(maxTickLevel=1)
         self.getPlotItem().getViewBox().setDefaultPadding(_PADDING)
         self.getPlotItem().setContentsMargins(*_MARGINS)
         self._keys: dict[int, Callable[[], None]] = {

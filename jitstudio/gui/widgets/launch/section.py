@@ -11,6 +11,8 @@ from jitstudio.gui.widgets.parts import text_label
 
 _ICON_SIDE = 16
 _MARGIN = 10
+# A button keeps so much clear before its icon: the arrow stands in line with what is below.
+_BEFORE_ICON = 5
 
 
 class Section(QWidget):
@@ -73,10 +75,13 @@ class Section(QWidget):
         head.addWidget(self._remark, 1)
         head.addStretch()
         layout = QVBoxLayout(self)
-        layout.setContentsMargins(_MARGIN, 4, _MARGIN, 4)
+        layout.setContentsMargins(_MARGIN - _BEFORE_ICON, 4, _MARGIN, 4)
         layout.setSpacing(4)
         layout.addLayout(head)
-        layout.addWidget(self._content)
+        body = QVBoxLayout()
+        body.setContentsMargins(_BEFORE_ICON, 0, 0, 0)
+        body.addWidget(self._content)
+        layout.addLayout(body)
 
     @Slot(bool)
     def _on_toggled(self, opened: bool) -> None:

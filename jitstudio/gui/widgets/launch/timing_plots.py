@@ -8,81 +8,47 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.launch.result import Timing
 from jitstudio.gui.models.launch_figures import time_scale
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.launch.result_plotting import Plot, line_pen
+from jitstudio.gui.widgets.launch.two_plots import PlotParts, TwoPlots
 
 _MOST_BINS = 40
 # More points than these are a band of colour; the line alone says more.
 _MOST_SYMBOLS = 400
+# How much a label hides of what is behind it.
+_VEIL = 0.6
 
 
-class TimingPlots(QWidget):
+class TimingPlots(TwoPlots):
     """A histogram beside the series of samples, with the median in both."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
         self._timing: Timing | None = None
-        self._theme: Theme | None = None
-        self.histogram = Plot("Histogram of the times", "Time", "Launches", self)
-        self.series = Plot("Time of each launch", "Launch", "Time", self)
-        self._both = both = QSplitter(Qt.Orientation.Horizontal, self)
-        both.setChildrenCollapsible(False)
-        both.addWidget(self.histogram)
-        both.addWidget(self.series)
-        layout = QVBoxLayout(self)
-        layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(both)
-        self.setFocusProxy(self.histogram)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        self.histogram.set_theme(theme)
-        self.series.set_theme(theme)
-        self._draw()
+        super().__init__(
+            PlotParts("Histogram of the times", "Time", "Launches", self._draw_histogram),
+            PlotParts("Time of each launch", "Launch", "Time", self._draw_series),
+            parent,
+        )
 
     def show_value(self, timing: Timing) -> None:
         """Draw these times."""
         if timing is not self._timing:
             self._timing = timing
-            self._draw()
-            self.histogram.show_all()
-            self.series.show_all()
+            self.draw()
+            for plot in filter(None, (self.first, self.second)):
+                plot.show_all()
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put one below the other in a narrow dock."""
-        super().resizeEvent(event)
-        wide = event.size().width() > event.size().height()
-        self._both.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
-
-    def _draw(self) -> None:
-        timing, theme = self._timing, self._theme
-        self.histogram.clear()
-        self.series.clear()
-        if timing is None or theme is None:
+    def _draw_histogram(self, plot: Plot, theme: Theme) -> None:
+        timing = self._timing
+        if timing is None:
             return
         scale, unit = time_scale(timing.median)
         samples = np.array(timing.samples) / scale
-        median = timing.median / scale
-        self.histogram.setLabel("bottom", f"Time ({unit})")
-        self.series.setLabel("left", f"Time ({unit})")
-        self._draw_histogram(samples, theme)
-        self._draw_series(samples, theme)
-        dashed = pg.mkPen(theme.marks.warning, width=1.5, style=Qt.PenStyle.DashLine)
-        told = {"color": theme.marks.warning, "fill": theme.ui.base, "movable": False}
-        self.histogram.addItem(
-            pg.InfiniteLine(median, 90, dashed, label="median", labelOpts=told | {"position": 0.92})
-        )
-        self.series.addItem(
-            pg.InfiniteLine(median, 0, dashed, label="median", labelOpts=told | {"position": 0.92})
-        )
-
-    def _draw_histogram(self, samples: np.ndarray, theme: Theme) -> None:
         low, high = samples.min(), samples.max()
         # Equal times would make bins of no width.
         spread = (high - low) or max(high, 1e-9) / 10
@@ -96,11 +62,19 @@ class TimingPlots(QWidget):
             brush=theme.ui.link,
             pen=pg.mkPen(theme.ui.base),
         )
-        self.histogram.addItem(bars)
+        plot.setLabel("bottom", f"Time ({unit})")
+        plot.addItem(bars)
+        plot.addItem(_median_line(timing.median / scale, 90, theme, position=0.92))
 
-    def _draw_series(self, samples: np.ndarray, theme: Theme) -> None:
+    def _draw_series(self, plot: Plot, theme: Theme) -> None:
+        timing = self._timing
+        if timing is None:
+            return
+        scale, unit = time_scale(timing.median)
+        samples = np.array(timing.samples) / scale
         has_symbols = len(samples) <= _MOST_SYMBOLS
-        self.series.plot(
+        plot.setLabel("left", f"Time ({unit})")
+        plot.plot(
             np.arange(1, len(samples) + 1),
             samples,
             pen=line_pen(theme.ui.link),
@@ -110,3 +84,14 @@ class TimingPlots(QWidget):
             symbolPen=None,
             antialias=True,
         )
+        # Above the line's left end, where it is whole and hides no more than a few samples.
+        ends = {"position": 0, "anchors": [(0, 1), (0, 1)]}
+        plot.addItem(_median_line(timing.median / scale, 0, theme, **ends))
+
+
+def _median_line(place: float, angle: int, theme: Theme, **where: object) -> pg.InfiniteLine:
+    color, veil = theme.marks.warning, QColor(theme.ui.base)
+    veil.setAlphaF(_VEIL)
+    dashed = pg.mkPen(color, width=1.5, style=Qt.PenStyle.DashLine)
+    told = {"color": color, "fill": veil, "movable": False, **where}
+    return pg.InfiniteLine(place, angle, dashed, label="median", labelOpts=told)

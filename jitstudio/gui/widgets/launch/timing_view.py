@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVB
 
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import LaunchResult
+from jitstudio.gui.late import Late
 from jitstudio.gui.models.launch_figures import (
     Figure,
     timing_as_csv,
@@ -18,12 +19,11 @@ from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.launch.result_lazy import LazyWidget, hint_label
 from jitstudio.gui.widgets.parts import icon_button, show_icons
 
-_PLOTS = "jitstudio.gui.widgets.launch.timing_plots"
 _NOT_RUN = (
     "Nothing has been timed yet.\n"
     "Run the kernel, and its times, their histogram and the bandwidth appear here."
 )
-_NOT_TIMED = "This launch was not timed.\nSet “Repeats” to at least 1 and run it again."
+_NOT_TIMED = "This launch was not timed.\nSet “Launches … timed” to at least 1 and run it again."
 # So many figures stand side by side from so many letters on.
 _SIDE_BY_SIDE = ((3, 120), (2, 90), (1, 0))
 _NOT_REACHED = "The launch ended before anything was timed.\nThe Result pane says why."
@@ -48,7 +48,7 @@ class TimingView(QWidget):
         self._head = QWidget(self)
         # Else the figures side by side would keep the dock too wide for fewer of them.
         self._head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._plots = LazyWidget(_PLOTS, "TimingPlots", "", self)
+        self._plots = LazyWidget(Late.TIMING_PLOTS, "", self)
         self._hint = hint_label(self, "timingHint", _NOT_RUN)
         self._lay_out()
         self.show_result(None)

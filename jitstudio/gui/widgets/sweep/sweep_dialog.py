@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QDialog, QSplitter, QVBoxLayout, QWidget
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.sweep import Axis
 from jitstudio.core.launch.sweep_result import SweepResult, VariantResult
+from jitstudio.gui.late import Late
 from jitstudio.gui.models.sweep import CANCELLED_OUTCOMES, sweep_chart
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.viewer.banner import Banner
@@ -22,7 +23,6 @@ _SHARES = (780, 420)
 # Rows come faster than anybody reads.
 _GLANCE_MS = 150
 _REST = 5
-_PLOT = "jitstudio.gui.widgets.launch.sweep_plot"
 _NO_TIMES = "The times of the variants are plotted here."
 _BUILT_ONLY = "All variants are built all the same: below are their registers and spilled bytes."
 
@@ -61,7 +61,7 @@ class SweepDialog(QDialog):
         self._notice = Banner(self)
         self._notice.setObjectName("sweepNotice")
         self.table = SweepTable(self)
-        self._plot = LazyWidget(_PLOT, "SweepPlot", _NO_TIMES, self)
+        self._plot = LazyWidget(Late.SWEEP_PLOT, _NO_TIMES, self)
         self._plot.setObjectName("sweepPlot")
         self._plot.hide()
         self._glance = QTimer(self, singleShot=True, interval=_GLANCE_MS)

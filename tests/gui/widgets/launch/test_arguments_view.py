@@ -69,7 +69,7 @@ def test_the_file_button_names_the_buffer_it_fills(view):
     assert not file_button(view).isEnabled()
     put_cursor(view, 1, VALUE)
     assert file_button(view).isEnabled()
-    assert file_button(view).text() == "Fill x from file…"
+    assert file_button(view).text() == "Fill 'x' from file…"
 
 
 def test_a_file_is_asked_for_without_waiting(view, qtbot):

@@ -20,6 +20,7 @@ from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.models.arguments import VALUE
+from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.widgets.launch.arguments_view import ArgumentsView
 from jitstudio.gui.widgets.launch.launch_form import LaunchForm
 from tests.devices import ONE_H200
@@ -27,8 +28,15 @@ from tests.gui.launch_kernels import APPLY, FULL, SAXPY, SAXPY_DOUBLE, TICK, A, 
 
 
 @pytest.fixture
-def form(qtbot, theme):
-    form = LaunchForm()
+def specs():
+    return LaunchSpecs()
+
+
+@pytest.fixture
+def form(qtbot, theme, specs):
+    form = LaunchForm(specs)
+    form.spec_changed.connect(specs.edit)
+    form.kernel_chosen.connect(specs.choose)
     qtbot.addWidget(form)
     form.set_theme(theme)
     form.resize(420, 900)
@@ -39,9 +47,9 @@ def form(qtbot, theme):
 
 
 @pytest.fixture
-def filled(form):
-    form.set_forms((SAXPY, APPLY, TICK))
-    form.set_spec(FULL)
+def filled(form, specs):
+    specs.set_forms((SAXPY, APPLY, TICK))
+    specs.show(FULL)
     return form
 
 
@@ -70,8 +78,8 @@ def test_before_a_build_there_is_nothing_to_fill_in(form):
     assert form.findChild(ArgumentsView).table.hint == "Build a kernel to launch it."
 
 
-def test_a_build_brings_its_first_kernel_with_sensible_texts(form):
-    form.set_forms((SAXPY, TICK))
+def test_a_build_brings_its_first_kernel_with_sensible_texts(form, specs):
+    specs.set_forms((SAXPY, TICK))
     spec = form.spec()
     assert (spec.kernel, spec.cover) == ("saxpy<float>", "n")
     assert [name for name, _ in spec.arguments] == ["a", "x", "y", "n"]
@@ -82,11 +90,11 @@ def test_gives_back_every_field_it_shows(filled, qtbot):
     assert filled.spec() == FULL
 
 
-def test_showing_is_no_edit(form, qtbot):
+def test_showing_is_no_edit(form, qtbot, specs):
     with qtbot.assertNotEmitted(form.spec_changed), qtbot.assertNotEmitted(form.kernel_chosen):
-        form.set_forms((SAXPY, TICK))
-        form.set_spec(FULL)
-        form.set_forms((TICK,))
+        specs.set_forms((SAXPY, TICK))
+        specs.show(FULL)
+        specs.set_forms((TICK,))
 
 
 def test_an_edit_is_told_with_the_whole_launch(filled, qtbot):
@@ -113,9 +121,9 @@ def test_a_launch_by_shortcut_takes_what_is_being_typed(filled):
     assert dict(filled.spec().arguments)["n"] == "77"
 
 
-def test_what_was_typed_is_there_again_after_another_kernel(filled, qtbot):
+def test_what_was_typed_is_there_again_after_another_kernel(filled, qtbot, specs):
     with (
-        qtbot.waitSignal(filled.spec_changed),
+        qtbot.waitSignal(specs.changed),
         qtbot.waitSignal(filled.kernel_chosen) as chosen,
     ):
         choose_kernel(filled, "apply")
@@ -129,48 +137,48 @@ def test_what_was_typed_is_there_again_after_another_kernel(filled, qtbot):
     assert filled.spec().block == "96"
 
 
-def test_a_rebuild_keeps_kernel_and_texts(filled):
+def test_a_rebuild_keeps_kernel_and_texts(filled, specs):
     choose_kernel(filled, "tick")
-    filled.set_forms((SAXPY, APPLY, TICK))
+    specs.set_forms((SAXPY, APPLY, TICK))
     assert filled.spec().kernel == "tick"
     choose_kernel(filled, "saxpy<float>")
-    filled.set_forms((APPLY, replace(SAXPY, parameters=(N, X, Y)), TICK))
+    specs.set_forms((APPLY, replace(SAXPY, parameters=(N, X, Y)), TICK))
     assert filled.spec() == replace(
         FULL, arguments=(("n", "1024"), ("x", "n:random(1)"), ("y", "n:zeros:out"))
     )
-    filled.set_forms((replace(SAXPY, parameters=(A, X, Y, N)),))
+    specs.set_forms((replace(SAXPY, parameters=(A, X, Y, N)),))
     assert filled.spec() == FULL
 
 
-def test_a_build_that_fails_forgets_nothing(filled):
-    filled.set_forms(())
-    filled.set_forms((SAXPY, APPLY, TICK))
+def test_a_build_that_fails_forgets_nothing(filled, specs):
+    specs.set_forms(())
+    specs.set_forms((SAXPY, APPLY, TICK))
     assert filled.spec() == FULL
 
 
-def test_another_instance_takes_over_what_was_typed(filled):
-    filled.set_forms((SAXPY_DOUBLE,))
+def test_another_instance_takes_over_what_was_typed(filled, specs):
+    specs.set_forms((SAXPY_DOUBLE,))
     assert filled.spec() == replace(FULL, kernel="saxpy<double>")
 
 
 @pytest.mark.parametrize("kernel", ["saxpy<float>", "_Z5saxpyIfE"])
-def test_a_launch_waits_for_its_kernel_to_be_built(form, kernel):
-    form.set_spec(replace(FULL, kernel=kernel))
+def test_a_launch_waits_for_its_kernel_to_be_built(form, kernel, specs):
+    specs.show(replace(FULL, kernel=kernel))
     assert form.spec() == replace(FULL, kernel=kernel)
-    form.set_forms((TICK,))
+    specs.set_forms((TICK,))
     assert form.spec().kernel == "tick"
-    form.set_forms((TICK, SAXPY))
+    specs.set_forms((TICK, SAXPY))
     assert form.spec() == FULL
 
 
-def test_a_launch_without_a_name_is_one_of_the_first_kernel(form):
-    form.set_spec(replace(FULL, kernel=""))
-    form.set_forms((SAXPY, TICK))
+def test_a_launch_without_a_name_is_one_of_the_first_kernel(form, specs):
+    specs.show(replace(FULL, kernel=""))
+    specs.set_forms((SAXPY, TICK))
     assert form.spec() == FULL
 
 
-def test_what_it_gives_for_a_fresh_kernel_can_be_launched_as_it_is(form):
-    form.set_forms((SAXPY,))
+def test_what_it_gives_for_a_fresh_kernel_can_be_launched_as_it_is(form, specs):
+    specs.set_forms((SAXPY,))
     found = resolve(form.spec(), Launchable(SAXPY, _cubin()), ONE_H200, 0)
     assert [p.message for p in found.problems if p.where != "code"] == []
 

@@ -1,8 +1,10 @@
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QTextDocumentFragment
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox
 
+from jitstudio.gui.late import Late
 from jitstudio.gui.models.sweep import sweep_chart
 from jitstudio.gui.widgets.launch.result_lazy import LazyWidget
 from jitstudio.gui.widgets.launch.sweep_table import SweepTable
@@ -66,7 +68,7 @@ def test_is_saved_as_csv(view, tmp_path):
 
 
 def test_is_plotted_with_a_line_for_each_type(qtbot, theme):
-    plot = LazyWidget("jitstudio.gui.widgets.launch.sweep_plot", "SweepPlot", "Nothing yet")
+    plot = LazyWidget(Late.SWEEP_PLOT, "Nothing yet")
     qtbot.addWidget(plot)
     plot.set_theme(theme)
     plot.resize(600, 300)
@@ -74,5 +76,6 @@ def test_is_plotted_with_a_line_for_each_type(qtbot, theme):
     assert plot.hint == "Nothing yet"
     plot.show_value(sweep_chart(sweep()))
     qtbot.waitUntil(lambda: plot.content is not None, timeout=20_000)
-    names = [label.text for _, label in plot.content.legend.items]
-    assert names == ["float", "double"]
+    legend = QTextDocumentFragment.fromHtml(plot.content.legend.text()).toPlainText()
+    assert legend.split() == ["●", "float", "■", "double"]
+    assert plot.content.legend.geometry().top() > plot.content.plot.geometry().bottom()

@@ -23,7 +23,7 @@ def test_says_what_will_appear(view):
     assert view.objectName() == "timingView"
     assert view.hint.startswith("Nothing has been timed yet.")
     view.show_result(replace(RAN, timing=None), H200)
-    assert "Repeats" in view.hint
+    assert "Launches … timed" in view.hint
     view.show_result(FAILED, H200)
     assert "ended before" in view.hint
 
@@ -33,7 +33,8 @@ def test_shows_figures_and_draws_the_samples(view, qtbot, theme):
     assert view.hint == ""
     assert [f.name for f in view.figures][-1] == "Bandwidth"
     qtbot.waitUntil(lambda: view.plots.content is not None, timeout=20_000)
-    points = view.plots.content.series.getPlotItem().listDataItems()[0].getData()[1]
+    qtbot.waitUntil(lambda: view.plots.content.second is not None)
+    points = view.plots.content.second.getPlotItem().listDataItems()[0].getData()[1]
     assert len(points) == 100
     ground = view.plots.grab().toImage().pixelColor(2, 2)
     assert ground == theme.ui.base

@@ -1,0 +1,33 @@
+"""What the window takes only when it is needed, as its module takes long to import.
+
+NumPy, pyqtgraph and the parser of CUDA C++ are behind these: a start of the window never pays for
+them.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from pkgutil import resolve_name
+from typing import Any
+
+
+class Late(Enum):
+    """Functions and classes by their place, a module and a name in it."""
+
+    OPEN_BUFFERS = "jitstudio.gui.models.buffer_data:open_all"
+    STATISTICS = "jitstudio.gui.models.buffer_figures:statistics"
+    CURVE = "jitstudio.gui.models.buffer_figures:curve"
+    PICTURE = "jitstudio.gui.models.buffer_image:picture"
+    SAVE_NPY = "jitstudio.gui.models.buffer_files:save_npy"
+    SAVE_CSV = "jitstudio.gui.models.buffer_files:save_csv"
+    BUFFER_CANVAS = "jitstudio.gui.widgets.launch.buffer_plot_canvas:BufferCanvas"
+    IMAGE_CANVAS = "jitstudio.gui.widgets.launch.buffer_image_canvas:ImageCanvas"
+    TIMING_PLOTS = "jitstudio.gui.widgets.launch.timing_plots:TimingPlots"
+    SWEEP_PLOT = "jitstudio.gui.widgets.launch.sweep_plot:SweepPlot"
+    KERNEL_FORMS = "jitstudio.listing.kernel_forms:kernel_forms"
+    SWEEP = "jitstudio.sweep.engine:Sweep"
+    LOCAL_SITES = "jitstudio.sweep.sites:local"
+
+    def get(self) -> Any:
+        """The function or the class; call it in the background first."""
+        return resolve_name(self.value)
