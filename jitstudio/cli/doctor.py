@@ -9,7 +9,7 @@ from jitstudio.cli import exit_codes
 from jitstudio.cli.terminal import say
 from jitstudio.core.json_form import toolchain_object
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.texts import in_bytes
+from jitstudio.core.launch.texts.phrases import in_bytes
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.tools import ToolchainInfo, ToolInfo
 from jitstudio.display import WindowCheck, check_window

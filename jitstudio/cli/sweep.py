@@ -16,8 +16,8 @@ from jitstudio.cli.table import table_lines
 from jitstudio.cli.terminal import say, tell
 from jitstudio.core.launch.json_form import sweep_object
 from jitstudio.core.launch.result import LaunchOutcome
-from jitstudio.core.launch.sweep import SweepError, SweepPlan, parse_axis, placeholders_of
-from jitstudio.core.launch.sweep_result import BUILD_ENDED, SweepResult, VariantResult
+from jitstudio.core.sweep.plan import SweepError, SweepPlan, parse_axis, placeholders_of
+from jitstudio.core.sweep.result import BUILD_ENDED, SweepResult, VariantResult
 from jitstudio.sweep import sites
 from jitstudio.sweep.engine import Sweep
 from jitstudio.sweep.sites import Site, SiteError

@@ -9,8 +9,8 @@ from typing import Any
 
 from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal, Slot
 
-from jitstudio.core.launch.sweep import SweepError, SweepPlan
-from jitstudio.core.launch.sweep_result import SweepResult, VariantResult
+from jitstudio.core.sweep.plan import SweepError, SweepPlan
+from jitstudio.core.sweep.result import SweepResult, VariantResult
 from jitstudio.gui.late import Late
 
 _log = logging.getLogger(__name__)

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 
 from tree_sitter import Node
 
-from jitstudio.core.launch.c_types import INT, instance, named, padded, struct_of
+from jitstudio.core.launch.texts.c_types import INT, instance, named, padded, struct_of
 from jitstudio.core.launch.types import Array, Opaque, Pointer, Type
 from jitstudio.listing.cuda_declarations import Declaration, Declarations, Scope
 from jitstudio.listing.cuda_numbers import binary, literal, unary

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from jitstudio.core.code import Source, is_bitcode
-from jitstudio.core.launch.c_types import LLVM_SCALARS
 from jitstudio.core.launch.signature import Parameter, Signature
+from jitstudio.core.launch.texts.c_types import LLVM_SCALARS
 from jitstudio.core.launch.types import Pointer, Type
 
 _COMMENT = re.compile(r";[^\n]*")

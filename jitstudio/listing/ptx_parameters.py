@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from jitstudio.core.launch.c_types import PTX_SCALARS, padded
 from jitstudio.core.launch.signature import Slot
+from jitstudio.core.launch.texts.c_types import PTX_SCALARS, padded
 from jitstudio.core.launch.types import Opaque, Pointer, Type
 from jitstudio.listing.ptx import entries
 

@@ -13,10 +13,10 @@ from functools import partial
 from typing import Any
 
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
-from jitstudio.core.launch.sweep import SweepPlan, Variant, expand
-from jitstudio.core.launch.sweep_result import SweepResult, VariantResult
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.core.sweep.plan import SweepPlan, Variant, expand
+from jitstudio.core.sweep.result import SweepResult, VariantResult
 from jitstudio.listing.kernel_forms import kernel_forms
 from jitstudio.sweep import rows, tasks
 from jitstudio.sweep.preparation import Gpu, Ready, gpus_of, prepare

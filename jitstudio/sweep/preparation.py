@@ -6,16 +6,16 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from jitstudio.core.diagnostics import Severity
-from jitstudio.core.launch.build import launched_name
-from jitstudio.core.launch.choice import choose_form, launchable
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import LaunchRequest
-from jitstudio.core.launch.resolve import resolve
+from jitstudio.core.launch.resolving.build import launched_name
+from jitstudio.core.launch.resolving.choice import choose_form, launchable
+from jitstudio.core.launch.resolving.resolve import resolve
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.signature import KernelForm
-from jitstudio.core.launch.sweep import Variant
-from jitstudio.core.launch.sweep_result import VariantResult
 from jitstudio.core.result import BuildResult
+from jitstudio.core.sweep.plan import Variant
+from jitstudio.core.sweep.result import VariantResult
 from jitstudio.sweep import rows
 from jitstudio.sweep.sites import Site
 

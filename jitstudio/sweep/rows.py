@@ -7,9 +7,9 @@ from dataclasses import replace
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.launch.signature import KernelForm
-from jitstudio.core.launch.sweep import Variant
-from jitstudio.core.launch.sweep_result import BUILD_ENDED, VariantResult
 from jitstudio.core.result import BuildResult, Outcome, Resources
+from jitstudio.core.sweep.plan import Variant
+from jitstudio.core.sweep.result import BUILD_ENDED, VariantResult
 
 
 def unbuilt(

@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 from jitstudio.core.launch.spec import LaunchSpec  # noqa: E402
-from jitstudio.core.launch.sweep import SweepPlan, parse_axis  # noqa: E402
+from jitstudio.core.sweep.plan import SweepPlan, parse_axis  # noqa: E402
 from jitstudio.sweep import sites  # noqa: E402
 from jitstudio.sweep.engine import Sweep  # noqa: E402
 from jitstudio.worker.pool import cores  # noqa: E402

@@ -20,7 +20,7 @@ from jitstudio.gui.main_window import MainWindow
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.theme import ThemeMode
 from jitstudio.gui.viewer.listing_view import ListingView
-from jitstudio.gui.widgets.launch.launch_form import LaunchForm
+from jitstudio.gui.widgets.launch.form.launch_form import LaunchForm
 from jitstudio.samples import samples
 
 PATIENCE = 60.0

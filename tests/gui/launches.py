@@ -21,11 +21,11 @@ from jitstudio.core.launch.result import (
     Timing,
 )
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.launch.sweep import Axis, AxisKind, Variant
-from jitstudio.core.launch.sweep_result import SweepResult, VariantResult
 from jitstudio.core.launch.types import Field, NumberKind, Scalar, Struct, Type
 from jitstudio.core.launch.verdict import judged
 from jitstudio.core.request import BuildRequest
+from jitstudio.core.sweep.plan import Axis, AxisKind, Variant
+from jitstudio.core.sweep.result import SweepResult, VariantResult
 from jitstudio.numerics.dtypes import numpy_dtype, save_buffer
 from tests.devices import H200
 

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QTableView
 
 from jitstudio.core.launch.result import LaunchOutcome
-from jitstudio.gui.models.arguments import VALUE
+from jitstudio.gui.models.launch.arguments import VALUE
 from jitstudio.toolchain.driver import describe
 from tests.gui.driver import Driver
 

@@ -7,9 +7,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton
 
-from jitstudio.core.launch.sweep import AxisKind
-from jitstudio.core.launch.sweep_draft import AxisText
-from jitstudio.gui.models.axes import KIND, VALUES
+from jitstudio.core.sweep.draft import AxisText
+from jitstudio.core.sweep.plan import AxisKind
+from jitstudio.gui.models.sweep.axes import KIND, VALUES
 from jitstudio.gui.widgets.sweep.sweep_dialog import SweepDialog
 from jitstudio.toolchain.driver import describe
 from tests.gui.driver import Driver

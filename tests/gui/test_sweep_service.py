@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QTimer
 
-from jitstudio.core.launch.sweep_result import SweepResult
+from jitstudio.core.sweep.result import SweepResult
 from jitstudio.gui.serving import close_all
 from jitstudio.gui.sweep_service import SweepService
 from tests.gui.processes import children, sweeping_threads

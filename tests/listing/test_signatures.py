@@ -4,7 +4,7 @@ import time
 import pytest
 
 from jitstudio.core.code import CodeKind, Header, Source
-from jitstudio.core.launch.c_types import CHAR, FLOAT, INT, named
+from jitstudio.core.launch.texts.c_types import CHAR, FLOAT, INT, named
 from jitstudio.core.launch.types import Array, Opaque, Pointer
 from jitstudio.listing.cuda_declarations import declarations
 from jitstudio.listing.signatures import declared_kernels, signatures

@@ -1,7 +1,7 @@
 """Sweeps that several tests carry out."""
 
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.launch.sweep import SweepPlan, parse_axis
+from jitstudio.core.sweep.plan import SweepPlan, parse_axis
 from tests.support import cuda, request
 
 POWER = cuda(

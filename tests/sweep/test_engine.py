@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from jitstudio.core.launch.sweep import SweepError
+from jitstudio.core.sweep.plan import SweepError
 from jitstudio.sweep import sites, tasks
 from jitstudio.sweep.engine import Sweep
 from tests.support import GOOD, SLOW, cuda, request

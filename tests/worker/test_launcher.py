@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.launch.c_types import FLOAT, INT
 from jitstudio.core.launch.events import LaunchProgress
 from jitstudio.core.launch.request import (
     Buffer,
@@ -23,6 +22,7 @@ from jitstudio.core.launch.request import (
 )
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.spec import Sanitizer
+from jitstudio.core.launch.texts.c_types import FLOAT, INT
 from jitstudio.toolchain.driver import describe
 from jitstudio.worker.host import WorkerError
 from jitstudio.worker.launcher import Launcher

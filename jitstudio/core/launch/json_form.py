@@ -18,7 +18,7 @@ from jitstudio.core.launch.result import (
     LaunchResult,
     Timing,
 )
-from jitstudio.core.launch.sweep_result import COLUMNS, SweepResult
+from jitstudio.core.sweep.result import COLUMNS, SweepResult
 
 
 def launch_object(result: LaunchResult) -> Json:

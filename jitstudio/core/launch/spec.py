@@ -1,6 +1,6 @@
 """A launch as the user writes it: texts, which the form, the command line and projects share.
 
-What the texts mean is found out by `core.launch.resolve`, once the kernel is known.
+What the texts mean is found out by `core.launch.resolving.resolve`, once the kernel is known.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class LaunchSpec:
     Attributes:
         kernel: A kernel's lowered name, its name in C++, or its name expression; empty for the
             only one.
-        arguments: Parameter name and text: see `core.launch.argument_text`.
+        arguments: Parameter name and text: see `core.launch.texts.argument_text`.
         grid: Blocks as ``x``, ``x,y`` or ``x,y,z``; empty where `cover` says it.
         cover: How many elements the grid shall cover with one thread each, as an expression over
             the integer arguments such as ``n``, one for each axis; empty for none.

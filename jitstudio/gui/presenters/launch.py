@@ -10,7 +10,7 @@ from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult
 from jitstudio.core.launch.verdict import unlaunched
-from jitstudio.gui.models.launch_words import config_words
+from jitstudio.gui.models.launch.launch_words import config_words
 from jitstudio.gui.widgets.launch.launch_panel import LaunchPanel
 from jitstudio.gui.workspace import Workspace
 

@@ -8,14 +8,14 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.sweep import SweepError, SweepPlan, Variant, extent
-from jitstudio.core.launch.sweep_draft import generic_name
-from jitstudio.core.launch.sweep_result import VariantResult
 from jitstudio.core.options import join_options, split_options
+from jitstudio.core.sweep.draft import generic_name
+from jitstudio.core.sweep.plan import SweepError, SweepPlan, Variant, extent
+from jitstudio.core.sweep.result import VariantResult
 from jitstudio.gui.requests import request_for
 from jitstudio.gui.studio import SHOWN_AND_SAVED, nothing_to_build
 from jitstudio.gui.theme import ThemeKeeper
-from jitstudio.gui.widgets.launch.launch_form import LaunchForm
+from jitstudio.gui.widgets.launch.form.launch_form import LaunchForm
 from jitstudio.gui.widgets.sweep.sweep_dialog import SweepDialog
 from jitstudio.gui.workspace import Workspace
 

@@ -10,12 +10,12 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.core.launch.argument_text import parse_buffer
-from jitstudio.core.launch.choice import choose_form
-from jitstudio.core.launch.defaults import default_arguments
 from jitstudio.core.launch.problems import SpecError
+from jitstudio.core.launch.resolving.choice import choose_form
 from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.launch.texts.argument_text import parse_buffer
+from jitstudio.core.launch.texts.defaults import default_arguments
 from jitstudio.core.launch.types import Pointer
 
 _NAME = re.compile(r"[^<(]*")

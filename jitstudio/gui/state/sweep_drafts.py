@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.launch.sweep_draft import SweepDraft, fresh_draft, generic_name
+from jitstudio.core.sweep.draft import SweepDraft, fresh_draft, generic_name
 
 
 class SweepDrafts:

@@ -1,7 +1,7 @@
 """Kernels to be filled in, without any source."""
 
-from jitstudio.core.launch.c_types import named, padded
 from jitstudio.core.launch.signature import FormParameter, KernelForm, Slot
+from jitstudio.core.launch.texts.c_types import named, padded
 from jitstudio.core.launch.types import Pointer
 
 

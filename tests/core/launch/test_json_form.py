@@ -18,9 +18,9 @@ from jitstudio.core.launch.result import (
 )
 from jitstudio.core.launch.signature import Slot
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.launch.sweep import Axis, AxisKind, SweepPlan, expand
-from jitstudio.core.launch.sweep_result import SweepResult, VariantResult
 from jitstudio.core.launch.types import NumberKind, Scalar
+from jitstudio.core.sweep.plan import Axis, AxisKind, SweepPlan, expand
+from jitstudio.core.sweep.result import SweepResult, VariantResult
 from tests.devices import H200
 from tests.support import GOOD
 

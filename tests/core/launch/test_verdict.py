@@ -4,7 +4,6 @@ import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Severity
-from jitstudio.core.launch.c_types import FLOAT
 from jitstudio.core.launch.request import Direction, Expectation, LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import (
     BufferResult,
@@ -17,6 +16,7 @@ from jitstudio.core.launch.result import (
     Stray,
     Timing,
 )
+from jitstudio.core.launch.texts.c_types import FLOAT
 from jitstudio.core.launch.verdict import judged, unchecked
 
 REQUEST = LaunchRequest(b"", CodeKind.CUBIN, "_Z1kv", "k", 0, (), 0, LaunchConfig())

@@ -1,5 +1,5 @@
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.launch.sweep_draft import AxisText, SweepDraft
+from jitstudio.core.sweep.draft import AxisText, SweepDraft
 from jitstudio.gui.state.sweep_drafts import SweepDrafts
 from tests.gui.launch_kernels import SAXPY, SAXPY_DOUBLE, TICK
 

@@ -8,8 +8,8 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.theme import Theme
-from jitstudio.gui.widgets.launch.launch_form import LaunchForm
-from jitstudio.gui.widgets.launch.launch_results import LaunchResults
+from jitstudio.gui.widgets.launch.form.launch_form import LaunchForm
+from jitstudio.gui.widgets.launch.results.launch_results import LaunchResults
 
 # Of the height, in any unit.
 _SHARES = (480, 420)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
-from jitstudio.core.launch.sweep import Axis, Extent
-from jitstudio.core.launch.sweep_draft import SweepDraft
+from jitstudio.core.sweep.draft import SweepDraft
+from jitstudio.core.sweep.plan import Axis, Extent
 from jitstudio.gui.fonts import code_font
-from jitstudio.gui.models.axes import AxesModel
+from jitstudio.gui.models.sweep.axes import AxesModel
 from jitstudio.gui.theme import Theme
-from jitstudio.gui.widgets.launch.fields import code_line
-from jitstudio.gui.widgets.launch.number_field import CODE_SIZE
+from jitstudio.gui.widgets.field_rows import code_line
+from jitstudio.gui.widgets.number_field import CODE_SIZE
 from jitstudio.gui.widgets.parts import icon_button, show_icons, text_label
 from jitstudio.gui.widgets.sweep.axes_table import (
     ADD_KEYS,

@@ -12,15 +12,15 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLineEdit, QStyleOptionViewItem, QWidget
 
-from jitstudio.core.launch.sweep_draft import AxisText
+from jitstudio.core.sweep.draft import AxisText
 from jitstudio.gui.fonts import code_font
-from jitstudio.gui.models.axes import KIND, NAME, VALUES, AxesModel
-from jitstudio.gui.models.axis_words import WORDS
+from jitstudio.gui.models.sweep.axes import KIND, NAME, VALUES, AxesModel
+from jitstudio.gui.models.sweep.axis_words import WORDS
 from jitstudio.gui.tables import ENTER_KEYS, MarkDelegate
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.cell_editors import WordEditor
 from jitstudio.gui.widgets.cell_table import IN_A_CELL, CellTable, can_edit, paint_chevron
-from jitstudio.gui.widgets.launch.argument_editors import WordEditor
-from jitstudio.gui.widgets.launch.number_field import CODE_SIZE
+from jitstudio.gui.widgets.number_field import CODE_SIZE
 
 ADD_KEYS, DUPLICATE_KEYS, REMOVE_KEYS = "Ctrl+N", "Ctrl+D", "Del"
 _UP_KEYS, _DOWN_KEYS = "Alt+Up", "Alt+Down"

@@ -7,16 +7,16 @@ from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QDialog, QSplitter, QVBoxLayout, QWidget
 
 from jitstudio.core.launch.result import LaunchOutcome
-from jitstudio.core.launch.sweep import Axis
-from jitstudio.core.launch.sweep_result import SweepResult, VariantResult
+from jitstudio.core.sweep.plan import Axis
+from jitstudio.core.sweep.result import SweepResult, VariantResult
 from jitstudio.gui.late import Late
-from jitstudio.gui.models.sweep import CANCELLED_OUTCOMES, sweep_chart
+from jitstudio.gui.models.sweep.rows import CANCELLED_OUTCOMES, sweep_chart
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.viewer.banner import Banner
-from jitstudio.gui.widgets.launch.result_lazy import LazyWidget
-from jitstudio.gui.widgets.launch.sweep_table import SweepTable
+from jitstudio.gui.widgets.lazy_widget import LazyWidget
 from jitstudio.gui.widgets.sweep.axes_editor import AxesEditor
 from jitstudio.gui.widgets.sweep.run_bar import RunBar
+from jitstudio.gui.widgets.sweep.sweep_table import SweepTable
 
 _SIZE = (1200, 720)
 _SHARES = (780, 420)

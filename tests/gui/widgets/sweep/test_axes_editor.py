@@ -5,9 +5,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QToolButton
 
-from jitstudio.core.launch.sweep import AxisKind, Extent
-from jitstudio.core.launch.sweep_draft import AxisText, SweepDraft
-from jitstudio.gui.models.axes import KIND, NAME, VALUES
+from jitstudio.core.sweep.draft import AxisText, SweepDraft
+from jitstudio.core.sweep.plan import AxisKind, Extent
+from jitstudio.gui.models.sweep.axes import KIND, NAME, VALUES
 from jitstudio.gui.widgets.sweep.axes_editor import AxesEditor
 
 DRAFT = SweepDraft(

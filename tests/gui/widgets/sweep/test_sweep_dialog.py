@@ -7,9 +7,9 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QToolButton
 
-from jitstudio.core.launch.sweep_result import SweepResult
+from jitstudio.core.sweep.result import SweepResult
 from jitstudio.gui.models.presentation import MARK_ROLE
-from jitstudio.gui.widgets.launch.result_lazy import LazyWidget
+from jitstudio.gui.widgets.lazy_widget import LazyWidget
 from jitstudio.gui.widgets.sweep.sweep_dialog import SweepDialog
 from tests.gui.launches import sweep
 

@@ -1,0 +1,177 @@
+"""The text of a buffer: ``LENGTH[:FILL][:DIRECTION]``, or ``null``.
+
+``n``, ``n*2:random:in``, ``1<<20:constant(1.5):inout``, ``n:file(data.npz::x)``,
+``n:expr(np.sin(i)):in``; where the source does not tell the elements: ``float4[n]:zeros``.
+What stands in the parentheses of ``file`` and ``expr`` is taken as it is, colons and all.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+from jitstudio.core.launch.request import Direction, Fill, FillKind
+from jitstudio.core.launch.texts.arithmetic import Number, evaluate
+from jitstudio.core.launch.texts.phrases import TextError, listing, parts
+
+NULL = "null"
+"""The text of a null pointer."""
+
+_NULLS = frozenset({NULL, "nullptr", "NULL"})
+_EXAMPLE = "Write something like n, n:random, n*2:zeros:out or 1024:range(0,2):inout."
+_ELEMENT = re.compile(r"(?P<element>[^\W\d][\w ]*?)\s*\[(?P<length>.+)\]")
+_DIRECTIONS = {direction.value: direction for direction in Direction}
+
+
+@dataclass(frozen=True)
+class BufferText:
+    """What a text says about a buffer.
+
+    Attributes:
+        length: How many elements, an expression over the integer arguments.
+        fill: Its content before the launch; None where the text does not say.
+        direction: What the kernel does with it; None where the text does not say.
+        element: What one element is, as C++ writes it; empty where the text does not say.
+    """
+
+    length: str
+    fill: Fill | None = None
+    direction: Direction | None = None
+    element: str = ""
+
+
+def parse_buffer(text: str) -> BufferText | None:
+    """Read the text of a buffer; None for a null pointer.
+
+    Raises:
+        TextError: It is none.
+    """
+    stripped = text.strip()
+    if stripped in _NULLS:
+        return None
+    length, _, rest = stripped.partition(":")
+    if not length.strip():
+        raise TextError("A buffer needs its length.", _EXAMPLE)
+    before, _, last = rest.rpartition(":")
+    direction = _DIRECTIONS.get(last.strip())
+    fill = (before if direction else rest).strip()
+    typed = _ELEMENT.fullmatch(length.strip())
+    return BufferText(
+        typed["length"].strip() if typed else length.strip(),
+        parse_fill(fill) if fill else None,
+        direction,
+        typed["element"] if typed else "",
+    )
+
+
+def parse_fill(text: str) -> Fill:
+    """Read the content of a buffer, such as ``random(7, -1, 1)``; paths stay as they are.
+
+    Raises:
+        TextError: It is none.
+    """
+    word, opened, rest = (part.strip() for part in text.partition("("))
+    if word not in _WORDS:
+        raise _no_fill(text, word)
+    if opened and not rest.endswith(")"):
+        end = rest.rpartition(")")[2].lstrip(": ")
+        if ")" in rest and end:
+            raise TextError(f"'{end}' is no direction.", "Write in, out or inout behind the fill.")
+        raise TextError(f"'{text}' has no closing parenthesis.", f"Write {_WORDS[word].example}.")
+    inside = rest[:-1].strip()
+    form = _WORDS[word]
+    fill = (
+        Fill(form.kind, text=_unquoted(inside, form))
+        if form.verbatim
+        else _of_numbers(form, inside)
+    )
+    if form.verbatim and not fill.text:
+        raise TextError(f"{word} needs something in its parentheses.", f"Write {form.example}.")
+    return fill
+
+
+def absolute(fill: Fill, folder: str) -> Fill:
+    """The same with the path of a file from the root on.
+
+    Args:
+        fill: What to complete.
+        folder: Where relative paths start; empty for the working directory.
+    """
+    if fill.kind is not FillKind.FILE:
+        return fill
+    path = os.path.abspath(os.path.join(folder, os.path.expanduser(fill.text)))
+    return replace(fill, text=path)
+
+
+@dataclass(frozen=True)
+class _FillForm:
+    """How a fill is written.
+
+    Attributes:
+        kind: What it is.
+        example: How it is written in full.
+        counts: How many numbers there may be in its parentheses.
+        check: What is wrong with these numbers, a sentence; empty where nothing is.
+        verbatim: Whether the parentheses hold a text that is taken as it is.
+    """
+
+    kind: FillKind
+    example: str
+    counts: tuple[int, ...] = (0,)
+    check: Callable[[tuple[Number, ...]], str] = lambda _: ""
+    verbatim: bool = False
+
+
+def _wrong_random(numbers: tuple[Number, ...]) -> str:
+    if numbers and not (isinstance(numbers[0], int) and numbers[0] >= 0):
+        return f"The seed {numbers[0]} is no whole number from 0 on."
+    if not all(map(math.isfinite, numbers)):
+        return "Random numbers need finite bounds."
+    if numbers[1:] and numbers[1] > numbers[2]:
+        return f"The lowest random number {numbers[1]} is above the highest, {numbers[2]}."
+    return ""
+
+
+def _wrong_range(numbers: tuple[Number, ...]) -> str:
+    return "" if all(map(math.isfinite, numbers)) else "A range needs finite numbers."
+
+
+_FORMS = (
+    _FillForm(FillKind.ZEROS, "zeros"),
+    _FillForm(FillKind.CONSTANT, "constant(1.5)", (1,)),
+    _FillForm(FillKind.RANGE, "range or range(0,2)", (0, 2), _wrong_range),
+    _FillForm(FillKind.RANDOM, "random, random(7) or random(7,-1,1)", (0, 1, 3), _wrong_random),
+    _FillForm(FillKind.FILE, "file(data.npy) or file(data.npz::name)", verbatim=True),
+    _FillForm(FillKind.EXPRESSION, "expr(np.sin(i))", verbatim=True),
+)
+_WORDS = {form.kind.value: form for form in _FORMS}
+
+
+def _no_fill(text: str, word: str) -> TextError:
+    if word in _DIRECTIONS or word.partition(":")[0].strip() in _DIRECTIONS:
+        return TextError(f"In '{text}' a direction stands before the end.", _EXAMPLE)
+    first, _, rest = word.partition(":")
+    if first.strip() in _WORDS:
+        return TextError(f"'{rest.strip()}' is no direction.", "Write in, out or inout there.")
+    return TextError(f"'{word}' fills no buffer.", f"Write {listing(_WORDS)}, or a direction.")
+
+
+def _of_numbers(form: _FillForm, inside: str) -> Fill:
+    numbers = tuple(evaluate(part) for part in parts(inside))
+    if len(numbers) not in form.counts:
+        wanted = " or ".join(map(str, form.counts))
+        raise TextError(
+            f"{form.kind.value} has {len(numbers)} numbers in its parentheses, not {wanted}.",
+            f"Write {form.example}.",
+        )
+    if wrong := form.check(numbers):
+        raise TextError(wrong, f"Write {form.example}.")
+    return Fill(form.kind, numbers)
+
+
+def _unquoted(text: str, form: _FillForm) -> str:
+    quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if quoted and form.kind is FillKind.FILE else text

@@ -1,0 +1,214 @@
+"""How the cells of an argument are edited: a line, or a line with the words there are."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QKeyEvent, QPainter
+from PySide6.QtWidgets import (
+    QComboBox,
+    QLineEdit,
+    QStyleOptionViewItem,
+    QWidget,
+)
+
+from jitstudio.core.launch.request import Direction
+from jitstudio.gui.fonts import code_font
+from jitstudio.gui.models.launch.arguments import DIRECTION, FILL, TINT_ROLE, VALUE
+from jitstudio.gui.tables import MarkDelegate
+from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.cell_table import IN_A_CELL, can_edit, paint_chevron
+from jitstudio.gui.widgets.number_field import CODE_SIZE
+
+CHOOSE_FILE = "file…"
+"""The word for a fill that asks for its file."""
+
+# What each fill is written like; what stands in the brackets is for the user to change.
+_FILLS = {
+    "zeros": "Every byte is zero.",
+    "constant(1)": "Every element is this value.",
+    "range": "0, 1, 2 and so on; range(START,STEP) begins and goes otherwise.",
+    "random": "Random numbers; random(SEED) or random(SEED,LOW,HIGH) chooses them.",
+    CHOOSE_FILE: "The content of a .npy, .npz, .csv or raw file.",
+    "expr(i)": "A NumPy expression over the other arguments; i is the index of each element.",
+}
+_DIRECTIONS = {
+    Direction.IN.value: "The kernel only reads it.",
+    Direction.OUT.value: "The kernel only writes it; it is poisoned before the launch.",
+    Direction.INOUT.value: "The kernel reads and writes it.",
+}
+_WORDS = {FILL: _FILLS, DIRECTION: _DIRECTIONS}
+_NAMES = {VALUE: "value", FILL: "fill", DIRECTION: "direction"}
+_BARE = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
+_FILL_ROOM = 30
+_TINT = 28
+
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class WordEditor(QComboBox):
+    """A line that offers words and takes others.
+
+    Signals:
+        chosen: The user took a word that needs no more typing.
+        file_wanted: The user took the word that asks for a file.
+    """
+
+    chosen = Signal()
+    file_wanted = Signal()
+
+    def __init__(self, words: dict[str, str], *, free: bool, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._is_typed_into = False
+        self.setEditable(free)
+        self.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+        for place, (word, meaning) in enumerate(words.items()):
+            self.addItem(word)
+            self.setItemData(place, meaning, Qt.ItemDataRole.ToolTipRole)
+        self.setFont(code_font(CODE_SIZE))
+        line = self.lineEdit()
+        if line is not None:
+            line.setFont(code_font(CODE_SIZE))
+            self.setCompleter(None)  # type: ignore[arg-type]  # it would take `r` for `range`
+        self.textActivated.connect(self._on_activated)
+
+    def show_text(self, text: str) -> None:
+        """Show what the argument has."""
+        self.setCurrentIndex(self.findText(text))
+        if self.isEditable():
+            self.setEditText(text)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Open the list by the arrows, which would else take one word after the other."""
+        arrows = (Qt.Key.Key_Down, Qt.Key.Key_Up)
+        if event.key() in arrows and event.modifiers() in _BARE:
+            self.showPopup()
+        else:
+            self._is_typed_into = True
+            super().keyPressEvent(event)
+            self._is_typed_into = False
+
+    @Slot(str)
+    def _on_activated(self, word: str) -> None:
+        if self._is_typed_into:
+            # A word of the list is found by its first letters: more of them may follow.
+            return
+        line = self.lineEdit()
+        if word == CHOOSE_FILE:
+            self.file_wanted.emit()
+        elif line is not None and "(" in word:
+            start = word.index("(") + 1
+            line.setSelection(start, len(word) - start - 1)
+        else:
+            self.chosen.emit()
+
+
+class ArgumentDelegate(MarkDelegate):
+    """Draws the rows of the arguments, and opens the editor that fits a cell.
+
+    Signals:
+        file_wanted: The user asked for a file as the content of this row.
+    """
+
+    file_wanted = Signal(int)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme_worn: Theme | None = None
+        self._open: QPersistentModelIndex | None = None
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw with the colours of another theme."""
+        super().set_theme(theme)
+        self._theme_worn = theme
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Tint rows with problems; show where there are words to choose from."""
+        theme = self._theme_worn
+        mark = index.data(TINT_ROLE)
+        if theme is not None and mark:
+            tint = getattr(theme.marks, mark).toRgb()
+            tint.setAlpha(_TINT)
+            painter.fillRect(option.rect, tint)
+        super().paint(painter, option, index)
+        if theme is not None and index.column() in _WORDS and can_edit(index):
+            paint_chevron(painter, option, theme)
+
+    def createEditor(
+        self, parent: QWidget, _option: QStyleOptionViewItem, index: _Index
+    ) -> QWidget:
+        """A line, or a line with words."""
+        column = index.column()
+        words = _WORDS.get(column)
+        editor: QWidget
+        if words is None:
+            editor = QLineEdit(parent)
+            editor.setFont(code_font(CODE_SIZE))
+            if not index.data(Qt.ItemDataRole.EditRole):
+                editor.setPlaceholderText(index.data(Qt.ItemDataRole.DisplayRole))
+        else:
+            editor = WordEditor(words, free=column == FILL, parent=parent)
+            editor.chosen.connect(self._on_chosen)
+            editor.file_wanted.connect(self._on_file_wanted)
+        parameter = index.sibling(index.row(), 0).data(Qt.ItemDataRole.DisplayRole)
+        editor.setAccessibleName(f"{_NAMES[column]} of {parameter}")
+        editor.setStyleSheet(IN_A_CELL)
+        editor.setAutoFillBackground(True)
+        self._open = QPersistentModelIndex(index)
+        return editor
+
+    def updateEditorGeometry(
+        self, editor: QWidget, option: QStyleOptionViewItem, index: _Index
+    ) -> None:
+        """Fill the cell; a fill with its numbers, file or expression gets more room than that."""
+        place = QRect(option.rect)
+        viewport = editor.parentWidget()
+        if index.column() == FILL and viewport is not None:
+            wanted = editor.fontMetrics().horizontalAdvance("0") * _FILL_ROOM
+            edge = viewport.width() - place.left()
+            place.setWidth(max(place.width(), min(wanted, edge)))
+        editor.setGeometry(place)
+
+    def setEditorData(self, editor: QWidget, index: _Index) -> None:
+        """Show the text in the editor, before anybody types into it."""
+        if editor.isVisible():
+            # A problem was found in its row meanwhile.
+            return
+        text = index.data(Qt.ItemDataRole.EditRole)
+        if isinstance(editor, WordEditor):
+            editor.show_text(text)
+        elif isinstance(editor, QLineEdit):
+            editor.setText(text)
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
+        """Take the text from the editor; the word for a file is none yet."""
+        text = ""
+        if isinstance(editor, WordEditor):
+            text = editor.currentText()
+        elif isinstance(editor, QLineEdit):
+            text = editor.text()
+        # What an editor was opened with is no edit: a default stays a default.
+        if text not in (CHOOSE_FILE, index.data(Qt.ItemDataRole.EditRole)):
+            model.setData(index, text, Qt.ItemDataRole.EditRole)
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        editor = self.sender()
+        if isinstance(editor, QWidget):
+            self.commitData.emit(editor)
+            self.closeEditor.emit(editor)
+
+    @Slot()
+    def _on_file_wanted(self) -> None:
+        editor = self.sender()
+        row = self._open.row() if self._open is not None else -1
+        if isinstance(editor, QWidget):
+            self.closeEditor.emit(editor)
+        self.file_wanted.emit(row)

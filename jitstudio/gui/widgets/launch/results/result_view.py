@@ -1,0 +1,212 @@
+"""The Result pane: how a launch ended, and all there is to know about it besides its times.
+
+Knows no editor: it tells a place by `location_activated`.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import (
+    QPlainTextEdit,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jitstudio.core.launch.result import LaunchResult
+from jitstudio.gui.models.launch.launch_figures import facts_text
+from jitstudio.gui.models.launch.launch_notes import (
+    NOTE_COLUMNS,
+    LaunchNote,
+    headline,
+    headline_mark,
+    notes_of,
+)
+from jitstudio.gui.models.rows import RowsModel
+from jitstudio.gui.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.launch.results.check_results import CheckDetails
+from jitstudio.gui.widgets.launch.results.result_headline import ResultHeadline
+
+_NOT_RUN = "Nothing has been run yet."
+_BEFORE = (
+    "Choose a kernel, fill in its arguments and run it.\n"
+    "How it ended, what the checks found and writes out of bounds are listed here."
+)
+_RUNNING = "The launch is under way."
+_NO_NOTES = (
+    "There is nothing to look at.\n"
+    "State what a buffer shall hold, such as “out = a * x + y”, to have it checked."
+)
+# From this ratio of width to height on, the details stand beside the list.
+_WIDE = 2.0
+_MARGIN = 8
+
+
+class ResultView(QWidget):
+    """A headline, a list of notes, and what the chosen note means.
+
+    Signals:
+        location_activated: The user went to a place in the source: file, line; 0 where unknown.
+    """
+
+    location_activated = Signal(str, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("resultView")
+        self._result: LaunchResult | None = None
+        self._headline = ResultHeadline(self)
+        self._model: RowsModel[LaunchNote] = RowsModel(NOTE_COLUMNS, self)
+        self._table = self._make_table()
+        self._explanation = QPlainTextEdit(self, readOnly=True)
+        self._explanation.setObjectName("noteExplanation")
+        self._explanation.setAccessibleName("Explanation")
+        self._explanation.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self._explanation.setTabChangesFocus(True)
+        self._explanation.document().setDocumentMargin(_MARGIN)
+        self._check = CheckDetails(self)
+        self._details = QStackedWidget(self)
+        self._details.addWidget(self._explanation)
+        self._details.addWidget(self._check)
+        self._splitter = QSplitter(Qt.Orientation.Horizontal, self)
+        self._splitter.setChildrenCollapsible(False)
+        self._splitter.addWidget(self._table)
+        self._splitter.addWidget(self._details)
+        self._splitter.splitterMoved.connect(self._on_splitter_moved)
+        self._is_shared_by_user = False
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._headline)
+        column.addWidget(self._splitter, 1)
+        self.setFocusProxy(self._table)
+        self.show_result(None)
+
+    @property
+    def headline(self) -> ResultHeadline:
+        """How it ended."""
+        return self._headline
+
+    @property
+    def table(self) -> PanelTable:
+        """The notes."""
+        return self._table
+
+    @property
+    def notes(self) -> tuple[LaunchNote, ...]:
+        """What is listed."""
+        return self._model.rows
+
+    @property
+    def check(self) -> CheckDetails:
+        """The chosen check in full."""
+        return self._check
+
+    @property
+    def explanation(self) -> str:
+        """What the chosen note means; empty while a check is shown."""
+        is_shown = self._details.currentWidget() is self._explanation
+        return self._explanation.toPlainText() if is_shown else ""
+
+    @Slot(object)
+    def show_result(self, result: LaunchResult | None) -> None:
+        """Show what came of a launch; None before the first."""
+        self._result = result
+        notes = notes_of(result) if result else ()
+        if result is None:
+            self._headline.say("info", _NOT_RUN)
+        else:
+            name = f"{result.kernel}: " if result.kernel else ""
+            said = headline(result)
+            self._headline.say(headline_mark(result), f"{name}{said}", facts_text(result))
+        self._model.set_rows(notes)
+        self._table.set_hint(_NO_NOTES if result else _BEFORE)
+        self._details.setVisible(bool(notes))
+        if notes:
+            flags = QItemSelectionModel.SelectionFlag
+            self._table.selectionModel().setCurrentIndex(
+                self._model.index(0, 0), flags.ClearAndSelect | flags.Rows
+            )
+            self._show_note(notes[0])
+
+    @Slot(str)
+    def show_progress(self, doing: str) -> None:
+        """Say what is being done for the launch that runs."""
+        self._headline.say("info", f"Running: {doing}…")
+        self._model.set_rows(())
+        self._table.set_hint(_RUNNING)
+        self._details.hide()
+
+    @Slot(object)
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._headline.set_theme(theme)
+        self._table.set_theme(theme)
+        self._check.set_theme(theme)
+
+    @Slot()
+    def copy_selected(self) -> None:
+        """Put the chosen note on the clipboard, with its explanation."""
+        note = self._note_at(self._table.currentIndex())
+        if note is not None:
+            parts = (f"{note.place}: {note.text}" if note.place else note.text, note.explanation)
+            QGuiApplication.clipboard().setText("\n".join(part for part in parts if part))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the details beside the list in a wide dock, below it in a high one."""
+        super().resizeEvent(event)
+        wide = event.size().width() > _WIDE * event.size().height()
+        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
+        if wanted != self._splitter.orientation():
+            self._splitter.setOrientation(wanted)
+            self._is_shared_by_user = False
+        if not self._is_shared_by_user:
+            length = event.size().width() if wide else event.size().height()
+            self._splitter.setSizes([length * 12 // 20, length * 8 // 20])
+
+    def _make_table(self) -> PanelTable:
+        table = PanelTable("What came of the launch", self)
+        table.setObjectName("resultTable")
+        table.setModel(self._model)
+        table.set_columns(stretched=0, widths={1: 12, 2: 16})
+        table.hide_when_narrow(1, room=90)
+        table.selectionModel().currentRowChanged.connect(self._on_row_changed)
+        table.doubleClicked.connect(self._activate)
+        table.add_command("&Go to source", self._on_enter_pressed, *ENTER_KEYS)
+        table.add_command("&Copy", self.copy_selected, "Ctrl+C")
+        return table
+
+    def _note_at(self, index: QModelIndex) -> LaunchNote | None:
+        return self._model.rows[index.row()] if index.isValid() else None
+
+    def _show_note(self, note: LaunchNote) -> None:
+        if note.check is not None:
+            self._check.show_check(note.check)
+            self._details.setCurrentWidget(self._check)
+        else:
+            # The row cuts a long message off; here it is whole.
+            parts = (note.text, note.explanation)
+            self._explanation.setPlainText("\n\n".join(part for part in parts if part))
+            self._details.setCurrentWidget(self._explanation)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_row_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        if (note := self._note_at(current)) is not None:
+            self._show_note(note)
+
+    @Slot(QModelIndex)
+    def _activate(self, index: QModelIndex) -> None:
+        note = self._note_at(index)
+        if note is not None and note.file:
+            self.location_activated.emit(note.file, note.line)
+
+    @Slot()
+    def _on_enter_pressed(self) -> None:
+        self._activate(self._table.currentIndex())
+
+    @Slot()
+    def _on_splitter_moved(self) -> None:
+        self._is_shared_by_user = True
