@@ -12,11 +12,12 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(_ROOT)]
 
-from PySide6.QtWidgets import QApplication, QDockWidget  # noqa: E402
+from PySide6.QtWidgets import QApplication, QDockWidget, QToolButton  # noqa: E402
 
 from jitstudio.gui.app import make_application  # noqa: E402
 from jitstudio.gui.theme import ThemeMode  # noqa: E402
-from tests.gui.driver import Driver  # noqa: E402
+from jitstudio.gui.widgets.sweep.sweep_dialog import SweepDialog  # noqa: E402
+from tests.gui.driver import Driver, pause  # noqa: E402
 
 
 def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
@@ -56,6 +57,7 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
         grab("launch-form" if driver.workspace.launches.has_devices else "launch-without-gpu")
         if driver.workspace.launches.has_devices:
             _launches(driver, grab)
+        made.append(_sweep(driver, target / f"sweep-{mode.value}.png"))
         driver.close()
     return made
 
@@ -70,11 +72,28 @@ def _launches(driver: Driver, grab: Callable[[str], None]) -> None:
     for tab, name in enumerate(("result", "buffers", "timing", "console")):
         results.tabs.setCurrentIndex(tab)
         if name in ("buffers", "timing"):
+            # The plots come from a module that is loaded in the background.
+            pause(3000)
             grab(f"launch-{name}")
     results.tabs.setCurrentIndex(0)
     driver.next_result(lambda: driver.replace("if (i < n) {", "assert(i < 1000); {"))
     driver.launch()
     grab("launch-assert")
+
+
+def _sweep(driver: Driver, path: Path) -> Path:
+    """A sweep over block sizes and data types, done; without a GPU it tells the registers."""
+    driver.open_sample("SAXPY")
+    driver.wait(lambda: driver.launch_form().spec().kernel.startswith("saxpy"))
+    driver.trigger("sweepAction")
+    dialog = driver.find(SweepDialog, "sweepDialog")
+    run = dialog.findChild(QToolButton, "sweepRun")
+    assert run is not None
+    run.click()
+    driver.wait(lambda: not dialog.is_running)
+    pause(3000)
+    assert dialog.grab().save(str(path)), f"{path} cannot be written"
+    return path
 
 
 def main() -> None:

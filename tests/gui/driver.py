@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
-from PySide6.QtCore import QObject, QSettings, Qt
+from PySide6.QtCore import QEventLoop, QObject, QSettings, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QTabWidget, QWidget
@@ -25,6 +25,16 @@ from jitstudio.samples import samples
 
 PATIENCE = 60.0
 _Found = TypeVar("_Found", bound=QObject)
+
+
+def pause(milliseconds: int) -> None:
+    """Run the event loop for so long.
+
+    Unlike `QTest.qWait`, which keeps Python's lock and so starves all threads of the program.
+    """
+    loop = QEventLoop()
+    QTimer.singleShot(milliseconds, loop.quit)
+    loop.exec()
 
 
 class Driver:
@@ -60,7 +70,7 @@ class Driver:
         """Close the window, which ends the worker."""
         self.window.close()
         self.window.deleteLater()
-        QTest.qWait(0)
+        pause(0)
 
     def wait(self, what: Callable[[], object], patience: float = PATIENCE) -> None:
         """Run the event loop until this is so."""
@@ -68,7 +78,7 @@ class Driver:
         while not what():
             if time.monotonic() > deadline:
                 raise AssertionError(f"waited {patience} s in vain")
-            QTest.qWait(10)
+            pause(10)
 
     def next_result(self, act: Callable[[], object]) -> BuildResult:
         """Do something that makes a build end, and give back its result."""
@@ -176,5 +186,5 @@ class Driver:
 
     def grab(self, path: Path) -> None:
         """Save a picture of the window, settled and with the caret at rest."""
-        QTest.qWait(300)
+        pause(300)
         assert self.window.grab().save(str(path)), f"{path} cannot be written"

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QTableView
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.gui.models.launch.arguments import VALUE
 from jitstudio.toolchain.driver import describe
-from tests.gui.driver import Driver
+from tests.gui.driver import Driver, pause
 
 WITHOUT_DRIVER = pytest.mark.skipif(not describe().problem, reason="there is a driver")
 KERNELS = """\
@@ -146,7 +146,7 @@ def test_an_endless_kernel_is_stopped_and_the_next_runs(started):
     came = []
     started.workspace.launches.finished.connect(came.append)
     started.trigger("runAction")
-    QTest.qWait(1500)
+    pause(1500)
     assert started.find(QAction, "stopRunAction").isEnabled()
     # The window is alive: a build goes on meanwhile.
     assert started.next_result(lambda: started.replace("endless", "without_end")).ok

@@ -144,7 +144,7 @@ def test_a_build_that_is_given_up_holds_no_run_up(ready, qtbot):
     ready.write(MORE)
     ready.launches.run()
     ready.studio.cancel()
-    qtbot.waitUntil(lambda: ready.service.launched or ready.results, timeout=PATIENCE)
+    qtbot.waitUntil(lambda: bool(ready.service.launched or ready.results), timeout=PATIENCE)
 
 
 def test_a_run_that_waits_can_be_stopped(ready, qtbot):

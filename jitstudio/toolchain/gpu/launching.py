@@ -17,7 +17,7 @@ from jitstudio.core.launch.request import LaunchConfig, LaunchRequest, Value
 from jitstudio.core.launch.result import Timing
 from jitstudio.toolchain.driver import checked
 from jitstudio.toolchain.gpu.buffers import DeviceBuffer
-from jitstudio.toolchain.gpu.errors import doing
+from jitstudio.toolchain.gpu.errors import GpuError, doing
 from jitstudio.toolchain.gpu.kernels import function_of
 
 _TIMED = EventOptions(timing_enabled=True)
@@ -87,32 +87,47 @@ def time_launches(
     """
     if not request.repeats:
         return None
-    flush = _Flush(device, stream) if request.flush_l2 else None
+    scrub = _scrub(device, stream, needed=request.flush_l2)
     with doing("timing the kernel"):
+        if scrub is not None:
+            # A head start: the GPU must never wait for us between the two events of a launch, or
+            # a short kernel would seem as long as Python takes to start it.
+            for _ in range(request.warmup + request.repeats):
+                scrub.start()
         for _ in range(request.warmup):
             prepare()
             launch.start()
         pairs = []
         for _ in range(request.repeats):
             prepare()
-            if flush is not None:
-                flush.start()
+            if scrub is not None and request.flush_l2:
+                scrub.start()
             begin = stream.record(options=_TIMED)
             launch.start()
             pairs.append((begin, stream.record(options=_TIMED)))
     launch.wait()
-    if flush is not None:
-        flush.close()
+    if scrub is not None:
+        scrub.close()
     return Timing(tuple(float(end - begin) for begin, end in pairs))
 
 
-class _Flush:
-    """Overwrites the L2 cache by writing twice as much as it holds."""
+def _scrub(device: Device, stream: Stream, needed: bool) -> _Scrub | None:
+    """None where there is no memory for it and it is not asked for."""
+    try:
+        return _Scrub(device, stream)
+    except GpuError as error:
+        if needed or error.error.fatal:
+            raise
+        return None
+
+
+class _Scrub:
+    """Overwrites the L2 cache by writing twice as much as it holds, which takes some time."""
 
     def __init__(self, device: Device, stream: Stream) -> None:
         self._stream = stream
         size = max(1 << 20, 2 * int(device.properties.l2_cache_size))
-        with doing("allocating memory to flush the L2 cache"):
+        with doing("allocating memory to overwrite the L2 cache"):
             self._memory = device.allocate(size, stream=stream)
 
     def start(self) -> None:
