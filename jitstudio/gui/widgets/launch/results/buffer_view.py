@@ -60,6 +60,8 @@ class BufferView(QWidget):
         self._buffers: tuple[BufferResult, ...] = ()
         self._opened: dict[str, BufferData | str] = {}
         self._shown: BufferData | None = None
+        self._old = text_label(self, "oldBuffers")
+        self._old.setText("The last launch left no buffers; these are of the one before.")
         self._facts = text_label(self, "bufferFacts")
         self._facts.setForegroundRole(self._facts.palette().ColorRole.PlaceholderText)
         self._opening = Background(self)
@@ -112,7 +114,14 @@ class BufferView(QWidget):
 
     @Slot(object)
     def show_result(self, result: LaunchResult | None) -> None:
-        """Show the buffers of a launch; None before the first."""
+        """Show the buffers of a launch; None before the first.
+
+        A launch that has left none does not take away those of the one before.
+        """
+        is_old = result is not None and not result.buffers and bool(self._buffers)
+        self._old.setVisible(is_old)
+        if is_old:
+            return
         self._buffers = result.buffers if result else ()
         self._opened = {}
         before = self._choice.currentData()
@@ -179,6 +188,8 @@ class BufferView(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
         column.addLayout(bar)
+        self._old.setContentsMargins(12, 0, 12, 5)
+        column.addWidget(self._old)
         column.addWidget(self._facts)
         column.addWidget(self._tabs, 1)
         self.setFocusProxy(self._tabs)

@@ -5,7 +5,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLineEdit
+from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit
 
 from jitstudio.gui.widgets.launch.results.buffer_saving import SavedAs
 from jitstudio.gui.widgets.launch.results.buffer_view import BufferView
@@ -46,6 +46,13 @@ def test_says_why_there_is_nothing(view):
     assert view.table.table.hint.startswith("Nothing has been run yet.")
     view.show_result(FAILED)
     assert view.table.table.hint.startswith("This launch left no buffers")
+
+
+def test_a_launch_that_failed_takes_nothing_away(filled):
+    before = filled.shown
+    filled.show_result(FAILED)
+    assert filled.shown is before
+    assert filled.findChild(QLabel, "oldBuffers").isVisible()
 
 
 def test_the_output_is_shown_first_with_its_figures(filled, qtbot):
