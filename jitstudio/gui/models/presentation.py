@@ -6,8 +6,9 @@ Models name a mark ("error") and never a colour; the delegate of the table knows
 from __future__ import annotations
 
 import html
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
@@ -78,10 +79,18 @@ class Column(Generic[_Row]):
         return int(side | Qt.AlignmentFlag.AlignVCenter)
 
 
-def title_of(titles: Sequence[str], section: int, orientation: Qt.Orientation, role: int) -> Any:
+def title_of(
+    titles: Sequence[str],
+    section: int,
+    orientation: Qt.Orientation,
+    role: int,
+    tips: Mapping[int, str] = MappingProxyType({}),
+) -> Any:
     """What a model whose columns are words only answers for its headers."""
     if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(titles):
         return None
+    if role == Qt.ItemDataRole.ToolTipRole:
+        return tips.get(section)
     return Column(titles[section], str).header(role)
 
 

@@ -38,6 +38,7 @@ from jitstudio.gui.models.log import (
 )
 from jitstudio.gui.tables import PanelTable
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.turning_splitter import TurningSplitter
 
 _HINT = "Nothing has been built yet.\nThe tools that a build runs are listed here, with their logs."
 _NO_INFO = "The tool reported nothing."
@@ -120,12 +121,7 @@ class LogView(QWidget):
         self._errors = _TextField("Errors", "logErrors", self)
         self._errors.setPlaceholderText(_NO_ERRORS)
         self._details = self._make_details()
-        self._splitter = QSplitter(Qt.Orientation.Vertical, self)
-        self._splitter.addWidget(self._table)
-        self._splitter.addWidget(self._details)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.splitterMoved.connect(self._on_splitter_moved)
-        self._is_shared_by_user = False
+        self._splitter = TurningSplitter(self._table, self._details, (9, 11), _WIDE, self)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._splitter)
@@ -181,19 +177,7 @@ class LogView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the details beside the stages in a wide dock, below them in a high one."""
         super().resizeEvent(event)
-        wide = event.size().width() > _WIDE * event.size().height()
-        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
-        if wanted != self._splitter.orientation():
-            self._splitter.setOrientation(wanted)
-            self._is_shared_by_user = False
-        if not self._is_shared_by_user:
-            # A dock is resized many times before it stands; stretch factors would keep the first.
-            length = event.size().width() if wide else event.size().height()
-            self._splitter.setSizes([length * 9 // 20, length * 11 // 20])
-
-    @Slot()
-    def _on_splitter_moved(self) -> None:
-        self._is_shared_by_user = True
+        self._splitter.fit(event.size())
 
     def _make_table(self) -> PanelTable:
         table = PanelTable("Stages of the build", self)

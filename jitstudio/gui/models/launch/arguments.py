@@ -186,9 +186,7 @@ class ArgumentsModel(QAbstractTableModel):
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> Any:
         """The titles of the columns, and what is written into them."""
-        if role == Qt.ItemDataRole.ToolTipRole and orientation == Qt.Orientation.Horizontal:
-            return _HELP.get(section)
-        return title_of(_TITLES, section, orientation, role)
+        return title_of(_TITLES, section, orientation, role, _HELP)
 
     @property
     def _parameters(self) -> tuple[FormParameter, ...]:

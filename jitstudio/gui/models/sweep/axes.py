@@ -158,9 +158,7 @@ class AxesModel(QAbstractTableModel):
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> Any:
         """The titles of the columns, and what is written into them."""
-        if role == Qt.ItemDataRole.ToolTipRole and orientation == Qt.Orientation.Horizontal:
-            return _HELP.get(section)
-        return title_of(_TITLES, section, orientation, role)
+        return title_of(_TITLES, section, orientation, role, _HELP)
 
     def _tell_rows(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first, KIND), self.index(last, VALUES))

@@ -5,11 +5,10 @@ Knows no editor: it tells a place by `location_activated`.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal, Slot
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QPlainTextEdit,
-    QSplitter,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -29,6 +28,7 @@ from jitstudio.gui.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.launch.results.check_results import CheckDetails
 from jitstudio.gui.widgets.launch.results.result_headline import ResultHeadline
+from jitstudio.gui.widgets.turning_splitter import TurningSplitter
 
 _NOT_RUN = "Nothing has been run yet."
 _BEFORE = (
@@ -71,12 +71,7 @@ class ResultView(QWidget):
         self._details = QStackedWidget(self)
         self._details.addWidget(self._explanation)
         self._details.addWidget(self._check)
-        self._splitter = QSplitter(Qt.Orientation.Horizontal, self)
-        self._splitter.setChildrenCollapsible(False)
-        self._splitter.addWidget(self._table)
-        self._splitter.addWidget(self._details)
-        self._splitter.splitterMoved.connect(self._on_splitter_moved)
-        self._is_shared_by_user = False
+        self._splitter = TurningSplitter(self._table, self._details, (12, 8), _WIDE, self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
@@ -158,14 +153,7 @@ class ResultView(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put the details beside the list in a wide dock, below it in a high one."""
         super().resizeEvent(event)
-        wide = event.size().width() > _WIDE * event.size().height()
-        wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
-        if wanted != self._splitter.orientation():
-            self._splitter.setOrientation(wanted)
-            self._is_shared_by_user = False
-        if not self._is_shared_by_user:
-            length = event.size().width() if wide else event.size().height()
-            self._splitter.setSizes([length * 12 // 20, length * 8 // 20])
+        self._splitter.fit(event.size())
 
     def _make_table(self) -> PanelTable:
         table = PanelTable("What came of the launch", self)
@@ -206,7 +194,3 @@ class ResultView(QWidget):
     @Slot()
     def _on_enter_pressed(self) -> None:
         self._activate(self._table.currentIndex())
-
-    @Slot()
-    def _on_splitter_moved(self) -> None:
-        self._is_shared_by_user = True
