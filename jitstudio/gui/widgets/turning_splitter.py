@@ -1,4 +1,4 @@
-"""Two views in one pane: beside each other where it is wide, one above the other where it is high."""
+"""Two views in one pane: beside each other in a wide one, one above the other in a high one."""
 
 from __future__ import annotations
 
