@@ -55,8 +55,29 @@ class DriverError(RuntimeError):
         self.error = error
 
 
+def why_unusable() -> str:
+    """Why nothing can be launched; empty where something can. Asks no GPU about itself."""
+    counted = _count()
+    return counted.problem if isinstance(counted, DeviceList) else ""
+
+
 def describe() -> DeviceList:
     """Initialise the driver and list the GPUs, without making a context on any."""
+    counted = _count()
+    if isinstance(counted, DeviceList):
+        return counted
+    number, count = counted
+    devices, problem = [], ""
+    for ordinal in range(count):
+        try:
+            devices.append(_device(ordinal))
+        except DriverError as error:
+            problem = f"GPU {ordinal} cannot be used: {error}."
+    return DeviceList(number, tuple(devices), "" if devices else problem)
+
+
+def _count() -> tuple[str, int] | DeviceList:
+    """The CUDA version that the driver serves and how many GPUs there are; or why none."""
     try:
         (version,) = checked("cuDriverGetVersion", driver.cuDriverGetVersion())
         number = f"{version // 1000}.{version % 1000 // 10}"
@@ -68,13 +89,7 @@ def describe() -> DeviceList:
         return DeviceList(problem=f"The NVIDIA driver is here, but {error}.")
     except (DynamicLibNotFoundError, RuntimeError):
         return DeviceList(problem=_NO_DRIVER)
-    devices, problem = [], ""
-    for ordinal in range(count):
-        try:
-            devices.append(_device(ordinal))
-        except DriverError as error:
-            problem = f"GPU {ordinal} cannot be used: {error}."
-    return DeviceList(number, tuple(devices), "" if devices else problem or _NO_DEVICE)
+    return (number, count) if count else DeviceList(number, problem=_NO_DEVICE)
 
 
 def checked(call: str, answer: tuple[Any, ...]) -> tuple[Any, ...]:

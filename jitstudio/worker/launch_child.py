@@ -12,7 +12,7 @@ from pathlib import Path
 
 from jitstudio.core.launch.request import InspectRequest
 from jitstudio.toolchain.capture import STDERR, STDOUT, Capture
-from jitstudio.toolchain.driver import describe
+from jitstudio.toolchain.driver import describe, why_unusable
 from jitstudio.toolchain.gpu import runner
 from jitstudio.toolchain.gpu.errors import GpuError
 from jitstudio.toolchain.gpu.session import free_memory, session
@@ -53,7 +53,7 @@ def _devices() -> object:
 def _warm(device: int) -> bool:
     """Whether all is well; a GPU that cannot be opened says why at the launch."""
     try:
-        if not describe().problem:
+        if not why_unusable():
             session(device)
     except GpuError:
         return False

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from jitstudio.core.launch.events import LaunchEvent, LaunchProgress
-from jitstudio.core.launch.request import Buffer, FillKind, LaunchRequest, Value
+from jitstudio.core.launch.request import Buffer, FillKind, LaunchRequest
 from jitstudio.worker.calculator import Calculator
 
 _PREFIX = "jitstudio-launch-"
@@ -63,7 +63,7 @@ class LaunchFiles:
             OSError: The files cannot be made.
         """
         prepared: dict[str, Path] = {}
-        values = self.values(request)
+        values = request.values
         for buffer in _in_order(request.buffers):
             key = (buffer, *values.items(), request.buffers, _age(buffer), *prepared.values())
             if key not in self._fills:
@@ -75,14 +75,6 @@ class LaunchFiles:
             self._fills.move_to_end(key)
             prepared[buffer.name] = self._fills[key]
         return prepared
-
-    def values(self, request: LaunchRequest) -> dict[str, float | int | bool]:
-        """The scalars of a launch by their names, for expressions."""
-        return {
-            argument.name: argument.number
-            for argument in request.arguments
-            if isinstance(argument, Value) and argument.number is not None
-        }
 
     def close(self) -> None:
         """Remove all of them."""

@@ -201,7 +201,7 @@ class Launcher:
                 element=buffer.element,
                 length=buffer.length,
                 got=Path(buffer.path),
-                values=self._files.values(request),
+                values=request.values,
                 buffers=request.buffers,
                 prepared=prepared,
                 relative=request.relative,
@@ -243,7 +243,10 @@ class Launcher:
 
 
 def _bare(request: LaunchRequest) -> LaunchRequest:
-    """One launch with nothing of ours around it: what a sanitizer sees shall be the kernel's."""
+    """One launch with nothing of ours around it: what a sanitizer sees shall be the kernel's.
+
+    Zones of ours would hide from it where a buffer ends.
+    """
     return replace(request, repeats=0, poison=False, guards=False)
 
 

@@ -28,6 +28,11 @@ class SpecProblem:
     fix: Fix | None = None
 
 
+def argument_place(name: str) -> str:
+    """The place of problems with this argument: see `SpecProblem.where`."""
+    return f"arguments.{name}"
+
+
 class SpecError(ValueError):
     """Raised where one problem makes everything after it meaningless.
 

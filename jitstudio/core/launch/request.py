@@ -6,10 +6,12 @@ from dataclasses import dataclass
 from enum import Enum
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.launch.spec import Sanitizer
+from jitstudio.core.launch.spec import RunOptions
 from jitstudio.core.launch.types import Type
 
 Dim3 = tuple[int, int, int]
+
+ADDRESS_BYTES = 8
 
 
 class Direction(Enum):
@@ -66,6 +68,11 @@ class Value:
     data: bytes
     number: float | int | bool | None = None
 
+    @property
+    def slot_bytes(self) -> int:
+        """Bytes of the parameter space that it takes."""
+        return len(self.data)
+
 
 @dataclass(frozen=True)
 class Buffer:
@@ -91,6 +98,11 @@ class Buffer:
     def bytes(self) -> int:
         """Bytes of all elements."""
         return self.length * self.element.size
+
+    @property
+    def slot_bytes(self) -> int:
+        """Bytes of the parameter space that its address takes."""
+        return ADDRESS_BYTES
 
 
 @dataclass(frozen=True)
@@ -136,7 +148,7 @@ class Expectation:
 
 
 @dataclass(frozen=True)
-class LaunchRequest:
+class LaunchRequest(RunOptions):
     """One launch with its repetitions.
 
     Attributes:
@@ -148,9 +160,7 @@ class LaunchRequest:
         arguments: In order of the parameters.
         parameter_bytes: Bytes of the whole parameter space.
         config: How many threads, and what they share.
-        warmup, repeats, flush_l2, poison, guards, sanitizer, timeout: See `LaunchSpec`.
         expectations: What to check after the first launch.
-        relative, absolute: Tolerances of the check.
         counterpart: A cubin with the same kernel, timed after `code` to be compared with it; empty
             for none.
     """
@@ -163,22 +173,22 @@ class LaunchRequest:
     arguments: tuple[Value | Buffer, ...]
     parameter_bytes: int
     config: LaunchConfig
-    warmup: int = 1
-    repeats: int = 10
-    flush_l2: bool = False
     expectations: tuple[Expectation, ...] = ()
-    relative: float = 1e-5
-    absolute: float = 1e-8
-    poison: bool = True
-    guards: bool = True
-    sanitizer: Sanitizer | None = None
-    timeout: float = 30.0
     counterpart: bytes = b""
 
     @property
     def buffers(self) -> tuple[Buffer, ...]:
         """The arguments that are buffers."""
         return tuple(a for a in self.arguments if isinstance(a, Buffer))
+
+    @property
+    def values(self) -> dict[str, float | int | bool]:
+        """The scalars by their names, for expressions."""
+        return {
+            argument.name: argument.number
+            for argument in self.arguments
+            if isinstance(argument, Value) and argument.number is not None
+        }
 
 
 @dataclass(frozen=True)

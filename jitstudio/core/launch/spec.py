@@ -25,8 +25,36 @@ class Sanitizer(Enum):
     SYNCCHECK = "synccheck"
 
 
+@dataclass(frozen=True, kw_only=True)
+class RunOptions:
+    """How a launch is carried out, whatever the kernel.
+
+    Attributes:
+        warmup: Launches before those that are timed.
+        repeats: Launches that are timed; 0 for one launch without timing.
+        flush_l2: Whether the L2 cache is overwritten before each timed launch.
+        relative: Relative tolerance of the comparison, as `numpy.isclose` takes it.
+        absolute: Absolute tolerance.
+        poison: Whether output buffers are filled with a pattern first, to find what is never
+            written.
+        guards: Whether zones around each buffer are watched for writes out of bounds.
+        sanitizer: The compute-sanitizer tool to run under; None for none.
+        timeout: Seconds after which a launch is ended.
+    """
+
+    warmup: int = 1
+    repeats: int = 10
+    flush_l2: bool = False
+    relative: float = 1e-5
+    absolute: float = 1e-8
+    poison: bool = True
+    guards: bool = True
+    sanitizer: Sanitizer | None = None
+    timeout: float = 30.0
+
+
 @dataclass(frozen=True)
-class LaunchSpec:
+class LaunchSpec(RunOptions):
     """What to launch and how.
 
     Attributes:
@@ -41,18 +69,8 @@ class LaunchSpec:
         shared: Bytes of dynamic shared memory per block, an expression.
         cooperative: Whether all blocks are resident at the same time, for a grid-wide barrier.
         load: Which code is loaded.
-        warmup: Launches before those that are timed.
-        repeats: Launches that are timed; 0 for one launch without timing.
-        flush_l2: Whether the L2 cache is overwritten before each timed launch.
         expectations: Lines such as ``out = a * x + y``; ``name =`` may be left out where the
             kernel writes one buffer only.
-        relative: Relative tolerance of the comparison, as `numpy.isclose` takes it.
-        absolute: Absolute tolerance.
-        poison: Whether output buffers are filled with a pattern first, to find what is never
-            written.
-        guards: Whether zones around each buffer are watched for writes out of bounds.
-        sanitizer: The compute-sanitizer tool to run under; None for none.
-        timeout: Seconds after which a launch is ended.
     """
 
     kernel: str = ""
@@ -64,13 +82,4 @@ class LaunchSpec:
     shared: str = "0"
     cooperative: bool = False
     load: LoadMode = LoadMode.CUBIN
-    warmup: int = 1
-    repeats: int = 10
-    flush_l2: bool = False
     expectations: tuple[str, ...] = ()
-    relative: float = 1e-5
-    absolute: float = 1e-8
-    poison: bool = True
-    guards: bool = True
-    sanitizer: Sanitizer | None = None
-    timeout: float = 30.0

@@ -5,20 +5,18 @@ What was typed is kept while other kernels are launched and signatures change.
 
 from __future__ import annotations
 
-import re
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.launch.problems import SpecError
-from jitstudio.core.launch.resolving.choice import choose_form
+from jitstudio.core.launch.resolving.choice import base_name, choose_form
 from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.texts.argument_text import parse_buffer
 from jitstudio.core.launch.texts.defaults import default_arguments
 from jitstudio.core.launch.types import Pointer
 
-_NAME = re.compile(r"[^<(]*")
 _USUAL_BLOCK = 256
 
 
@@ -141,8 +139,8 @@ class LaunchSpecs(QObject):
             return ""
 
     def _sibling(self, title: str) -> LaunchSpec | None:
-        name = _base(title)
-        return next((s for t, s in reversed(self._specs.items()) if _base(t) == name), None)
+        name = base_name(title)
+        return next((s for t, s in reversed(self._specs.items()) if base_name(t) == name), None)
 
 
 def _fresh(form: KernelForm, arguments: tuple[tuple[str, str], ...]) -> LaunchSpec:
@@ -158,9 +156,3 @@ def _fresh(form: KernelForm, arguments: tuple[tuple[str, str], ...]) -> LaunchSp
         block=str(min(form.block_hint or _USUAL_BLOCK, _USUAL_BLOCK)),
         cluster=",".join(map(str, form.cluster or ())),
     )
-
-
-def _base(title: str) -> str:
-    """The name without template arguments and parameters."""
-    found = _NAME.match(title)
-    return found.group().strip() if found else title

@@ -75,12 +75,13 @@ class DeviceBuffer:
         known = self._content == content
         # Until all of it is there, there is nothing to rely on.
         self._content, self.spec = None, spec
-        if spec.direction is not Direction.OUT and not known:
+        if known:
+            self.restore()
+        elif spec.direction is not Direction.OUT:
             with doing(f"filling '{spec.name}'"):
                 self._put(prepared)
                 if spec.direction is Direction.INOUT:
                     self._keep_original()
-        self.restore()
         self._content = content
 
     def forget(self) -> None:

@@ -25,7 +25,7 @@ from jitstudio.core.launch.result import (
 from jitstudio.core.tools import Tool
 from jitstudio.numerics.dtypes import new_buffer
 from jitstudio.numerics.errors import NumericsError
-from jitstudio.toolchain.driver import describe
+from jitstudio.toolchain.driver import why_unusable
 from jitstudio.toolchain.gpu.buffers import POISONS, DeviceBuffer
 from jitstudio.toolchain.gpu.console import Console
 from jitstudio.toolchain.gpu.errors import GpuError
@@ -65,7 +65,7 @@ def launch(
         asked_at: When the launch was asked for, by `time.monotonic`.
         tell: Hears what happens.
     """
-    if problem := describe().problem:
+    if problem := why_unusable():
         return Ran(_unlaunched(request, LaunchOutcome.MISSING, problem), spent=False)
     outcome, spent = LaunchOutcome.RAN, False
     diagnostics: tuple[Diagnostic, ...] = ()
@@ -88,11 +88,10 @@ def launch(
 
 def inspect(request: InspectRequest) -> tuple[KernelFacts | Diagnostic, bool]:
     """Ask the driver about a kernel; the facts or why there are none, and whether we are spent."""
-    if problem := describe().problem:
+    if problem := why_unusable():
         return _error(problem), False
     try:
         opened = session(request.device)
-        opened.device.set_current()
         kernel = kernel_of(opened.library.load(request.code, request.code_kind), request.kernel)
         allow(kernel, request.config)
         return facts_of(kernel, opened.device, request.config), False
@@ -143,7 +142,6 @@ class _Run:
         request = self._request
         self._say("loading the code")
         opened = session(request.device)
-        opened.device.set_current()
         self.found["device"] = opened.device.name
         loaded = opened.library.load(request.code, request.code_kind)
         self.found["jit_log"] = loaded.jit_log
@@ -153,10 +151,8 @@ class _Run:
         self.found["facts"] = facts
         _compare_layout(request, facts)
         self._say("filling the buffers")
-        # Zones of our own would hide from the sanitizer where a buffer ends.
-        guarded = request.guards and request.sanitizer is None
         code = sha256(request.code).digest()
-        buffers = opened.buffers.prepare(request.buffers, guarded, self._prepared, code)
+        buffers = opened.buffers.prepare(request.buffers, request.guards, self._prepared, code)
         start = Launch(request, kernel, buffers, opened.stream)
         self._first_launch(start, buffers)
         if any(found.strays for found in self.found["buffers"]):
@@ -286,7 +282,7 @@ def _moved(spec: Buffer) -> int:
 
 def _compare_layout(request: LaunchRequest, facts: KernelFacts) -> None:
     """A kernel reads its parameters from where the driver says, so the form must agree."""
-    ours = [(a.offset, len(a.data) if hasattr(a, "data") else 8) for a in request.arguments]
+    ours = [(a.offset, a.slot_bytes) for a in request.arguments]
     theirs = [(slot.offset, slot.size) for slot in facts.slots]
     if ours != theirs:
         raise _Refused(

@@ -33,13 +33,19 @@ class Session:
         self.buffers = Buffers(self.device, self.stream)
 
 
-@cache
 def session(ordinal: int) -> Session:
     """The session of this GPU, opened at the first call and made current by each.
 
     Raises:
         GpuError: See `Session`.
     """
+    opened = _opened(ordinal)
+    opened.device.set_current()
+    return opened
+
+
+@cache
+def _opened(ordinal: int) -> Session:
     return Session(ordinal)
 
 

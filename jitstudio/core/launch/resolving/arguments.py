@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 
 from jitstudio.core.diagnostics import Severity
-from jitstudio.core.launch.problems import SpecProblem
+from jitstudio.core.launch.problems import SpecProblem, argument_place
 from jitstudio.core.launch.request import Buffer, Direction, Fill, FillKind, Value
 from jitstudio.core.launch.resolving.faults import Faults
 from jitstudio.core.launch.signature import FormParameter, KernelForm
@@ -54,16 +54,12 @@ def arguments_of(
     for parameter in present:
         if isinstance(parameter.type, Pointer):
             read = partial(_buffer, parameter, parameter.type, texts, names, folder)
-            buffer = faults.attempt(_where(parameter.name), read)
+            buffer = faults.attempt(argument_place(parameter.name), read)
             if buffer is not None:
                 found[parameter.name] = buffer
                 faults.add(*_doubts(parameter.type, buffer))
     ordered = (found[p.name] for p in form.parameters if p.name in found)
     return Arguments(tuple(ordered), names)
-
-
-def _where(name: str) -> str:
-    return f"arguments.{name}"
 
 
 def _texts(form: KernelForm, given: tuple[tuple[str, str], ...], faults: Faults) -> dict[str, str]:
@@ -73,16 +69,20 @@ def _texts(form: KernelForm, given: tuple[tuple[str, str], ...], faults: Faults)
     for name, text in given:
         if name not in known:
             message = f"{form.title} has no parameter '{name}'."
-            faults.add(SpecProblem(_where(name), message, unknown(name, known)))
+            faults.add(SpecProblem(argument_place(name), message, unknown(name, known)))
         elif name in texts:
-            faults.add(SpecProblem(_where(name), f"'{name}' is given twice.", "Remove one."))
+            faults.add(
+                SpecProblem(argument_place(name), f"'{name}' is given twice.", "Remove one.")
+            )
         else:
             texts[name] = text
     for name in known:
         if name not in texts:
             faults.faulty.add(name)
             advice = f"Give it a text such as {name}={default_text(form, name)}."
-            faults.add(SpecProblem(_where(name), f"The argument '{name}' is missing.", advice))
+            faults.add(
+                SpecProblem(argument_place(name), f"The argument '{name}' is missing.", advice)
+            )
     return texts
 
 
@@ -102,7 +102,7 @@ def _values(
                 still.append(parameter)
             except TextError as error:
                 faults.faulty.add(parameter.name)
-                faults.add(error.problem(_where(parameter.name)))
+                faults.add(error.problem(argument_place(parameter.name)))
             else:
                 made[value.name] = value
                 if value.number is not None:
@@ -110,7 +110,7 @@ def _values(
         waiting, progress = still, len(still) < len(waiting)
     for parameter in waiting:
         read = partial(_value, parameter, texts[parameter.name], names)
-        faults.attempt(_where(parameter.name), read)
+        faults.attempt(argument_place(parameter.name), read)
     faults.faulty.update(parameter.name for parameter in waiting)
     return made
 
@@ -164,4 +164,4 @@ def _doubts(pointer: Pointer, buffer: Buffer) -> tuple[SpecProblem, ...]:
     if not pointer.const or not buffer.length or buffer.direction is Direction.IN:
         return ()
     message = f"{buffer.name} is const, so the kernel will not write to it."
-    return (SpecProblem(_where(buffer.name), message, "Mark it in.", Severity.WARNING),)
+    return (SpecProblem(argument_place(buffer.name), message, "Mark it in.", Severity.WARNING),)

@@ -16,7 +16,6 @@ from jitstudio.core.launch.texts.phrases import listing, unknown
 from jitstudio.core.result import BuildResult
 
 _CODE = {LoadMode.CUBIN: CodeKind.CUBIN, LoadMode.DRIVER_JIT: CodeKind.PTX}
-_BASE = re.compile(r"[^<(]*")
 
 
 @dataclass(frozen=True)
@@ -116,21 +115,21 @@ def _squeezed(name: str) -> str:
     return "".join(name.split()).removeprefix("&").removeprefix("::")
 
 
-def _base(form: KernelForm) -> str:
-    found = _BASE.match(form.title)
-    return found[0] if found else form.title
+def base_name(title: str) -> str:
+    """The name of a kernel without template arguments and parameters."""
+    return re.split("[<(]", title, maxsplit=1)[0].strip()
 
 
 def _unqualified(name: str) -> str:
-    base = _BASE.match(name)
-    return name[base[0].rfind("::") + 2 :] if base and "::" in base[0] else name
+    base = base_name(name)
+    return name[base.rfind("::") + 2 :] if "::" in base else name
 
 
 _NAMES: tuple[Callable[[KernelForm], str], ...] = (
     lambda form: form.lowered,
     lambda form: form.title,
     lambda form: _unqualified(form.title),
-    _base,
-    lambda form: _unqualified(_base(form)),
+    lambda form: base_name(form.title),
+    lambda form: _unqualified(base_name(form.title)),
 )
 """What a kernel may be called by; the first that fits counts."""

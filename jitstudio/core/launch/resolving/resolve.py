@@ -1,7 +1,6 @@
 """From what the user has written to a launch that can be carried out.
 
-What is wrong becomes problems, all of them at once; only where there is nothing to launch at all
-is an error raised.
+What is wrong becomes problems, all of them at once, never an error.
 """
 
 from __future__ import annotations
@@ -9,12 +8,12 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.device import Device, DeviceList
-from jitstudio.core.launch.problems import SpecProblem
+from jitstudio.core.launch.problems import SpecProblem, argument_place
 from jitstudio.core.launch.request import (
     Buffer,
     Direction,
@@ -29,7 +28,7 @@ from jitstudio.core.launch.resolving.faults import Faults
 from jitstudio.core.launch.resolving.geometry import geometry
 from jitstudio.core.launch.resolving.limits import config_problems
 from jitstudio.core.launch.signature import KernelForm
-from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.launch.spec import LaunchSpec, RunOptions
 from jitstudio.core.launch.texts.phrases import TextError, in_bytes, listing, unknown
 from jitstudio.core.launch.types import Pointer
 
@@ -118,15 +117,7 @@ def _request(spec: LaunchSpec, kernel: Launchable, config: LaunchConfig) -> Laun
         arguments=(),
         parameter_bytes=max((p.slot.offset + p.slot.size for p in form.parameters), default=0),
         config=config,
-        warmup=spec.warmup,
-        repeats=spec.repeats,
-        flush_l2=spec.flush_l2,
-        relative=spec.relative,
-        absolute=spec.absolute,
-        poison=spec.poison,
-        guards=spec.guards,
-        sanitizer=spec.sanitizer,
-        timeout=spec.timeout,
+        **{option.name: getattr(spec, option.name) for option in fields(RunOptions)},
     )
 
 
@@ -150,7 +141,7 @@ def _memory_problems(buffers: Sequence[Buffer], device: Device) -> Iterator[Spec
     has = f"{in_bytes(device.memory)}" if total else f"{in_bytes(free)} free"
     largest = max(buffers, key=lambda buffer: buffer.bytes)
     yield SpecProblem(
-        f"arguments.{largest.name}",
+        argument_place(largest.name),
         f"The buffers need {in_bytes(needed)}, {in_bytes(largest.bytes)} of them for "
         f"{largest.name}; {device.name} has {has}.",
         "Use shorter buffers, or a GPU with more memory.",

@@ -14,7 +14,7 @@ from PySide6.QtCore import QAbstractTableModel, QObject, Qt, Signal
 from PySide6.QtGui import QFont
 
 from jitstudio.core.diagnostics import Severity
-from jitstudio.core.launch.problems import SpecProblem
+from jitstudio.core.launch.problems import SpecProblem, argument_place
 from jitstudio.core.launch.signature import FormParameter, KernelForm
 from jitstudio.core.launch.types import Pointer
 from jitstudio.gui.models.launch.argument_words import (
@@ -38,7 +38,6 @@ PARAMETER, TYPE, VALUE, FILL, DIRECTION = range(5)
 TINT_ROLE = Qt.ItemDataRole.UserRole + 4
 """The mark whose colour tints the whole row, or None."""
 
-_WHERE = "arguments."
 _TITLES = ("Parameter", "Type", "Value or length", "Fill", "Direction")
 _HELP = {
     VALUE: "A number, the fields of a struct, or the elements of a buffer.",
@@ -81,7 +80,7 @@ class ArgumentsModel(QAbstractTableModel):
     @property
     def places(self) -> tuple[str, ...]:
         """The places that problems with the rows have; see `SpecProblem.where`."""
-        return tuple(f"{_WHERE}{parameter.name}" for parameter in self._parameters)
+        return tuple(argument_place(parameter.name) for parameter in self._parameters)
 
     def show(self, form: KernelForm | None, texts: Mapping[str, str]) -> None:
         """Show a kernel with these texts; rows stay where it is the same kernel."""
