@@ -44,7 +44,7 @@ def run(files: Sequence[str]) -> int:
     window, _keeper = make_window(app, store, folder)
     sys.excepthook = _teller(window.panes.notice.tell)
     window.show()
-    window.workspace.open([Path(name) for name in files], window.files)
+    window.open([Path(name) for name in files])
     return app.exec()
 
 

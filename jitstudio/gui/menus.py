@@ -8,8 +8,9 @@ from PySide6.QtCore import QObject, QSize, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMainWindow, QMenu, QToolBar, QWidget
 
-from jitstudio.gui.actions import FILE, MENUS, VIEW, Actions
-from jitstudio.gui.file_commands import FileCommands
+from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.commands.files import FileCommands
+from jitstudio.gui.commands.table import FILE, MENUS, VIEW
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.theme import ThemeKeeper, ThemeMode
 from jitstudio.samples import samples

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QObject, QSettings, Signal, Slot
 
 from jitstudio.core.tools import ToolchainInfo
-from jitstudio.gui.file_commands import FileCommands
 from jitstudio.gui.launch_service import LaunchService
 from jitstudio.gui.launch_studio import LaunchStudio
 from jitstudio.gui.service import BuildService
@@ -22,7 +20,6 @@ from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.sweep_drafts import SweepDrafts
 from jitstudio.gui.studio import Studio
 from jitstudio.gui.sweep_service import SweepService
-from jitstudio.samples import samples
 
 
 class Workspace(QObject):
@@ -69,15 +66,6 @@ class Workspace(QObject):
         )
         self.service.probe_finished.connect(self._on_probe_finished)
         self.service.probe()
-
-    def open(self, files: Sequence[Path], commands: FileCommands) -> None:
-        """Bring back the last session, and open these files; without either, the first sample."""
-        restored = self.session.restore()
-        commands.open_paths(files)
-        if not restored and not len(self.documents):
-            commands.open_sample(samples()[0])
-        self.session.watch()
-        self.studio.build()
 
     def close(self) -> None:
         """Keep the session and end the workers."""

@@ -63,7 +63,7 @@ class Driver:
         self.window.resize(1440, 900)
         self.window.show()
         self.window.panes.share_space()
-        self.workspace.open(files, self.window.files)
+        self.window.open(files)
         self.settle()
 
     def close(self) -> None:

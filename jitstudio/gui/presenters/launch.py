@@ -10,8 +10,9 @@ from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult
 from jitstudio.core.launch.verdict import unlaunched
+from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.models.launch.launch_words import config_words
-from jitstudio.gui.widgets.launch.launch_panel import LaunchPanel
+from jitstudio.gui.panes import Panes
 from jitstudio.gui.workspace import Workspace
 
 _NO_SANITIZER = "compute-sanitizer is not installed; it comes with the CUDA toolkit."
@@ -20,8 +21,10 @@ _NO_SANITIZER = "compute-sanitizer is not installed; it comes with the CUDA tool
 class LaunchPresenter(QObject):
     """Shows kernels, GPUs, problems and results, and hands on what the user types."""
 
-    def __init__(self, workspace: Workspace, panel: LaunchPanel) -> None:
+    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
+        panel = panes.launch
         super().__init__(panel)
+        self._panes = panes
         self._launches = workspace.launches
         self._specs = workspace.launch_specs
         self._session = workspace.session
@@ -39,10 +42,28 @@ class LaunchPresenter(QObject):
         self._launches.progressed.connect(self._results.show_progress)
         self._launches.printed.connect(self._results.append_console)
         self._launches.finished.connect(self._on_finished)
+        self._launches.broke.connect(panes.notice.tell)
+        panel.results.told.connect(panes.status.tell)
+        self._connect_actions(actions)
+
+    def _connect_actions(self, actions: Actions) -> None:
+        run, stop = actions["runAction"], actions["stopRunAction"]
+        self._form.set_actions(run, stop)
+        stop.setEnabled(False)
+        self._launches.running_changed.connect(run.setDisabled)
+        self._launches.running_changed.connect(stop.setEnabled)
+        actions.bind(
+            {
+                "runAction": self._on_run,
+                "stopRunAction": self._launches.cancel,
+                "listDevicesAction": self._launches.list_devices,
+            }
+        )
 
     @Slot()
-    def run(self) -> None:
+    def _on_run(self) -> None:
         """Launch what the form says; the text is kept first, whatever the kernel does."""
+        self._panes.uncover(self._panes.launch)
         self._form.finish_editing()
         if unreadable := self._form.unreadable:
             self._show_problems()

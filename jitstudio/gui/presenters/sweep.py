@@ -12,6 +12,7 @@ from jitstudio.core.options import join_options, split_options
 from jitstudio.core.sweep.draft import generic_name
 from jitstudio.core.sweep.plan import SweepError, SweepPlan, Variant, extent
 from jitstudio.core.sweep.result import VariantResult
+from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.requests import request_for
 from jitstudio.gui.studio import SHOWN_AND_SAVED, nothing_to_build
 from jitstudio.gui.theme import ThemeKeeper
@@ -34,7 +35,12 @@ class SweepPresenter(QObject):
     told = Signal(str)
 
     def __init__(
-        self, workspace: Workspace, form: LaunchForm, keeper: ThemeKeeper, window: QWidget
+        self,
+        workspace: Workspace,
+        form: LaunchForm,
+        keeper: ThemeKeeper,
+        actions: Actions,
+        window: QWidget,
     ) -> None:
         super().__init__(window)
         self._workspace = workspace
@@ -43,6 +49,8 @@ class SweepPresenter(QObject):
         self._window = window
         self._dialog: SweepDialog | None = None
         self._title = ""
+        self.chosen.connect(actions["focusLaunchAction"].trigger)
+        actions.bind({"sweepAction": self.open})
 
     @Slot()
     def open(self) -> None:

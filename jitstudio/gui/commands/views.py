@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication, QInputDialog, QWidget
 
+from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.widgets.editor_tabs import EditorTabs
@@ -21,6 +22,7 @@ class ViewCommands(QObject):
         tabs: The editors.
         panes: The listings.
         preferences: Where the size of the text is remembered.
+        actions: The commands that these are.
         window: The parent of dialogs.
     """
 
@@ -29,6 +31,7 @@ class ViewCommands(QObject):
         tabs: EditorTabs,
         panes: Sequence[OutputPane],
         preferences: Preferences,
+        actions: Actions,
         window: QWidget,
     ) -> None:
         super().__init__(window)
@@ -45,6 +48,21 @@ class ViewCommands(QObject):
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._on_focus_changed)
+        actions.bind(
+            {
+                "undoAction": self.undo,
+                "redoAction": self.redo,
+                "findAction": self.find,
+                "replaceAction": self.replace,
+                "findNextAction": self.find_next,
+                "findPreviousAction": self.find_previous,
+                "goToLineAction": self.go_to_line,
+                "commentAction": self.toggle_comments,
+                "zoomInAction": self.zoom_in,
+                "zoomOutAction": self.zoom_out,
+                "zoomResetAction": self.zoom_reset,
+            }
+        )
 
     @Slot()
     def undo(self) -> None:

@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 from PySide6.QtGui import QKeySequence
 
-from jitstudio.gui.actions import ACTIONS, MENUS
+from jitstudio.gui.commands.table import ACTIONS, MENUS
 from jitstudio.paths import resource
 
 

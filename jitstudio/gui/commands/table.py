@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-
-from PySide6.QtCore import QObject
-from PySide6.QtGui import QAction, QKeySequence
-from PySide6.QtWidgets import QWidget
-
-from jitstudio.gui.icons import icon
-from jitstudio.gui.theme import Theme
 
 
 @dataclass(frozen=True)
@@ -192,37 +184,3 @@ ACTIONS: tuple[ActionSpec, ...] = (
     _A("shortcutsAction", HELP, "&Keyboard shortcuts…", tip="All commands and their keys"),
     _A("aboutAction", HELP, "&About jitstudio…"),
 )
-
-
-class Actions(QObject):
-    """The table's rows as `QAction`s; what they do is connected elsewhere."""
-
-    def __init__(self, window: QWidget) -> None:
-        super().__init__(window)
-        self._actions = {spec.id: _make(spec, window) for spec in ACTIONS}
-
-    def __getitem__(self, name: str) -> QAction:
-        """The action with this object name."""
-        return self._actions[name]
-
-    def of_menu(self, menu: str) -> Iterator[tuple[ActionSpec, QAction]]:
-        """The actions of one menu, in order."""
-        return ((spec, self._actions[spec.id]) for spec in ACTIONS if spec.menu == menu)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw the icons in the theme's colours."""
-        for spec in ACTIONS:
-            if spec.icon:
-                self._actions[spec.id].setIcon(icon(spec.icon, theme.ui.text))
-
-
-def _make(spec: ActionSpec, window: QWidget) -> QAction:
-    action = QAction(spec.text, window, checkable=spec.checkable)
-    action.setObjectName(spec.id)
-    action.setShortcuts([QKeySequence(key) for key in spec.keys])
-    plain = spec.text.replace("&", "").rstrip("…")
-    first = f" ({QKeySequence(spec.keys[0]).toString()})" if spec.keys else ""
-    action.setToolTip(f"{spec.tip or plain}{first}")
-    action.setStatusTip(spec.tip)
-    window.addAction(action)
-    return action

@@ -10,8 +10,8 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.dialogs import Dialogs, Unsaved
-from jitstudio.gui.file_commands import FileCommands
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents, ReadOnlyReason
 from jitstudio.gui.state.preferences import Preferences

@@ -14,8 +14,8 @@ from jitstudio.core.fixes import Fix, FixKind, edit_for, without_option
 from jitstudio.core.options import join_options, split_options
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.code_units import to_units
+from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.dialogs import Dialogs
-from jitstudio.gui.file_commands import FileCommands
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents
 

@@ -12,8 +12,9 @@ from PySide6.QtWidgets import QWidget
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
+from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.dialogs import open_dialog
-from jitstudio.gui.file_commands import FileCommands
 from jitstudio.gui.requests import request_for
 from jitstudio.gui.side_build import SideBuild
 from jitstudio.gui.studio import nothing_to_build
@@ -38,7 +39,12 @@ class SideCommands(QObject):
     compared = Signal(LinkComparison)
 
     def __init__(
-        self, workspace: Workspace, files: FileCommands, keeper: ThemeKeeper, window: QWidget
+        self,
+        workspace: Workspace,
+        files: FileCommands,
+        keeper: ThemeKeeper,
+        actions: Actions,
+        window: QWidget,
     ) -> None:
         super().__init__(window)
         self._workspace = workspace
@@ -46,6 +52,7 @@ class SideCommands(QObject):
         self._keeper = keeper
         self._window = window
         self.compared.connect(self._on_compared)
+        actions.bind({"compareLinksAction": self.compare_links, "exportAction": self.export})
 
     @Slot()
     def compare_links(self) -> None:

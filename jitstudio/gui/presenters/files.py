@@ -1,0 +1,50 @@
+"""Ties documents, their files and their tabs to each other."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject
+
+from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.commands.files import FileCommands
+from jitstudio.gui.commands.fixes import Fixer
+from jitstudio.gui.panes import Panes
+from jitstudio.gui.workspace import Workspace
+
+
+class FilesPresenter(QObject):
+    """Lets tabs and panes open, close and mend documents, and tells what failed."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        panes: Panes,
+        files: FileCommands,
+        fixer: Fixer,
+        actions: Actions,
+    ) -> None:
+        super().__init__(panes.tabs)
+        tell, complain = panes.status.tell, panes.notice.tell
+        workspace.session.save_failed.connect(complain)
+        workspace.session.restore_failed.connect(complain)
+        files.failed.connect(complain)
+        files.told.connect(tell)
+        panes.tabs.close_requested.connect(files.close)
+        panes.tabs.refused.connect(complain)
+        panes.tabs.cursor_moved.connect(panes.status.show_position)
+        panes.link.files_requested.connect(files.open)
+        panes.problems.fix_requested.connect(fixer.apply)
+        panes.launch.form.fix_requested.connect(fixer.apply)
+        fixer.applied.connect(workspace.studio.build)
+        fixer.refused.connect(complain)
+        actions.bind(
+            {
+                "newCudaAction": files.new_cuda,
+                "newLlvmAction": files.new_llvm,
+                "newPtxAction": files.new_ptx,
+                "newHeaderAction": files.new_header,
+                "openAction": files.open,
+                "saveAction": files.save,
+                "saveAsAction": files.save_as,
+                "closeTabAction": files.close_current,
+            }
+        )

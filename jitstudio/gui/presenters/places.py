@@ -1,0 +1,86 @@
+"""Leads from what is clicked to the place that it is about, and from keys to panes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QWidget
+
+from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.result import Kernel
+from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.commands.files import FileCommands
+from jitstudio.gui.panes import Panes
+from jitstudio.gui.workspace import Workspace
+
+
+class PlacesPresenter(QObject):
+    """Brings up editors and panes at a line, a kernel, or as they are."""
+
+    def __init__(
+        self, workspace: Workspace, panes: Panes, files: FileCommands, actions: Actions
+    ) -> None:
+        super().__init__(panes.tabs)
+        self._documents = workspace.documents
+        self._panes = panes
+        self._files = files
+        panes.problems.location_activated.connect(self._on_location_activated)
+        panes.launch.results.location_activated.connect(self._on_line_activated)
+        panes.kernels.kernel_activated.connect(self._on_kernel_activated)
+        panes.link.linked_sass_requested.connect(self._on_linked_sass_requested)
+        self._focus_targets: dict[str, QWidget] = {
+            "optionsAction": panes.options,
+            "focusEditorAction": panes.tabs,
+            "focusPtxAction": panes.outputs[CodeKind.PTX],
+            "focusSassAction": panes.outputs[CodeKind.SASS],
+            "focusKernelsAction": panes.kernels,
+            "focusNamesAction": panes.names,
+            "focusLinkAction": panes.link,
+            "focusLaunchAction": panes.launch,
+            "focusProblemsAction": panes.problems,
+            "focusLogAction": panes.log,
+        }
+        actions.bind(dict.fromkeys(self._focus_targets, self._on_focus_wanted))
+        actions.bind(
+            {
+                "nextProblemAction": panes.problems.go_to_next,
+                "previousProblemAction": panes.problems.go_to_previous,
+            }
+        )
+        panes.status.problems_requested.connect(actions["focusProblemsAction"].trigger)
+
+    @Slot(str, int, int)
+    def _on_location_activated(self, file: str, line: int, column: int) -> None:
+        documents = self._documents
+        document = documents.named(file) or documents.at_path(Path(file))
+        if document is None and Path(file).is_file():
+            # A header that was found in a folder.
+            self._files.open_paths([Path(file)])
+            document = documents.current
+        page = self._panes.tabs.page_of(document) if document else None
+        if page is not None:
+            documents.current = document
+            page.go_to(line, column)
+        elif self._panes.outputs[CodeKind.PTX].go_to(file, line):
+            self._panes.bring_up(self._panes.outputs[CodeKind.PTX])
+
+    @Slot(str, int)
+    def _on_line_activated(self, file: str, line: int) -> None:
+        self._on_location_activated(file, line, 0)
+
+    @Slot(Kernel)
+    def _on_kernel_activated(self, kernel: Kernel) -> None:
+        pane = self._panes.outputs[CodeKind.SASS]
+        pane.go_to_kernel(kernel.module, kernel.name)
+        self._panes.bring_up(pane)
+
+    @Slot()
+    def _on_linked_sass_requested(self) -> None:
+        pane = self._panes.outputs[CodeKind.SASS]
+        pane.choose(LINKED)
+        self._panes.bring_up(pane)
+
+    @Slot()
+    def _on_focus_wanted(self) -> None:
+        self._panes.bring_up(self._focus_targets[self.sender().objectName()])

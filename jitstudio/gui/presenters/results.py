@@ -1,0 +1,84 @@
+"""Shows how builds go and what came of them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.result import BuildResult
+from jitstudio.core.tools import ToolchainInfo
+from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.commands.files import FileCommands
+from jitstudio.gui.panes import Panes
+from jitstudio.gui.workspace import Workspace
+
+
+class ResultsPresenter(QObject):
+    """Hands results to the panes, and the state of the build to the status bar."""
+
+    def __init__(
+        self, workspace: Workspace, panes: Panes, files: FileCommands, actions: Actions
+    ) -> None:
+        super().__init__(panes.status)
+        self._workspace = workspace
+        self._panes = panes
+        self._files = files
+        self._cancel = actions["cancelAction"]
+        outputs, studio, status = workspace.outputs, workspace.studio, panes.status
+        outputs.changed.connect(self._on_output_changed)
+        outputs.result_changed.connect(self._on_result_changed)
+        workspace.toolchain_found.connect(self._on_toolchain_found)
+        workspace.service.cache_emptied.connect(self._on_cache_emptied)
+        studio.build_started.connect(status.show_building)
+        studio.build_started.connect(self._on_building_changed)
+        studio.progressed.connect(status.show_progress)
+        studio.build_ended.connect(self._on_building_changed)
+        studio.refused.connect(status.tell)
+        studio.worker_broke.connect(panes.notice.tell)
+        for output in panes.outputs.values():
+            output.told.connect(status.tell)
+        actions.bind(
+            {
+                "buildAction": studio.build,
+                "cancelAction": studio.cancel,
+                "emptyCacheAction": workspace.service.empty_cache,
+                "saveOutputsAction": self._on_save_outputs,
+            }
+        )
+        self._on_building_changed()
+
+    @Slot(CodeKind)
+    def _on_output_changed(self, kind: CodeKind) -> None:
+        self._panes.outputs[kind].show_output(self._workspace.outputs.output(kind))
+
+    @Slot(object)
+    def _on_result_changed(self, result: BuildResult | None) -> None:
+        panes, diagnostics = self._panes, result.diagnostics if result else ()
+        panes.problems.model.set_diagnostics(diagnostics)
+        panes.log.model.set_rows(result.stages if result else ())
+        panes.tabs.set_diagnostics(diagnostics)
+        panes.kernels.show_result(result)
+        panes.status.show_result(result)
+
+    @Slot()
+    def _on_building_changed(self) -> None:
+        building = self._workspace.studio.is_building
+        self._cancel.setEnabled(building)
+        if not building:
+            self._panes.status.show_ended()
+
+    @Slot(ToolchainInfo)
+    def _on_toolchain_found(self, info: ToolchainInfo) -> None:
+        self._panes.build_bar.set_archs(info.archs)
+        self._panes.status.show_toolchain(info)
+        for tool in info.tools:
+            if tool.problem:
+                self._panes.notice.tell(tool.problem)
+
+    @Slot(object)
+    def _on_cache_emptied(self, size: int) -> None:
+        self._panes.status.tell(f"The cache is empty; {size / 2**20:,.1f} MiB were freed")
+
+    @Slot()
+    def _on_save_outputs(self) -> None:
+        self._files.save_results(self._workspace.outputs.result)
