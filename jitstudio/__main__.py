@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from jitstudio.cli.arguments import COMMANDS
+from jitstudio.cli.commands import COMMANDS
 
 
 def main() -> int:
@@ -18,6 +18,13 @@ def main() -> int:
     from jitstudio.start import open_window
 
     return open_window(words)
+
+
+def window() -> int:
+    """Open the window on the files of the command line: what a desktop starts."""
+    from jitstudio.start import open_window
+
+    return open_window(sys.argv[1:])
 
 
 if __name__ == "__main__":

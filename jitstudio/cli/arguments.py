@@ -9,8 +9,6 @@ from jitstudio.cli.build_arguments import add_build
 from jitstudio.cli.launch_arguments import add_run, add_sweep
 from jitstudio.core.options import ADDRESSES
 
-COMMANDS = ("build", "cache", "devices", "doctor", "options", "run", "sweep")
-
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands; without a command the arguments are files for the window."""

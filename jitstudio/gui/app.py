@@ -22,6 +22,8 @@ from jitstudio.gui.workspace import Workspace
 from jitstudio.paths import resource
 
 _NAME = "jitstudio"
+# The name of the .desktop file: how a desktop finds the icon of a window.
+DESKTOP_ID = "io.github.jitstudio.jitstudio"
 _BUG = (
     "jitstudio has met an error of its own. What you typed is kept; save it and go on. "
     "Please report this with the text in the terminal: "
@@ -53,7 +55,7 @@ def make_application() -> QApplication:
     app = QApplication(sys.argv[:1])
     app.setApplicationName(_NAME)
     app.setApplicationDisplayName(_NAME)
-    app.setDesktopFileName(_NAME)
+    app.setDesktopFileName(DESKTOP_ID)
     app.setWindowIcon(QIcon(str(resource("icons/jitstudio.svg"))))
     load_fonts(app)
     return app

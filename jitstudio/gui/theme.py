@@ -9,6 +9,7 @@ import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
+from functools import cache
 from string import Template
 from typing import Any, TypeVar
 
@@ -263,6 +264,11 @@ _FORCED_SCHEMES = {
 }
 
 
+@cache
+def _loaded(dark: bool) -> Theme:
+    return Theme.load("dark" if dark else "light")
+
+
 class ThemeKeeper(QObject):
     """Keeps the application dressed in the theme that the user, or the system, chose.
 
@@ -282,9 +288,7 @@ class ThemeKeeper(QObject):
         self._app = app
         # Held: PySide deletes the hint object with the last Python reference to it.
         self._hints = app.styleHints()
-        self._themes = {dark: Theme.load("dark" if dark else "light") for dark in (False, True)}
         self._mode = mode
-        self._theme = self._themes[False]
         self._hints.setColorScheme(_FORCED_SCHEMES[mode])
         self._theme = self._wanted()
         apply_theme(app, self._theme)
@@ -309,8 +313,8 @@ class ThemeKeeper(QObject):
 
     def _wanted(self) -> Theme:
         if self._mode is ThemeMode.SYSTEM:
-            return self._themes[self._hints.colorScheme() == Qt.ColorScheme.Dark]
-        return self._themes[self._mode is ThemeMode.DARK]
+            return _loaded(self._hints.colorScheme() == Qt.ColorScheme.Dark)
+        return _loaded(self._mode is ThemeMode.DARK)
 
     def _update(self) -> None:
         wanted = self._wanted()

@@ -1,0 +1,5 @@
+"""The names of the commands; nothing else, so that a window need not load the command line."""
+
+from __future__ import annotations
+
+COMMANDS = ("build", "cache", "devices", "doctor", "options", "run", "sweep")

@@ -1,0 +1,113 @@
+"""From the start of a process until a key that is pressed stands in the text of its window.
+
+`python3 tests/startup.py` compares jitstudio with a bare window of PySide6 with one text widget.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+RUNS = 5
+
+_BARE = """
+window = QMainWindow()
+window.setCentralWidget(QPlainTextEdit("text"))
+window.resize(1440, 900)
+window.show()
+app.exec()
+"""
+_OURS = """
+import sys
+sys.argv = ["jitstudio"]
+from jitstudio.__main__ import main
+main()
+"""
+# The window is there, its text is painted, and it takes a key. What paints is asked first, so
+# that no key goes to a text that is not in sight.
+_PROBE = """
+import os
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QKeyEvent
+from PySide6.QtWidgets import QApplication, QMainWindow, QPlainTextEdit
+
+class Probe(QObject):
+    def __init__(self):
+        super().__init__()
+        self.editor = None
+        self.timer = QTimer(self)
+        self.timer.timeout.connect(self.look)
+        self.timer.start(0)
+
+    def look(self):
+        for window in QApplication.topLevelWidgets():
+            if not isinstance(window, QMainWindow) or not window.isVisible():
+                continue
+            for editor in window.findChildren(QPlainTextEdit):
+                if editor.isVisible() and editor.blockCount() and editor.toPlainText():
+                    self.editor = editor
+                    editor.viewport().installEventFilter(self)
+                    editor.viewport().update()
+                    self.timer.stop()
+                    return
+
+    def eventFilter(self, watched, event):
+        if event.type() == QEvent.Type.Paint:
+            watched.removeEventFilter(self)
+            QTimer.singleShot(0, self.press)
+        return False
+
+    def press(self):
+        before = self.editor.document().characterCount()
+        key = QKeyEvent(QEvent.Type.KeyPress, Qt.Key.Key_X, Qt.KeyboardModifier.NoModifier, "x")
+        QApplication.sendEvent(self.editor, key)
+        assert self.editor.document().characterCount() == before + 1
+        print("usable", flush=True)
+        os._exit(0)
+"""
+_BARE_HEAD = "app = QApplication([])\nprobe = Probe()\n"
+# The program makes its own application, and a timer needs one.
+_OURS_HEAD = """
+from jitstudio.gui import app as ours
+make_application = ours.make_application
+def make_and_watch():
+    application = make_application()
+    application.probe = Probe()
+    return application
+ours.make_application = make_and_watch
+"""
+
+
+def seconds_until_usable(script: str, home: Path) -> float:
+    """Run one program up to that moment."""
+    surroundings = os.environ | {"QT_QPA_PLATFORM": "offscreen", "HOME": str(home)}
+    surroundings |= {"XDG_DATA_HOME": "", "XDG_CONFIG_HOME": "", "PYTHONPATH": str(ROOT)}
+    start = time.perf_counter()
+    with subprocess.Popen(
+        [sys.executable, "-c", script], stdout=subprocess.PIPE, env=surroundings, text=True
+    ) as process:
+        assert process.stdout is not None
+        line = process.stdout.readline()
+        took = time.perf_counter() - start
+        process.kill()
+    assert line == "usable\n", line
+    return took
+
+
+def compare(runs: int = RUNS) -> tuple[float, float]:
+    """The best times of a bare window and of ours, in seconds, taken by turns."""
+    scripts = (_PROBE + _BARE_HEAD + _BARE, _PROBE + _OURS_HEAD + _OURS)
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        times = [[seconds_until_usable(s, Path(folder)) for s in scripts] for _ in range(runs)]
+    bare, ours = (min(column) for column in zip(*times, strict=True))
+    return bare, ours
+
+
+if __name__ == "__main__":
+    bare, ours = compare()
+    print(f"bare {bare:.3f} s, jitstudio {ours:.3f} s, ratio {ours / bare:.2f}")
