@@ -5,11 +5,8 @@ A fix only says what to do. Whoever owns the text and the settings carries it ou
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import Enum
-
-from jitstudio.core.options import Given, read
 
 
 class FixKind(Enum):
@@ -71,23 +68,6 @@ class Edit:
     start: int
     end: int
     text: str
-
-
-def without_option(options: Iterable[str], unwanted: str) -> tuple[str, ...]:
-    """The words of all options but this one, whatever tool it addresses.
-
-    An option that is named without a value goes with any value.
-    """
-    kept = (given for given in read(options) if not _is_meant(given, unwanted))
-    return tuple(word for given in kept for word in given.words)
-
-
-def _is_meant(given: Given, unwanted: str) -> bool:
-    flag = given.option.partition("=")[0]
-    spec = given.spec
-    # A tool complains of the option as it was sent, in that tool's spelling.
-    sent = [spec.sent(tool, given.value) for tool in spec.spellings] if spec else []
-    return unwanted in (" ".join(given.words), given.option, flag, *sent)
 
 
 def edit_for(fix: Fix, text: str) -> Edit | None:

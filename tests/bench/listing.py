@@ -20,7 +20,8 @@ from jitstudio.gui.find.search import Matcher, Query, Search
 from jitstudio.gui.fonts import load_fonts
 from jitstudio.gui.theme import Theme, apply_theme
 from jitstudio.gui.viewer.listing_view import ListingView
-from jitstudio.listing.lexers import CudaCxxLexer, PtxLexer
+from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
+from jitstudio.listing.lexers.ptx import PtxLexer
 
 PTX = """\
 	ld.param.u64 	%rd1, [_Z9vectorAddPKfS0_Pfi_param_0];

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.explanations import explanations
-from jitstudio.core.fixes import FixKind, edit_for, without_option
+from jitstudio.core.fixes import FixKind, edit_for
+from jitstudio.core.options import without_option
 from jitstudio.core.request import Assembler, LinkMode
 
 

@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.listing.lexers import CudaCxxLexer
+from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 
 LEXER = CudaCxxLexer()
 

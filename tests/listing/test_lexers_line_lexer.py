@@ -15,7 +15,10 @@ from pygments.lexers import get_lexer_by_name
 from pygments.token import Whitespace
 
 from jitstudio.listing import lexers
-from jitstudio.listing.lexers import CudaCxxLexer, NvvmIrLexer, PtxLexer, SassLexer
+from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
+from jitstudio.listing.lexers.nvvm_ir import NvvmIrLexer
+from jitstudio.listing.lexers.ptx import PtxLexer
+from jitstudio.listing.lexers.sass import SassLexer
 from tests.support import SAMPLES
 
 LEXERS = {

@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.listing.lexers import NvvmIrLexer
+from jitstudio.listing.lexers.nvvm_ir import NvvmIrLexer
 
 LEXER = NvvmIrLexer()
 

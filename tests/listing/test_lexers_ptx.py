@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.listing.lexers import PtxLexer
+from jitstudio.listing.lexers.ptx import PtxLexer
 
 LEXER = PtxLexer()
 

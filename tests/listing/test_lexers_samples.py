@@ -4,7 +4,10 @@ import pytest
 from pygments.token import Error
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.lexers import CudaCxxLexer, NvvmIrLexer, PtxLexer, SassLexer
+from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
+from jitstudio.listing.lexers.nvvm_ir import NvvmIrLexer
+from jitstudio.listing.lexers.ptx import PtxLexer
+from jitstudio.listing.lexers.sass import SassLexer
 from tests.support import SAMPLES
 
 LISTING_LEXERS = {CodeKind.PTX: PtxLexer(), CodeKind.SASS: SassLexer()}

@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.listing.lexers import SassLexer
+from jitstudio.listing.lexers.sass import SassLexer
 
 LEXER = SassLexer()
 

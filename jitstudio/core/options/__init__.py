@@ -10,7 +10,15 @@ from __future__ import annotations
 from jitstudio.core.options.routing import leave_traces, options_for, refusal
 from jitstudio.core.options.spec import Group, Kind, OptionSpec, Value
 from jitstudio.core.options.table import OPTIONS, find
-from jitstudio.core.options.words import ADDRESSES, Given, join_options, read, split_options
+from jitstudio.core.options.words import (
+    ADDRESSES,
+    Given,
+    join_options,
+    read,
+    split_options,
+    without,
+    without_option,
+)
 
 __all__ = [
     "ADDRESSES",
@@ -27,4 +35,6 @@ __all__ = [
     "read",
     "refusal",
     "split_options",
+    "without",
+    "without_option",
 ]

@@ -70,11 +70,41 @@ def read(words: Iterable[str]) -> tuple[Given, ...]:
     return tuple(given)
 
 
+def without(words: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+    """These words less the options that the others give another value."""
+    anew = {_place(given) for given in read(others)} - {None}
+    kept = (given for given in read(words) if _place(given) not in anew)
+    return tuple(word for given in kept for word in given.words)
+
+
+def without_option(options: Iterable[str], unwanted: str) -> tuple[str, ...]:
+    """The words of all options but this one, whatever tool it addresses.
+
+    An option that is named without a value goes with any value.
+    """
+    kept = (given for given in read(options) if not _is_meant(given, unwanted))
+    return tuple(word for given in kept for word in given.words)
+
+
 def addressed(word: str) -> tuple[Tool | None, str]:
     """The tool that a word such as ``nvjitlink:-O0`` is for, and what is left without it."""
     address, _, option = word.partition(":")
     tool = ADDRESSES.get(address.lower())
     return (tool, option) if tool else (None, word)
+
+
+def _is_meant(given: Given, unwanted: str) -> bool:
+    flag = given.option.partition("=")[0]
+    spec = given.spec
+    # A tool complains of the option as it was sent, in that tool's spelling.
+    sent = [spec.sent(tool, given.value) for tool in spec.spellings] if spec else []
+    return unwanted in (" ".join(given.words), given.option, flag, *sent)
+
+
+def _place(given: Given) -> tuple[str, Tool | None] | None:
+    """What an option sets, for the options of which only one can count."""
+    spec = given.spec
+    return None if spec is None or spec.repeated else (spec.name, given.tool)
 
 
 def _begins_with_value(spec: OptionSpec, rest: deque[str]) -> bool:

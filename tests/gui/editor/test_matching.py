@@ -4,7 +4,7 @@ from PySide6.QtWidgets import QPlainTextDocumentLayout
 
 from jitstudio.gui.editor.matching import bracket_pair, occurrences, word_at
 from jitstudio.gui.highlighter import SourceHighlighter
-from jitstudio.listing.lexers import CudaCxxLexer
+from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 
 
 def cursor_in(text: str, length: int = 0) -> QTextCursor:
