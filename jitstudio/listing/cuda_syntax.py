@@ -15,6 +15,7 @@ SHAPES = frozenset(
 )
 """What can stand around the name that is declared."""
 
+_PIECE = 4096
 _NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
 _WRAPPERS = frozenset(
     {
@@ -31,6 +32,14 @@ def parse(text: bytes) -> Node:
     """The syntax tree of a text."""
     # A parser may serve one thread at a time, and costs next to nothing.
     return Parser(_LANGUAGE).parse(text).root_node
+
+
+def parse_in_pieces(text: bytes) -> Node:
+    """The syntax tree of a text, whose nodes do not know their own text.
+
+    Other threads may run between two pieces, the window's among them.
+    """
+    return Parser(_LANGUAGE).parse(lambda at, _: text[at : at + _PIECE]).root_node
 
 
 def text_of(node: Node | None) -> str:

@@ -9,12 +9,13 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from statistics import median
-from time import perf_counter
+from time import perf_counter, sleep
 
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
+from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.find.search import Matcher, Query, Search
 from jitstudio.gui.fonts import load_fonts
@@ -22,6 +23,7 @@ from jitstudio.gui.theme import Theme, apply_theme
 from jitstudio.gui.viewer.listing_view import ListingView
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 from jitstudio.listing.lexers.ptx import PtxLexer
+from jitstudio.listing.line_classes import LineClass
 
 PTX = """\
 	ld.param.u64 	%rd1, [_Z9vectorAddPKfS0_Pfi_param_0];
@@ -30,6 +32,20 @@ PTX = """\
 	setp.ge.s32 	%p1, %r5, %r1;
 	@%p1 bra 	$L__BB0_2;
 """.splitlines()
+KERNEL = """\
+.visible .entry NUMBER(
+	.param .u64 NUMBER_param_0
+)
+{
+	.reg .b64 	%rd<4>;
+	.loc	1 NUMBER 3
+	ld.param.u64 	%rd1, [NUMBER_param_0];
+$L__BB0_1:
+	// Comes back.
+	bra 	$L__BB0_1;
+}
+
+"""
 CUDA = """\
 __global__ void saxpy_NUMBER(float a, const float* x, float* y, int n)
 {
@@ -80,6 +96,44 @@ def measure_listing(theme: Theme) -> None:
     measure("paint it", lambda: view.viewport().repaint(), 20)
 
 
+def measure_hiding(theme: Theme) -> None:
+    """Time filters, folds and rebuilds of 300,000 lines in 25,000 kernels."""
+    view = ListingView(theme)
+    view.resize(1200, 1300)
+    view.show()
+    lexer, kind = PtxLexer(), CodeKind.PTX
+    text = "".join(KERNEL.replace("NUMBER", f"k{number}") for number in range(25_000))
+    lines = tuple(text.splitlines())
+    newer = ("// One line more.", *lines)
+
+    def outlined() -> None:
+        """Wait for what is found out behind the window."""
+        told: list[int] = []
+        view.shown.hidden_count_changed.connect(told.append)
+        while not told:
+            QApplication.processEvents()
+            sleep(0.001)
+        view.shown.hidden_count_changed.disconnect(told.append)
+
+    view.set_lines(lines, lexer, kind)
+    measure("read 25,000 kernels, behind the window", outlined)
+    view.go_to(200_000)
+    filters = frozenset(LineClass) - {LineClass.CODE}
+    measure("leave out all but code", lambda: view.shown.set_filters(filters))
+    measure("fold one, and unfold it", lambda: (view.fold(), view.unfold()), 20)
+    measure("fold all", view.fold_all)
+    measure("go into a fold", lambda: view.go_to(250_008))
+
+    def rebuild() -> None:
+        view.set_lines(newer, lexer, kind, keep_position=True)
+
+    measure("a newer text, at the same place", rebuild)
+    outlined()
+    bar = view.verticalScrollBar()
+    bar.setValue(0)
+    measure("scroll by a page of folds", lambda: bar.setValue(bar.value() + bar.pageStep()), 100)
+
+
 def search_all(view: ListingView) -> None:
     """Find all of a word, without pauses."""
     search = Search(view, Matcher(Query("mad")))
@@ -121,6 +175,7 @@ def main() -> None:
     theme = Theme.load("dark")
     apply_theme(app, theme)
     measure_listing(theme)
+    measure_hiding(theme)
     measure_editor(theme)
 
 

@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 
 from jitstudio.core.arch import DEFAULT_ARCH
@@ -59,3 +61,16 @@ def spelt():
         return spelt
 
     return spell
+
+
+@pytest.fixture(scope="session")
+def debug_cubin(tmp_path_factory):
+    """The path of a sample's cubin with all debug information."""
+    sample = next(sample for sample in samples() if sample.title.startswith("Histogram"))
+    worker = Builder()
+    request = replace(_request(sample, ("-G",)), emit=frozenset({CodeKind.CUBIN}))
+    (cubin,) = worker.build(request).artifacts
+    worker.close()
+    path = tmp_path_factory.mktemp("cubin") / "histogram.cubin"
+    path.write_bytes(cubin.content)
+    return path

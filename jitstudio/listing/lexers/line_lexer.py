@@ -78,6 +78,9 @@ def in_string_rules(escape: str, after: int) -> tuple[Rule, ...]:
     )
 
 
+# A parenthesis that begins a group, or may.
+_MAY_GROUP = re.compile(r"\((?!\?)|\(\?P<")
+
 _Row = tuple[TokenType, Mapping[str, TokenType], int | None]
 
 
@@ -92,7 +95,24 @@ class _Table:
         group = 1
         for rule in rules:
             self.rows[group] = (rule.token, rule.words, rule.then)
-            group += 1 + re.compile(rule.pattern).groups
+            group += 1 + _groups(rule.pattern)
+
+
+def _groups(pattern: str) -> int:
+    """How many groups a pattern has; compiling one that has none would be a waste of time."""
+    return re.compile(pattern).groups if _MAY_GROUP.search(pattern) else 0
+
+
+class _Tables(dict[int, _Table]):
+    """The tables of all states, each made when a text first comes into it."""
+
+    def __init__(self, rules: Mapping[int, Sequence[Rule]]) -> None:
+        super().__init__()
+        self._rules = rules
+
+    def __missing__(self, state: int) -> _Table:
+        table = self[state] = _Table(self._rules[state])
+        return table
 
 
 class LineLexer(Lexer):  # type: ignore[misc]  # Pygments has no types
@@ -110,7 +130,7 @@ class LineLexer(Lexer):  # type: ignore[misc]  # Pygments has no types
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
-        self._tables = {state: _Table(rules) for state, rules in self.rules.items()}
+        self._tables = _Tables(self.rules)
 
     def lex_line(self, line: str, state: int = NORMAL) -> tuple[Tokens, int]:
         """Split a line into tokens; what they leave out is blank.
@@ -128,9 +148,10 @@ class LineLexer(Lexer):  # type: ignore[misc]  # Pygments has no types
 
     def _lex_part(self, line: str, start: int, state: int, tokens: Tokens) -> int:
         """Append the tokens from `start` on, and return the state behind them."""
-        if state not in self._tables:
+        if state not in self.rules:
             state = NORMAL
-        while table := self._tables.get(state):
+        while state in self.rules:
+            table = self._tables[state]
             rows = table.rows
             for match in table.find(line, start):
                 token, known, then = rows[match.lastindex]

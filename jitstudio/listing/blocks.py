@@ -1,0 +1,162 @@
+"""The blocks of a PTX or SASS text: functions, what stands in braces, kernels, basic blocks."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from jitstudio.core.code import CodeKind
+
+
+class Block(NamedTuple):
+    """Lines that belong together, counted from 0.
+
+    Attributes:
+        head: The first line, which says what it is.
+        last: The last line, which is another one.
+        name: What the same block is called in another build of the same code.
+        is_function: Whether it is a kernel or a function, and not a part of one.
+    """
+
+    head: int
+    last: int
+    name: str
+    is_function: bool = False
+
+
+def blocks(kind: CodeKind, lines: Sequence[str]) -> tuple[Block, ...]:
+    """The blocks of a listing in the order of their heads; a line is the head of one at most."""
+    find = _FINDERS.get(kind)
+    if find is None:
+        return ()
+    # Of blocks with one head, the outer one ends later.
+    found = sorted(find(lines), key=lambda block: (block.head, -block.last))
+    return tuple({block.head: block for block in reversed(found)}.values())[::-1]
+
+
+_PTX_MARK = re.compile(r"[{}]|/\*|\.(?:entry|func)\b")
+# Strings and comments are matched too, as their braces are none.
+_PTX_PART = re.compile(r'"[^"]*+"?|//.*|/\*(?>.*?\*/)|/\*.*|[{};]|\.(?:entry|func)\b')
+_PTX_NAME = re.compile(r"\.(?:entry|func)\b\s*+(?>\([^)]*+\))?\s*+([\w$%]++)")
+
+
+# A line can be megabytes long.
+_LONGEST_NAME = 200
+
+
+class _Braces:
+    """The braces of a PTX text, read part by part."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        # Where a function began whose brace is still to come.
+        self._function: int | None = None
+        self._open: list[Block] = []
+        self._inner: Counter[str] = Counter()
+
+    @property
+    def in_head(self) -> bool:
+        """Whether the brace of a function is awaited."""
+        return self._function is not None
+
+    def take(self, line: int, part: str) -> Block | None:
+        """Take in a part; gives back the block that it closes."""
+        if part == "{":
+            self._open.append(self._begin(line))
+            self._function = None
+        elif part == "}" and self._open:
+            block = self._open.pop()._replace(last=line)
+            return block if block.last > block.head else None
+        elif part == ";":
+            self._function = None
+        elif part.startswith(".") and not self._open:
+            self._function = line
+        return None
+
+    def _begin(self, line: int) -> Block:
+        if self._function is not None:
+            head = " ".join(self._lines[self._function : line + 1])
+            name = _PTX_NAME.search(head)
+            return Block(self._function, line, name[1] if name else "", is_function=True)
+        if self._open:
+            outer = self._open[0].name
+            self._inner[outer] += 1
+            return Block(line, line, f"{outer}/{self._inner[outer]}")
+        # The brace of a section stands below its name.
+        above = self._lines[line - 1].strip() if line else ""
+        if above.startswith(".section"):
+            return Block(line - 1, line, above)
+        return Block(line, line, self._lines[line][:_LONGEST_NAME].partition("{")[0].strip())
+
+
+def _ptx_blocks(lines: Sequence[str]) -> Iterator[Block]:
+    braces = _Braces(lines)
+    in_comment = False
+    for number, line in enumerate(lines):
+        at = 0
+        if in_comment:
+            if (end := line.find("*/")) < 0:
+                continue
+            in_comment, at = False, end + 2
+        if not (braces.in_head or _PTX_MARK.search(line, at)):
+            continue
+        for match in _PTX_PART.finditer(line, at):
+            part = match[0]
+            in_comment = part[:2] == "/*" and (len(part) < 4 or not part.endswith("*/"))
+            if part[0] not in '"/' and (block := braces.take(number, part)):
+                yield block
+
+
+_SASS_MARK = re.compile(
+    # A label, the heading of a section, or an instruction behind which control never comes.
+    r"(?P<label>[\w.$@]++):"
+    r"|//-++ \S"
+    r"|\s*+\.section\s"
+    r"|\s*+/\*[0-9a-f]{4,}\*/\s++(?P<leave>(?:EXIT|RET|JMP|BRX|JMX|KILL)\b|BRA\S*\s++(?:`|0x))"
+)
+_ENCODING = re.compile(r"\s*+/\* 0x")
+_TEXT = ".text."
+
+
+def _sass_blocks(lines: Sequence[str]) -> Iterator[Block]:
+    function: Block | None = None
+    basic: Block | None = None
+    for number, line in enumerate(lines):
+        if (mark := _SASS_MARK.match(line)) is None:
+            continue
+        if mark["leave"]:
+            if basic is not None:
+                has_more = number + 1 < len(lines) and _ENCODING.match(lines[number + 1])
+                yield from _closed(lines, basic, number + 1 if has_more else number)
+            basic = None
+            continue
+        if basic is not None:
+            yield from _closed(lines, basic, number - 1)
+            basic = None
+        label = mark["label"]
+        if label is None or label.startswith(_TEXT):
+            if function is not None:
+                yield from _closed(lines, function, number - 1)
+            name = (label or "").removeprefix(_TEXT)
+            function = Block(number, number, name, is_function=True) if label else None
+        elif function is not None:
+            basic = Block(number, number, f"{function.name}/{label}")
+    for block in (basic, function):
+        if block is not None:
+            yield from _closed(lines, block, len(lines) - 1)
+
+
+def _closed(lines: Sequence[str], block: Block, last: int) -> Iterator[Block]:
+    """A block that ends at the last line with text, if it has more than its head."""
+    while last > block.head and not lines[last].strip():
+        last -= 1
+    if last > block.head:
+        yield block._replace(last=last)
+
+
+_FINDERS: dict[CodeKind, Callable[[Sequence[str]], Iterator[Block]]] = {
+    CodeKind.PTX: _ptx_blocks,
+    CodeKind.SASS: _sass_blocks,
+}

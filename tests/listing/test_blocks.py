@@ -1,0 +1,165 @@
+import random
+from itertools import pairwise
+from time import perf_counter
+
+import pytest
+
+from jitstudio.core.code import CodeKind
+from jitstudio.listing.blocks import Block, blocks
+from tests.listing.mutations import mutated
+
+PTX = """\
+.visible .entry first(
+	.param .u64 p
+)
+{
+	{ // callseq 0, 0
+	call.uni f;
+	} // callseq 0
+	{ .reg .b64 %t; }
+	{
+	ret; }
+}
+.func  (.param .b32 func_retval0) second(
+	.param .b32 x
+)
+{
+	ret;
+}
+	.section	.debug_str
+	{
+.b8 1
+	}
+""".splitlines()
+
+SASS = """\
+//--------------------- .text.first          --------------------------
+	.section	.text.first,"ax",@progbits
+        .global         first
+first:
+.text.first:
+        /*0000*/                   LDC R1, c[0x0][0x28] ;
+.L_x_1:
+        /*0010*/                   IADD3 R2, R2, 0x1, RZ ;
+        /*0020*/               @P0 EXIT ;
+        /*0030*/              @!P1 BRA `(.L_x_1) ;
+        /*0040*/                   EXIT ;
+        /*0050*/                   NOP;
+.L_x_2:
+        /*0060*/                   BRA `(.L_x_2);
+        /*0070*/                   NOP;
+.L_x_3:
+
+
+//--------------------- SYMBOLS --------------------------
+	.type		.nv.reservedSmem.offset0,@object
+""".splitlines()
+
+
+def test_functions_inner_braces_and_sections_of_ptx_are_blocks():
+    assert blocks(CodeKind.PTX, PTX) == (
+        Block(0, 10, "first", is_function=True),
+        Block(4, 6, "first/1"),
+        Block(8, 9, "first/3"),
+        Block(11, 16, "second", is_function=True),
+        Block(17, 20, ".section\t.debug_str"),
+    )
+
+
+def test_kernels_and_basic_blocks_of_sass_are_blocks():
+    assert blocks(CodeKind.SASS, SASS) == (
+        Block(4, 15, "first", is_function=True),
+        Block(6, 10, "first/.L_x_1"),
+        Block(12, 13, "first/.L_x_2"),
+    )
+
+
+def test_the_rest_of_an_encoding_belongs_to_its_instruction():
+    lines = [
+        ".text.k:",
+        ".L_x_1:",
+        "  /*0000*/    EXIT ;   /* 0x000000000000794d */",
+        "                       /* 0x000fea0003800000 */",
+        "  /*0010*/    NOP ;    /* 0x0000000000007918 */",
+    ]
+    assert blocks(CodeKind.SASS, lines)[1] == Block(1, 3, "k/.L_x_1")
+
+
+def test_braces_in_comments_and_strings_are_none():
+    lines = ['.pragma "{";', "// {", "/* {", "{ */ /* { */", ".entry k() {", "ret; }"]
+    assert blocks(CodeKind.PTX, lines) == (Block(4, 5, "k", is_function=True),)
+
+
+def test_a_declaration_is_no_block():
+    lines = [".extern .func f(", "\t.param .b32 x", ")", ";", "", "{", "ret;", "}"]
+    assert [(block.head, block.is_function) for block in blocks(CodeKind.PTX, lines)] == [
+        (5, False)
+    ]
+
+
+def test_broken_texts_have_what_blocks_they_have():
+    assert blocks(CodeKind.PTX, ["}", "}", ".entry", "{", "{"]) == ()
+    assert blocks(CodeKind.SASS, [".text.k:"]) == ()
+    assert blocks(CodeKind.CUDA, ["{", "}"]) == ()
+
+
+def nested(found, line_count):
+    """Whether blocks come in the order of their heads and lie within one another."""
+    open_until: list[int] = []
+    for before, block in pairwise((None, *found)):
+        while open_until and open_until[-1] < block.head:
+            open_until.pop()
+        is_in_order = before is None or before.head < block.head
+        is_inside = not open_until or block.last <= open_until[-1]
+        if not (is_in_order and is_inside and block.head < block.last < line_count):
+            return False
+        open_until.append(block.last)
+    return True
+
+
+def test_blocks_of_the_samples_nest(listings):
+    for what, kind, text in listings:
+        lines = text.split("\n")
+        found = blocks(kind, lines)
+        assert nested(found, len(lines)), what
+        assert any(block.is_function for block in found), what
+
+
+def test_blocks_of_broken_texts_nest(listings):
+    chance = random.Random(6)
+    seen = 0
+    for _ in range(300):
+        _, kind, text = chance.choice(listings)
+        lines = mutated(text, chance).split("\n")
+        found = blocks(kind, lines)
+        assert nested(found, len(lines))
+        seen += len(found)
+    assert seen > 1000
+
+
+def test_functions_are_those_of_the_text(listings):
+    for what, kind, text in listings:
+        sign = ".text." if kind is CodeKind.SASS else None
+        lines = text.split("\n")
+        for block in blocks(kind, lines):
+            if block.is_function:
+                head = f"{sign}{block.name}:" if sign else block.name
+                assert head in lines[block.head], what
+
+
+def test_many_lines_are_read_quickly():
+    lines = [*SASS, *PTX] * 3000
+    start = perf_counter()
+    assert len(blocks(CodeKind.SASS, lines)) == 9000
+    assert perf_counter() - start < 2
+
+
+@pytest.mark.parametrize(
+    "line", ["{" * 200_000, "{}" * 200_000, ".entry " * 100_000, "a:" * 200_000]
+)
+def test_long_lines_are_read_quickly(line):
+    start = perf_counter()
+    for kind in (CodeKind.PTX, CodeKind.SASS):
+        assert len(blocks(kind, [line, line])) <= 1
+    # Seconds or minutes if anything were tried twice.
+    assert perf_counter() - start < 3
