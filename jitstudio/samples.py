@@ -4,15 +4,17 @@ from __future__ import annotations
 
 import tomllib
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
-from typing import Any
+from pkgutil import resolve_name
+from typing import TYPE_CHECKING, Any
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.launch.spec_format import spec_from
 from jitstudio.core.request import LinkMode
 from jitstudio.paths import resource
+
+if TYPE_CHECKING:
+    from jitstudio.core.launch.spec import LaunchSpec
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,13 @@ class Sample:
     files: tuple[SampleFile, ...]
     link: LinkMode
     arch: Arch | None
-    launches: tuple[LaunchSpec, ...] = ()
+    launch_objects: tuple[dict[str, Any], ...] = ()
+
+    @cached_property
+    def launches(self) -> tuple[LaunchSpec, ...]:
+        """What it offers to launch; read when it is asked for, as a start need not wait for it."""
+        spec_from = resolve_name("jitstudio.core.launch.spec_format:spec_from")
+        return tuple(map(spec_from, self.launch_objects))
 
 
 @cache
@@ -53,5 +61,5 @@ def _sample(folder: Path, entry: dict[str, Any]) -> Sample:
         ),
         link=LinkMode(entry.get("link", "none")),
         arch=Arch.parse(entry["arch"]) if "arch" in entry else None,
-        launches=tuple(map(spec_from, entry.get("launches", ()))),
+        launch_objects=tuple(entry.get("launches", ())),
     )

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+import gc
+import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from jitstudio.core.code import kind_of
 from jitstudio.display import check_window
 
 
 def open_window(files: Sequence[str]) -> int:
     """Open the window on these files, or on the last session; the exit status."""
-    if files and not Path(files[0]).exists() and kind_of(files[0]) is None:
+    if files and not os.path.exists(files[0]) and not Path(files[0]).suffix:
         # A word without an ending was meant as a command.
         from jitstudio.cli.windowless import refuse
 
@@ -21,6 +22,8 @@ def open_window(files: Sequence[str]) -> int:
         from jitstudio.cli.windowless import build_in_terminal
 
         return build_in_terminal(check, files)
+    # All that is loaded now stays: looking through it for garbage only makes the start longer.
+    gc.disable()
     # Only here, where Qt's libraries are known to be present.
     from jitstudio.gui.app import run
 

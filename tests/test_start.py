@@ -34,7 +34,11 @@ def test_files_are_built_in_place_of_the_sample(run):
 
 @pytest.mark.parametrize(
     ("word", "message"),
-    [("none.cu", "cannot be read"), ("frob", "no command or file called 'frob'")],
+    [
+        ("none.cu", "cannot be read"),
+        ("none.jitproj", "cannot be opened"),
+        ("frob", "no command or file called 'frob'"),
+    ],
 )
 def test_a_word_that_is_no_command_and_no_file_is_a_usage_error(run, word, message):
     ran = run(word, **NO_DISPLAY)

@@ -10,6 +10,7 @@ from pathlib import Path
 from jitstudio.cache.store import Store
 from jitstudio.cli import compare, exit_codes, text_report
 from jitstudio.cli.files import made_folder, unwritable
+from jitstudio.cli.project import base_request, given_project
 from jitstudio.cli.request import request_from
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import Artifact, CodeKind
@@ -27,7 +28,8 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: An argument is wrong, a file cannot be read or written.
         WorkerError: The worker itself failed.
     """
-    request = request_from(arguments)
+    project = given_project(arguments.sources)
+    request = request_from(arguments, base_request(project, arguments))
     if arguments.compare_links:
         return compare.run(request, arguments.timeout, as_json=arguments.json)
     folder = made_folder(arguments.output, "-o")

@@ -23,6 +23,7 @@ _NOT_ASKED = {
     "compare_links": False,
     "driver_jit": False,
     "no_pch": True,
+    "repeat": 1,
 }
 
 
@@ -85,7 +86,7 @@ def add_sweep(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 
 
 def _add_launch(command: argparse.ArgumentParser) -> None:
-    """What a `LaunchSpec` is made of."""
+    """What a `LaunchSpec` is made of, under the names of its fields; None where nothing is said."""
     add_modules(command)
     command.set_defaults(**_NOT_ASKED)
     _add_configuration(command)
@@ -97,41 +98,37 @@ def _add_configuration(command: argparse.ArgumentParser) -> None:
     default = LaunchSpec()
     command.add_argument(
         "--kernel",
-        default=default.kernel,
         metavar="K",
         help="its name or, for a template, a name expression such as 'saxpy<float>'",
     )
-    command.add_argument("--grid", default=default.grid, metavar="X[,Y[,Z]]", help="blocks")
+    command.add_argument("--grid", metavar="X[,Y[,Z]]", help="blocks")
     command.add_argument(
         "--cover",
-        default=default.cover,
         metavar="N[,N[,N]]",
         help="in place of --grid: so many threads at least, such as 'n'",
     )
     command.add_argument(
         "--block",
-        default=default.block,
         metavar="X[,Y[,Z]]",
         help=f"threads per block (default {default.block})",
     )
-    command.add_argument(
-        "--cluster", default=default.cluster, metavar="X[,Y[,Z]]", help="blocks per cluster"
-    )
+    command.add_argument("--cluster", metavar="X[,Y[,Z]]", help="blocks per cluster")
     command.add_argument(
         "--shared",
-        default=default.shared,
         metavar="BYTES",
         help="dynamic shared memory per block",
     )
     command.add_argument(
-        "--cooperative", action="store_true", help="have all blocks resident at the same time"
+        "--cooperative",
+        action="store_true",
+        default=None,
+        help="have all blocks resident at the same time",
     )
     command.add_argument(
         "--driver-jit",
         dest="load",
         action="store_const",
         const=LoadMode.DRIVER_JIT,
-        default=default.load,
         help="load the PTX by the driver's compiler, in the place of the cubin",
     )
 
@@ -148,30 +145,38 @@ def _add_data(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument(
         "--expect",
+        dest="expectations",
         action="append",
-        default=[],
         metavar="EXPR",
         help="what a buffer shall hold, in NumPy: 'out = a * x + y'",
     )
     command.add_argument(
         "--rtol",
+        dest="relative",
         type=tolerance,
-        default=default.relative,
         metavar="R",
         help=f"relative tolerance (default {default.relative:g})",
     )
     command.add_argument(
         "--atol",
+        dest="absolute",
         type=tolerance,
-        default=default.absolute,
         metavar="A",
         help=f"absolute tolerance (default {default.absolute:g})",
     )
     command.add_argument(
-        "--no-poison", action="store_true", help="do not look for what is never written"
+        "--no-poison",
+        dest="poison",
+        action="store_false",
+        default=None,
+        help="do not look for what is never written",
     )
     command.add_argument(
-        "--no-guards", action="store_true", help="do not look for writes out of bounds"
+        "--no-guards",
+        dest="guards",
+        action="store_false",
+        default=None,
+        help="do not look for writes out of bounds",
     )
 
 
@@ -179,23 +184,26 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
     default = LaunchSpec()
     command.add_argument(
         "--repeat",
+        dest="repeats",
         type=count_or_none,
-        default=default.repeats,
         metavar="N",
         help=f"launches that are timed (default {default.repeats})",
     )
     command.add_argument(
         "--warmup",
         type=count_or_none,
-        default=default.warmup,
         metavar="N",
         help=f"launches before those (default {default.warmup})",
     )
     command.add_argument(
-        "--flush-l2", action="store_true", help="overwrite the L2 cache before each timed launch"
+        "--flush-l2",
+        action="store_true",
+        default=None,
+        help="overwrite the L2 cache before each timed launch",
     )
     command.add_argument(
         "--sanitize",
+        dest="sanitizer",
         type=Sanitizer,
         choices=list(Sanitizer),
         metavar="TOOL",
@@ -204,7 +212,6 @@ def _add_measuring(command: argparse.ArgumentParser) -> None:
     command.add_argument(
         "--timeout",
         type=seconds,
-        default=default.timeout,
         metavar="S",
         help=f"end a launch after this many seconds (default {default.timeout:g})",
     )

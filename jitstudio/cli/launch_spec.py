@@ -3,57 +3,60 @@
 from __future__ import annotations
 
 import argparse
+from dataclasses import fields, replace
 
 from jitstudio.cli.request import UsageError
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.resolving.choice import base_name
 from jitstudio.core.launch.spec import LaunchSpec
 
 
-def spec_from(arguments: argparse.Namespace) -> LaunchSpec:
+def spec_from(arguments: argparse.Namespace, base: LaunchSpec | None = None) -> LaunchSpec:
     """The launch that the arguments describe.
+
+    Args:
+        arguments: The words of the command line; a field of the launch that none gives is None.
+        base: A launch that they change; the plain one where not given.
 
     Raises:
         UsageError: An argument of the kernel is not written NAME=TEXT, or is given twice.
     """
-    return LaunchSpec(
-        kernel=arguments.kernel,
-        arguments=_kernel_arguments(arguments.arg),
-        grid=arguments.grid,
-        cover=arguments.cover,
-        block=arguments.block,
-        cluster=arguments.cluster,
-        shared=arguments.shared,
-        cooperative=arguments.cooperative,
-        load=arguments.load,
-        warmup=arguments.warmup,
-        repeats=arguments.repeat,
-        flush_l2=arguments.flush_l2,
-        expectations=tuple(arguments.expect),
-        relative=arguments.rtol,
-        absolute=arguments.atol,
-        poison=not arguments.no_poison,
-        guards=not arguments.no_guards,
-        sanitizer=arguments.sanitize,
-        timeout=arguments.timeout,
-    )
+    base = LaunchSpec() if base is None else base
+    words = vars(arguments)
+    given = {f.name: words[f.name] for f in fields(LaunchSpec) if words.get(f.name) is not None}
+    if given.get("kernel") == base_name(base.kernel):
+        # The short name of the very kernel that the launch is about.
+        del given["kernel"]
+    if "grid" in given or "cover" in given:
+        # One of the two says it; the other would contradict.
+        given = {"grid": "", "cover": ""} | given
+    if "expectations" in given:
+        given["expectations"] = tuple(given["expectations"])
+    texts = dict(base.arguments) | argument_texts(arguments)
+    return replace(base, **given, arguments=tuple(texts.items()))
 
 
-def arch_for(chosen: Arch, given: str | None, found: DeviceList, ordinal: int) -> Arch:
+def arch_for(chosen: Arch, is_given: bool, found: DeviceList, ordinal: int) -> Arch:
     """The target that was given, else that of the GPU, else the default."""
-    if given is not None:
+    if is_given:
         return chosen
     numbers = {device.ordinal: device.number for device in found.devices}
     return Arch(numbers[ordinal]) if ordinal in numbers else DEFAULT_ARCH
 
 
-def _kernel_arguments(texts: list[str]) -> tuple[tuple[str, str], ...]:
+def argument_texts(arguments: argparse.Namespace) -> dict[str, str]:
+    """The arguments of the kernel, by name.
+
+    Raises:
+        UsageError: One is not written NAME=TEXT, or is given twice.
+    """
     given: dict[str, str] = {}
-    for text in texts:
+    for text in arguments.arg:
         name, equals, value = (part.strip() for part in text.partition("="))
         if not (name and equals):
             raise UsageError(f"--arg takes NAME=TEXT, not '{text}'.")
         if name in given:
             raise UsageError(f"--arg gives '{name}' twice.")
         given[name] = value
-    return tuple(given.items())
+    return given

@@ -7,9 +7,10 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 
-from jitstudio.core.arch import DEFAULT_ARCH, Arch
+from jitstudio.core.arch import Arch
 from jitstudio.core.code import EMITTED_KINDS, ENDINGS, CodeKind, Header, Source, kind_of
 from jitstudio.core.name_expressions import with_name_expressions
+from jitstudio.core.options import without
 from jitstudio.core.plan import default_emit
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode
 
@@ -18,13 +19,18 @@ class UsageError(ValueError):
     """The command line cannot be served as it is; the message says what to change."""
 
 
-def request_from(arguments: argparse.Namespace) -> BuildRequest:
+def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None) -> BuildRequest:
     """Read all files that the arguments name.
+
+    Args:
+        arguments: The words of the command line.
+        base: A build that takes the place of the sources, and that the other arguments change.
 
     Raises:
         UsageError: An argument is wrong or a file cannot be read.
     """
-    sources = tuple(source_from(path) for path in arguments.sources)
+    if base is None:
+        base = BuildRequest(tuple(source_from(path) for path in arguments.sources))
     for word in (*arguments.option, *arguments.name_expression):
         _check_utf8(word)
     for flag, words in (
@@ -36,20 +42,22 @@ def request_from(arguments: argparse.Namespace) -> BuildRequest:
             raise UsageError(f"{flag} is empty. Say what it shall be, or leave it out.")
     if arguments.compare_links:
         _check_compared(arguments)
-    sources = assign_name_expressions(sources, arguments.name_expression)
-    link = LinkMode.LTO if arguments.lto else LinkMode.PTX if arguments.link else LinkMode.NONE
+    sources = assign_name_expressions(base.sources, arguments.name_expression)
+    link = LinkMode.LTO if arguments.lto else LinkMode.PTX if arguments.link else base.link
+    headers = {header.name: header for header in base.headers}
+    headers |= {header.name: header for header in map(_header, arguments.header)}
     fat_archs, fat_ptx = _fat_targets(arguments.fat or "")
     return BuildRequest(
         sources=sources,
-        arch=_arch(arguments.arch),
+        arch=base.arch if arguments.arch is None else _arch(arguments.arch),
         emit=_emit(arguments, sources, link),
         link=link,
-        options=tuple(arguments.option),
-        headers=tuple(_header(text) for text in arguments.header),
-        assembler=Assembler.DRIVER if arguments.driver_jit else Assembler.NVJITLINK,
-        libdevice=arguments.libdevice,
-        libraries=tuple(source_from(path) for path in arguments.library),
-        join_ir=arguments.join_ir,
+        options=(*without(base.options, arguments.option), *arguments.option),
+        headers=tuple(headers.values()),
+        assembler=Assembler.DRIVER if arguments.driver_jit else base.assembler,
+        libdevice=arguments.libdevice or base.libdevice,
+        libraries=(*base.libraries, *map(source_from, arguments.library)),
+        join_ir=arguments.join_ir or base.join_ir,
         fat_archs=fat_archs,
         fat_ptx=fat_ptx,
         use_cache=not arguments.no_cache,
@@ -89,9 +97,7 @@ def assign_name_expressions(
     return with_name_expressions(sources, expressions)
 
 
-def _arch(text: str | None) -> Arch:
-    if text is None:
-        return DEFAULT_ARCH
+def _arch(text: str) -> Arch:
     try:
         return Arch.parse(text)
     except ValueError as error:

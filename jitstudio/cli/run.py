@@ -13,7 +13,8 @@ from pathlib import Path
 from jitstudio.cli import build, exit_codes, text_report
 from jitstudio.cli.files import made_folder, unwritable
 from jitstudio.cli.launch_report import print_launch
-from jitstudio.cli.launch_spec import arch_for, spec_from
+from jitstudio.cli.launch_spec import arch_for, argument_texts, spec_from
+from jitstudio.cli.project import base_launch, base_request, given_project, has_target
 from jitstudio.cli.request import request_from
 from jitstudio.cli.terminal import pass_on, say, tell
 from jitstudio.core.diagnostics import diagnostic_line
@@ -44,13 +45,16 @@ def run(arguments: argparse.Namespace) -> int:
         UsageError: An argument is wrong, a file cannot be read or written.
         WorkerError: The worker itself failed.
     """
-    spec = spec_from(arguments)
-    request = build_for_launch(request_from(arguments), spec.kernel)
+    project = given_project(arguments.sources)
+    given = argument_texts(arguments)
+    spec = spec_from(arguments, base_launch(project, arguments.kernel or "", given))
+    request = request_from(arguments, base_request(project, arguments))
+    request = build_for_launch(request, spec.kernel)
     folder = made_folder(arguments.save, "--save")
     launcher = Launcher()
     try:
         found = launcher.devices()
-        arch = arch_for(request.arch, arguments.arch, found, arguments.device)
+        arch = arch_for(request.arch, has_target(arguments), found, arguments.device)
         request = replace(request, arch=arch)
         built = build.build(request)[-1]
         if not built.ok:

@@ -10,13 +10,16 @@ from pathlib import Path
 
 from jitstudio.cli import exit_codes
 from jitstudio.cli.files import unwritable
-from jitstudio.cli.launch_spec import arch_for, spec_from
+from jitstudio.cli.launch_spec import arch_for, argument_texts, spec_from
+from jitstudio.cli.project import base_launch, base_request, base_sweep, given_project, has_target
 from jitstudio.cli.request import UsageError, request_from
 from jitstudio.cli.table import table_lines
 from jitstudio.cli.terminal import say, tell
 from jitstudio.core.launch.json_form import sweep_object
 from jitstudio.core.launch.result import LaunchOutcome
-from jitstudio.core.sweep.plan import SweepError, SweepPlan, parse_axis, placeholders_of
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.sweep.draft import SweepDraft
+from jitstudio.core.sweep.plan import Axis, SweepError, SweepPlan, parse_axis, placeholders_of
 from jitstudio.core.sweep.result import BUILD_ENDED, SweepResult, VariantResult
 from jitstudio.sweep import sites
 from jitstudio.sweep.engine import Sweep
@@ -62,15 +65,30 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def _plan(arguments: argparse.Namespace) -> SweepPlan:
-    request, spec = request_from(arguments), spec_from(arguments)
-    placeholders = placeholders_of((spec.kernel, *arguments.name_expression))
-    if not arguments.axis:
-        raise UsageError("Say what to vary, such as --axis block=64,128,256.")
+    project = given_project(arguments.sources)
+    request = request_from(arguments, base_request(project, arguments))
+    draft = base_sweep(project, arguments.kernel or "")
+    kernel = arguments.kernel or (draft.kernel if draft else "")
+    given = argument_texts(arguments)
+    spec = spec_from(arguments, base_launch(project, kernel, given))
+    if draft is not None:
+        spec = replace(spec, kernel=kernel)
     try:
-        axes = tuple(parse_axis(text, placeholders) for text in arguments.axis)
+        return SweepPlan(_axes(arguments, spec, draft), request, spec)
     except SweepError as error:
         raise UsageError(str(error)) from None
-    return SweepPlan(axes, request, spec)
+
+
+def _axes(
+    arguments: argparse.Namespace, spec: LaunchSpec, draft: SweepDraft | None
+) -> tuple[Axis, ...]:
+    """Those that are given, else those of the project."""
+    if not arguments.axis and draft is not None:
+        return tuple(axis.axis() for axis in draft.axes)
+    if not arguments.axis:
+        raise SweepError("Say what to vary, such as --axis block=64,128,256.")
+    placeholders = placeholders_of((spec.kernel, *arguments.name_expression))
+    return tuple(parse_axis(text, placeholders) for text in arguments.axis)
 
 
 def _open_sites(arguments: argparse.Namespace) -> AbstractContextManager[tuple[Site, ...]]:
@@ -86,7 +104,7 @@ def _carry_out(
 ) -> SweepResult:
     found = next((site.devices for site in places if site.devices.devices), places[0].devices)
     ordinal = min(arguments.devices) if arguments.devices else 0
-    arch = arch_for(plan.build.arch, arguments.arch, found, ordinal)
+    arch = arch_for(plan.build.arch, has_target(arguments), found, ordinal)
     progress = _Progress()
     sweep = Sweep(
         replace(plan, build=replace(plan.build, arch=arch)),

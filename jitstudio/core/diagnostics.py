@@ -9,20 +9,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from enum import Enum
 from pathlib import PurePath
 
 from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.fixes import Fix
+from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
-
-
-class Severity(Enum):
-    """How bad it is."""
-
-    ERROR = "error"
-    WARNING = "warning"
-    INFO = "info"
 
 
 @dataclass(frozen=True)

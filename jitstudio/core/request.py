@@ -74,4 +74,11 @@ class ProbeRequest:
     devices: bool = False
 
 
+@dataclass(frozen=True)
+class DemangleRequest:
+    """Ask for lowered names in words of C++."""
+
+    names: tuple[str, ...]
+
+
 Request = BuildRequest | ProbeRequest

@@ -11,7 +11,8 @@ from enum import Enum
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 
 

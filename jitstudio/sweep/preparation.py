@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
-from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import LaunchRequest
 from jitstudio.core.launch.resolving.build import launched_name
@@ -14,6 +13,7 @@ from jitstudio.core.launch.resolving.resolve import resolve
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.result import BuildResult
+from jitstudio.core.severity import Severity
 from jitstudio.core.sweep.plan import Variant
 from jitstudio.core.sweep.result import VariantResult
 from jitstudio.sweep import rows

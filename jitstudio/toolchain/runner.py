@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
 from jitstudio.core.job import Job
 from jitstudio.core.result import Kernel, LoweredName, Outcome, Resources, StageResult
+from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 from jitstudio.listing.ptx import entries
 from jitstudio.toolchain import (

@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from typing import TypeVar
 
 from jitstudio.cache.results import Cache
 from jitstudio.cache.store import Store
 from jitstudio.core.events import BuildRecord, Event
 from jitstudio.core.explanations import explained
 from jitstudio.core.plan import PlanError, plan
-from jitstudio.core.request import BuildRequest, ProbeRequest
+from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.worker.checks import refused, store_problem, unreadable
@@ -31,6 +32,8 @@ DEFAULT_TIMEOUT = 120.0
 
 _CHORES = 60.0
 """Seconds that `settle` waits."""
+
+_Told = TypeVar("_Told")
 
 _OUTCOMES = {Ending.CANCEL: Outcome.CANCELLED, Ending.TIME_LIMIT: Outcome.TIMED_OUT}
 
@@ -115,13 +118,15 @@ class Builder:
         Raises:
             WorkerError: See `build`; also when the child died or took too long.
         """
-        with self._turns.take(0, timeout) as flights:
-            answer = self._pool.ask(request, flights)
-            if isinstance(answer, Death):
-                raise WorkerError(_why_not_probed(answer, flights.ending, timeout))
-            if not isinstance(answer.answer, ToolchainInfo):
-                raise WorkerError("The worker process gave no answer.")
-            return answer.answer
+        return self._ask(request, ToolchainInfo, timeout)
+
+    def demangle(self, request: DemangleRequest, *, timeout: float | None = 60) -> dict[str, str]:
+        """The names in words of C++; one that nothing can read stands for itself.
+
+        Raises:
+            WorkerError: See `probe`.
+        """
+        return self._ask(request, dict, timeout)
 
     def cancel(self, ticket: int) -> None:
         """End the build with this ticket, by killing its children; one yet to come ends at once."""
@@ -141,6 +146,17 @@ class Builder:
             self._pool.close()
             if self._store is not None:
                 self._store.close()
+
+    def _ask(
+        self, request: ProbeRequest | DemangleRequest, kind: type[_Told], timeout: float | None
+    ) -> _Told:
+        with self._turns.take(0, timeout) as flights:
+            answer = self._pool.ask(request, flights)
+            if isinstance(answer, Death):
+                raise WorkerError(_why_not_told(answer, flights.ending, timeout))
+            if not isinstance(answer.answer, kind):
+                raise WorkerError("The worker process gave no answer.")
+            return answer.answer
 
     def _carry_out(
         self, request: BuildRequest, tell: Callable[[Event], None], flights: Flights
@@ -163,10 +179,10 @@ class Builder:
         return done
 
 
-def _why_not_probed(death: Death, ending: Ending | None, timeout: float | None) -> str:
+def _why_not_told(death: Death, ending: Ending | None, timeout: float | None) -> str:
     match ending:
         case Ending.CANCEL:
-            return "The search for tools was cancelled."
+            return "The question to the worker was cancelled."
         case Ending.TIME_LIMIT:
             return crash_of_slow(None, timeout or 0).message
         case None:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from jitstudio.core.code import TEXT_KINDS, Source, is_bitcode
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.events import Notice, Problem
 from jitstudio.core.plan import PlanError
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Outcome
+from jitstudio.core.severity import Severity
 
 
 def refused(error: PlanError) -> Problem:

@@ -6,9 +6,10 @@ from functools import partial
 
 from jitstudio.core.job import Job
 from jitstudio.core.options import leave_traces
-from jitstudio.core.request import ProbeRequest
+from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.capture import Capture
+from jitstudio.toolchain.demangle import demangle
 from jitstudio.toolchain.identity import identity
 from jitstudio.toolchain.precompile import PRECOMPILED
 from jitstudio.toolchain.probe import probe
@@ -26,7 +27,10 @@ def main(memory_limit: int) -> None:
     serve(wire, partial(_work, Capture()))
 
 
-def _work(capture: Capture, request: Job | ProbeRequest | Precompile, tell: Tell) -> Answer:
+_Request = Job | ProbeRequest | DemangleRequest | Precompile
+
+
+def _work(capture: Capture, request: _Request, tell: Tell) -> Answer:
     match request:
         case Job() as job:
             run(job, tell, capture)
@@ -37,3 +41,5 @@ def _work(capture: Capture, request: Job | ProbeRequest | Precompile, tell: Tell
             return Answer()
         case ProbeRequest() as wanted:
             return Answer(probe(wanted))
+        case DemangleRequest(names):
+            return Answer({name: demangle(name) for name in names})

@@ -10,12 +10,13 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.events import ConsoleText, LaunchEvent, LaunchProgress
 from jitstudio.core.launch.request import InspectRequest, LaunchRequest
 from jitstudio.core.launch.result import CheckResult, KernelFacts, LaunchOutcome, LaunchResult
 from jitstudio.core.launch.verdict import judged, unchecked
+from jitstudio.core.severity import Severity
 from jitstudio.worker.calculator import CalculationError, Calculator
 from jitstudio.worker.flights import Ending, Flights
 from jitstudio.worker.host import Death, WorkerError, WorkerHost

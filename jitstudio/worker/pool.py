@@ -7,7 +7,7 @@ import os
 import threading
 from collections.abc import Callable, Iterable
 
-from jitstudio.core.request import ProbeRequest
+from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.worker.flights import Flights
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.messages import Call, Done, Precompile
@@ -94,7 +94,7 @@ class Pool:
             self._idle.append(host)
             self._changed.notify_all()
 
-    def ask(self, request: ProbeRequest, flights: Flights) -> Done | Death:
+    def ask(self, request: ProbeRequest | DemangleRequest, flights: Flights) -> Done | Death:
         """Have any free worker answer a call that belongs to no module.
 
         Raises:

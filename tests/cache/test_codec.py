@@ -6,7 +6,7 @@ import pytest
 from jitstudio.cache import codec
 from jitstudio.cache.codec import CodecError
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.events import StageFinished
 from jitstudio.core.fixes import Fix, FixKind
 from jitstudio.core.result import (
@@ -17,6 +17,7 @@ from jitstudio.core.result import (
     Resources,
     StageResult,
 )
+from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 
 FIX = Fix("Add it", FixKind.ADD_OPTION, "-lto")

@@ -10,9 +10,9 @@ from jitstudio.cache.fingerprint import surroundings
 from jitstudio.cache.results import Cache
 from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind, Header, Source
-from jitstudio.core.diagnostics import Severity
 from jitstudio.core.events import StageFinished, StageStarted
 from jitstudio.core.result import Outcome, StageResult
+from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool, ToolFile
 from jitstudio.worker.builder import Builder
 from tests.support import CRASHING, GOOD, KERNEL, cuda, ptx, request, sample

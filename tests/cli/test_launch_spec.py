@@ -48,6 +48,23 @@ def test_each_word_has_its_place():
     )
 
 
+def test_words_change_what_they_name_of_a_launch_and_nothing_else():
+    base = LaunchSpec(
+        "saxpy<float>", (("a", "2"), ("n", "64")), cover="n", expectations=("y = x",), poison=False
+    )
+
+    def changed(*words):
+        return spec_from(parser().parse_args(["run", "p.jitproj", *words]), base)
+
+    assert changed() == base
+    assert changed("--kernel", "saxpy") == base
+    assert changed("--kernel", "saxpy<int>").kernel == "saxpy<int>"
+    assert changed("--arg", "a=3").arguments == (("a", "3"), ("n", "64"))
+    assert changed("--expect", "y = a").expectations == ("y = a",)
+    assert changed("--grid", "4") == replace(base, grid="4", cover="")
+    assert changed("--block", "32", "--repeat", "0") == replace(base, block="32", repeats=0)
+
+
 @pytest.mark.parametrize(
     "words", [("--arg", "n"), ("--arg", "=1"), ("--arg", "n=1", "--arg", "n=2")]
 )
@@ -58,7 +75,7 @@ def test_an_argument_is_written_once_with_its_name(words):
 
 def test_the_target_is_that_of_the_gpu_unless_another_is_given():
     found = DeviceList("13.0", (H200, replace(H200, ordinal=1, capability="10.3")))
-    assert arch_for(Arch(80), "sm_80", found, 1) == Arch(80)
-    assert arch_for(DEFAULT_ARCH, None, found, 1) == Arch(103)
-    assert arch_for(DEFAULT_ARCH, None, found, 2) == DEFAULT_ARCH
-    assert arch_for(DEFAULT_ARCH, None, DeviceList(problem="No driver."), 0) == DEFAULT_ARCH
+    assert arch_for(Arch(80), True, found, 1) == Arch(80)
+    assert arch_for(DEFAULT_ARCH, False, found, 1) == Arch(103)
+    assert arch_for(DEFAULT_ARCH, False, found, 2) == DEFAULT_ARCH
+    assert arch_for(DEFAULT_ARCH, False, DeviceList(problem="No driver."), 0) == DEFAULT_ARCH

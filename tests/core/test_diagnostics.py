@@ -2,7 +2,8 @@
 
 import pytest
 
-from jitstudio.core.diagnostics import Diagnostic, Severity, diagnose, diagnostic_line
+from jitstudio.core.diagnostics import Diagnostic, diagnose, diagnostic_line
+from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO

@@ -4,10 +4,10 @@ from dataclasses import replace
 
 import pytest
 
-from jitstudio.core.diagnostics import Severity
 from jitstudio.core.explanations import explained
 from jitstudio.core.request import Assembler
 from jitstudio.core.result import StageResult
+from jitstudio.core.severity import Severity
 from tests.core.explaining import mended, told
 from tests.core.failures import NVRTC, NVVM, REPORTED, TYPED, ll, reported
 

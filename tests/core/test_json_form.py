@@ -4,7 +4,7 @@ import json
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.fixes import Fix, FixKind
 from jitstudio.core.json_form import build_object, toolchain_object
 from jitstudio.core.result import (
@@ -17,6 +17,7 @@ from jitstudio.core.result import (
     Resources,
     StageResult,
 )
+from jitstudio.core.severity import Severity
 from jitstudio.core.tools import ArchInfo, Tool, ToolchainInfo, ToolInfo
 from tests.devices import ONE_H200
 

@@ -11,6 +11,7 @@ from jitstudio.core.options import (
     read,
     refusal,
     split_options,
+    without,
 )
 from jitstudio.core.options.completion import suggestions
 from jitstudio.core.tools import Tool
@@ -214,3 +215,17 @@ def test_nothing_is_offered_that_would_not_help(typed):
 def test_an_offer_says_what_it_is():
     (offer,) = suggestions("-lineinf")
     assert offer.help == "Line information: Line information for tools, without changing the code."
+
+
+@pytest.mark.parametrize(
+    ("words", "others", "kept"),
+    [
+        (("--std=c++17", "-lineinfo"), ("-std=c++20",), ("-lineinfo",)),
+        (("-std", "c++17", "-G"), ("--std=c++20",), ("-G",)),
+        (("-DA", "-DB"), ("-DA=2",), ("-DA", "-DB")),
+        (("nvjitlink:-O0",), ("-O3",), ("nvjitlink:-O0",)),
+        (("--unheard-of=1",), ("--unheard-of=2",), ("--unheard-of=1",)),
+    ],
+)
+def test_an_option_gives_way_to_another_value_of_itself(words, others, kept):
+    assert without(words, others) == kept

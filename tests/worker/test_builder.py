@@ -10,7 +10,7 @@ import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.events import StageFinished, StageStarted
-from jitstudio.core.request import ProbeRequest
+from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.worker.builder import Builder
@@ -264,6 +264,15 @@ def test_a_probe_finds_every_tool(host):
     info = host.probe(ProbeRequest())
     assert [tool.tool for tool in info.tools] == [tool for tool in Tool if tool is not Tool.DRIVER]
     assert not any(tool.problem for tool in info.tools)
+
+
+def test_names_are_told_in_words_of_cxx(host):
+    told = host.demangle(DemangleRequest(("_Z5saxpyIfEvT_", "main", "_Znonsense")))
+    assert told == {
+        "_Z5saxpyIfEvT_": "void saxpy<float>(float)",
+        "main": "main",
+        "_Znonsense": "_Znonsense",
+    }
 
 
 def test_close_is_quick_and_final_and_leaves_no_process():

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from jitstudio.core.diagnostics import Severity
 from jitstudio.core.fixes import Fix
+from jitstudio.core.severity import Severity
 
 
 @dataclass(frozen=True)

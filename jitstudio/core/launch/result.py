@@ -7,10 +7,11 @@ from enum import Enum
 from itertools import chain
 from statistics import median, quantiles
 
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.request import Direction
 from jitstudio.core.launch.signature import Slot
 from jitstudio.core.launch.types import Type
+from jitstudio.core.severity import Severity
 
 
 class LaunchOutcome(Enum):

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import Expectation, LaunchRequest
 from jitstudio.core.launch.result import (
@@ -17,6 +17,7 @@ from jitstudio.core.launch.result import (
     LaunchResult,
     Stray,
 )
+from jitstudio.core.severity import Severity
 
 # `k.cu:7: void k(int *): block: [0,0,0], thread: [3,0,0] Assertion `x > 0` failed.`
 _ASSERTION = re.compile(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.events import ConsoleText, LaunchEvent, LaunchProgress
 from jitstudio.core.launch.request import Buffer, Direction, InspectRequest, LaunchRequest
 from jitstudio.core.launch.result import (
@@ -22,6 +22,7 @@ from jitstudio.core.launch.result import (
     LaunchOutcome,
     LaunchResult,
 )
+from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 from jitstudio.numerics.dtypes import new_buffer
 from jitstudio.numerics.errors import NumericsError

@@ -3,7 +3,6 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.request import Direction, Expectation, LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import (
     BufferResult,
@@ -18,6 +17,7 @@ from jitstudio.core.launch.result import (
 )
 from jitstudio.core.launch.texts.c_types import FLOAT
 from jitstudio.core.launch.verdict import judged, unchecked
+from jitstudio.core.severity import Severity
 
 REQUEST = LaunchRequest(b"", CodeKind.CUBIN, "_Z1kv", "k", 0, (), 0, LaunchConfig())
 RAN = LaunchResult(LaunchOutcome.RAN, "k")

@@ -6,7 +6,6 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
 
-from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.problems import SpecProblem, argument_place
 from jitstudio.core.launch.request import Buffer, Direction, Fill, FillKind, Value
 from jitstudio.core.launch.resolving.faults import Faults
@@ -18,6 +17,7 @@ from jitstudio.core.launch.texts.defaults import default_text
 from jitstudio.core.launch.texts.phrases import TextError, unknown
 from jitstudio.core.launch.texts.values import encode
 from jitstudio.core.launch.types import NumberKind, Pointer, Scalar, Type
+from jitstudio.core.severity import Severity
 
 _BYTE = Scalar("unsigned char", "uint8", 1, NumberKind.UNSIGNED)
 

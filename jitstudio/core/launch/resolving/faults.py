@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TypeVar
 
-from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.texts.arithmetic import UnknownNameError
 from jitstudio.core.launch.texts.phrases import TextError
+from jitstudio.core.severity import Severity
 
 _T = TypeVar("_T")
 

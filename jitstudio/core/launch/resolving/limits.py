@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.device import Device, DeviceLimits
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import Dim3, LaunchConfig
 from jitstudio.core.launch.result import KernelFacts
 from jitstudio.core.result import Resources
+from jitstudio.core.severity import Severity
 
 _AXES = "xyz"
 _REGISTERS_AT_ONCE = 8

@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import partial
 
-from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.problems import SpecProblem, argument_place
 from jitstudio.core.launch.request import (
@@ -31,6 +30,7 @@ from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec, RunOptions
 from jitstudio.core.launch.texts.phrases import TextError, in_bytes, listing, unknown
 from jitstudio.core.launch.types import Pointer
+from jitstudio.core.severity import Severity
 
 _MOST_LAUNCHES = 1_000_000
 _WITHOUT_GRID = frozenset({"block", "shared"})

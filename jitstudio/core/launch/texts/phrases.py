@@ -5,8 +5,8 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
-from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.problems import SpecProblem
+from jitstudio.core.severity import Severity
 
 _OPENING, _CLOSING = "([{", ")]}"
 _NAMED_AT_MOST = 12

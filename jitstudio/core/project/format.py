@@ -1,0 +1,216 @@
+"""The file of a project: JSON that people read and that differs line by line.
+
+`version` rises when an older jitstudio would misread the file; a key that is only added leaves it,
+as keys that are not known are kept and written back.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import fields
+from typing import Any, TypeVar
+
+from jitstudio.core.arch import DEFAULT_ARCH, Arch
+from jitstudio.core.code import TEXT_KINDS, CodeKind
+from jitstudio.core.launch.spec import LaunchSpec, RunOptions
+from jitstudio.core.launch.spec_format import spec_from, spec_object
+from jitstudio.core.project.project import Member, Project
+from jitstudio.core.project.reading import ProjectFormatError, Record, parse
+from jitstudio.core.request import LinkMode
+from jitstudio.core.sweep.draft import AxisText, SweepDraft
+from jitstudio.core.sweep.plan import AxisKind
+
+VERSION = 1
+
+_Json = dict[str, Any]
+_Entry = TypeVar("_Entry")
+_Unknown = dict[tuple[str, str], Mapping[str, Any]]
+_ITSELF = ("", "")
+_MOST = 1000
+"""Entries of a list: each module is a tab."""
+
+_KEYS = frozenset(
+    ("version", "target", "options", "link", "libdevice", "join_ir", "driver_jit", "modules")
+) | {"headers", "launches", "kernel", "sweeps", "layout", "current"}
+_HEADER_KEYS = frozenset(("name", "kind", "path", "text"))
+_MODULE_KEYS = _HEADER_KEYS | {"name_expressions", "included", "library"}
+_LAUNCH_KEYS = frozenset(spec_object(LaunchSpec()))
+_RUN_KEYS = tuple(field.name for field in fields(RunOptions))
+_SWEEP_KEYS = frozenset(("kernel", "axes"))
+
+
+def dump(project: Project) -> bytes:
+    """The content of a project's file."""
+
+    def listed(
+        key: str, entries: Iterable[_Entry], told: Callable[[_Entry], _Json], name: str = "name"
+    ) -> list[_Json]:
+        objects = map(told, entries)
+        return [made | dict(project.unknown.get((key, made[name]), {})) for made in objects]
+
+    state = {
+        "version": VERSION,
+        "target": project.arch.sm,
+        "options": project.options,
+        "link": project.link.value,
+        "libdevice": project.libdevice,
+        "join_ir": project.join_ir,
+        "driver_jit": project.driver_jit,
+        "modules": listed("modules", project.modules, _module_object),
+        "headers": listed("headers", project.headers, _header_object),
+        "launches": listed("launches", project.launches, _launch_object, "kernel"),
+        "kernel": project.kernel,
+        "sweeps": listed("sweeps", project.sweeps, _sweep_object, "kernel"),
+        "layout": project.layout,
+        "current": project.current,
+        **project.unknown.get(_ITSELF, {}),
+    }
+    text = json.dumps(state, indent=2, ensure_ascii=False)
+    # Half a character, which a text field can hold, has no place in a file.
+    return f"{text}\n".encode("utf-8", "replace")
+
+
+def load(data: bytes) -> Project:
+    """Read the content of a project's file.
+
+    Raises:
+        ProjectFormatError: It is damaged, or a newer jitstudio has written it.
+    """
+    state = Record(parse(data))
+    _check_version(state)
+    unknown: _Unknown = {}
+
+    def listed(
+        key: str, read: Callable[[Record], _Entry], keys: frozenset[str], name: str = "name"
+    ) -> tuple[_Entry, ...]:
+        entries, seen = [], set[str]()
+        for record in state.records(key, _MOST):
+            entries.append(read(record))
+            called = record.value(name, "")
+            if called in seen:
+                record.fail(name, f"'{called}' stands in this list already.")
+            seen.add(called)
+            _keep(unknown, (key, called), record, keys)
+        return tuple(entries)
+
+    project = Project(
+        modules=listed("modules", _module, _MODULE_KEYS),
+        headers=listed("headers", _header, _HEADER_KEYS),
+        arch=state.parsed("target", Arch.parse, DEFAULT_ARCH),
+        options=state.value("options", ""),
+        link=state.choice("link", LinkMode.NONE),
+        libdevice=state.value("libdevice", False),
+        join_ir=state.value("join_ir", False),
+        driver_jit=state.value("driver_jit", False),
+        launches=listed("launches", _launch, _LAUNCH_KEYS, "kernel"),
+        kernel=state.value("kernel", ""),
+        sweeps=listed("sweeps", _sweep, _SWEEP_KEYS, "kernel"),
+        layout=state.value("layout", ""),
+        current=state.value("current", ""),
+        unknown=unknown,
+    )
+    _keep(unknown, _ITSELF, state, _KEYS)
+    _check_names(project)
+    return project
+
+
+def _check_version(state: Record) -> None:
+    if not state.has("version"):
+        raise ProjectFormatError("It does not say its version, so it is no project of jitstudio.")
+    version = state.value("version", 0)
+    if version < 1:
+        state.fail("version", f"there is no version {version}.")
+    if version > VERSION:
+        raise ProjectFormatError(
+            f"A newer jitstudio has written it: its format is version {version}, and version "
+            f"{VERSION} is the newest that this one reads. Update jitstudio to open it."
+        )
+
+
+def _check_names(project: Project) -> None:
+    modules = {module.name for module in project.modules}
+    for index, header in enumerate(project.headers):
+        if header.name in modules:
+            raise ProjectFormatError(
+                f"headers[{index}].name: a module is called '{header.name}' already."
+            )
+
+
+def _keep(unknown: _Unknown, place: tuple[str, str], record: Record, keys: frozenset[str]) -> None:
+    if found := {key: value for key, value in record.items() if key not in keys}:
+        unknown[place] = found
+
+
+def _module_object(module: Member) -> _Json:
+    settings = {
+        "name_expressions": list(module.name_expressions),
+        "included": module.included,
+        "library": module.is_library,
+    }
+    # The text last: it is long.
+    told = _header_object(module)
+    content = {key: told.pop(key) for key in ("path", "text") if key in told}
+    return told | settings | content
+
+
+def _header_object(member: Member) -> _Json:
+    told: _Json = {"name": member.name, "kind": member.kind.value}
+    # A newline ends a line, so a text whose last line has its end gives an empty one behind it.
+    lines = {"path": member.path} if member.text is None else {"text": member.text.split("\n")}
+    return told | lines
+
+
+def _module(record: Record) -> Member:
+    return Member(
+        **_content(record),
+        name_expressions=record.texts("name_expressions"),
+        included=record.value("included", True),
+        is_library=record.value("library", False),
+    )
+
+
+def _header(record: Record) -> Member:
+    return Member(**_content(record))
+
+
+def _content(record: Record) -> _Json:
+    name, kind = record.name("name"), record.choice("kind", CodeKind.CUDA)
+    if record.has("text") == record.has("path"):
+        record.fail("text", "either a text or a path belongs here, and one of them only.")
+    if record.has("path"):
+        return {"name": name, "kind": kind, "path": record.name("path")}
+    if kind not in TEXT_KINDS:
+        record.fail("text", f"{kind.title} is kept in a file of its own, named by a path.")
+    return {"name": name, "kind": kind, "text": "\n".join(record.texts("text"))}
+
+
+def _launch_object(spec: LaunchSpec) -> _Json:
+    """What is launched first, then how it is measured."""
+    told = spec_object(spec)
+    measured = {key: told.pop(key) for key in _RUN_KEYS}
+    return told | measured
+
+
+def _launch(record: Record) -> LaunchSpec:
+    for key, value in record.items():
+        try:
+            spec_from({key: value})
+        except (ValueError, TypeError, AttributeError):
+            record.fail(key, "this cannot be what it says about a launch.")
+    return spec_from(dict(record.items()))
+
+
+def _sweep(record: Record) -> SweepDraft:
+    axes = (
+        AxisText(
+            axis.choice("kind", AxisKind.BLOCK), axis.value("name", ""), axis.value("values", "")
+        )
+        for axis in record.records("axes", _MOST)
+    )
+    return SweepDraft(record.value("kernel", ""), tuple(axes))
+
+
+def _sweep_object(draft: SweepDraft) -> _Json:
+    axes = [{"kind": a.kind.value, "name": a.name, "values": a.values} for a in draft.axes]
+    return {"kernel": draft.kernel, "axes": axes}

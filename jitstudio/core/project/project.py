@@ -1,0 +1,85 @@
+"""A project: what is built, how, and what is launched of it, as one value."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from jitstudio.core.arch import DEFAULT_ARCH, Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.request import LinkMode
+from jitstudio.core.sweep.draft import SweepDraft
+
+PROJECT_ENDING = ".jitproj"
+"""How the name of a project's file ends."""
+
+
+@dataclass(frozen=True)
+class Member:
+    """One module or header, with its text in the project or in a file beside it.
+
+    Attributes:
+        name: Unique in the project; what the build and its logs call it.
+        kind: What it holds.
+        text: All of it, with the ends of its lines; None where a file holds it.
+        path: Its file, from the project's folder on with ``/`` between; empty where `text` is it.
+        name_expressions: The expressions whose lowered names are asked for.
+        included: Whether it takes part in the link.
+        is_library: Whether other LLVM IR takes from it what it calls, and it is no module of its
+            own.
+    """
+
+    name: str
+    kind: CodeKind
+    text: str | None = None
+    path: str = ""
+    name_expressions: tuple[str, ...] = ()
+    included: bool = True
+    is_library: bool = False
+
+
+@dataclass(frozen=True)
+class Project:
+    """One project. What is a matter of taste (cache, automatic build, theme) is none of it.
+
+    Attributes:
+        modules: In link order.
+        headers: What the modules can include by name.
+        arch: The target.
+        options: As typed.
+        link: Whether and how the modules are linked.
+        libdevice: Whether libNVVM may take functions from libdevice.
+        join_ir: Whether all LLVM IR goes into one libNVVM program.
+        driver_jit: Whether the driver assembles PTX, in the place of nvJitLink.
+        launches: One for each kernel at most.
+        kernel: The kernel whose launch was worked on last.
+        sweeps: One for each kernel at most.
+        layout: The named arrangement of panes that suits the work; empty for none.
+        current: The name of the module or header that is looked at; empty for none.
+        unknown: What a file held beyond this, kept so that it is written back: the keys by the
+            list and the name that they belong to, such as ``("modules", "saxpy.cu")``; those of
+            the project itself by two empty texts.
+    """
+
+    modules: tuple[Member, ...] = ()
+    headers: tuple[Member, ...] = ()
+    arch: Arch = DEFAULT_ARCH
+    options: str = ""
+    link: LinkMode = LinkMode.NONE
+    libdevice: bool = False
+    join_ir: bool = False
+    driver_jit: bool = False
+    launches: tuple[LaunchSpec, ...] = ()
+    kernel: str = ""
+    sweeps: tuple[SweepDraft, ...] = ()
+    layout: str = ""
+    current: str = ""
+    unknown: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
+
+    @property
+    def members(self) -> Iterator[Member]:
+        """The modules, then the headers."""
+        yield from self.modules
+        yield from self.headers

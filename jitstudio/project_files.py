@@ -1,0 +1,182 @@
+"""Reads a project from disk with the files that it names, and none that lies outside its folder."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.project.format import load
+from jitstudio.core.project.paths import outside_reason, project_path, with_buffer_files
+from jitstudio.core.project.project import PROJECT_ENDING, Member, Project
+from jitstudio.core.project.reading import LARGEST, ProjectFormatError
+
+
+class ProjectError(RuntimeError):
+    """A project, or a file of one, cannot be read; the message is fit for a person."""
+
+
+@dataclass(frozen=True)
+class OpenMember:
+    """A module or header as it was found.
+
+    Attributes:
+        member: What the project says.
+        content: All of it; None where it was not read.
+        path: The file it was read from; None where the project holds it.
+        problem: Why it was not read, a sentence; empty where it was.
+    """
+
+    member: Member
+    content: bytes | None = None
+    path: Path | None = None
+    problem: str = ""
+
+
+@dataclass(frozen=True)
+class OpenLaunch:
+    """A launch as it can be used.
+
+    Attributes:
+        spec: With the paths of files from the root on, and without those outside.
+        withheld: The arguments left out, as the project has them.
+        problems: Why, a sentence each.
+    """
+
+    spec: LaunchSpec
+    withheld: tuple[tuple[str, str], ...] = ()
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class OpenProject:
+    """A project with what its files hold.
+
+    Attributes:
+        path: Its file.
+        project: What it says.
+        members: Modules and headers, in the order of the project.
+        launches: In the order of the project.
+    """
+
+    path: Path
+    project: Project
+    members: tuple[OpenMember, ...] = ()
+    launches: tuple[OpenLaunch, ...] = ()
+
+    @property
+    def problems(self) -> tuple[str, ...]:
+        """What could not be read, and why."""
+        of_members = (member.problem for member in self.members if member.problem)
+        return (*of_members, *(text for launch in self.launches for text in launch.problems))
+
+
+def is_project(path: Path) -> bool:
+    """Whether the name of this file is that of a project."""
+    return path.suffix.lower() == PROJECT_ENDING
+
+
+def read_project(path: Path) -> OpenProject:
+    """Read a project with its modules and headers. Nothing is run.
+
+    Raises:
+        ProjectError: The project's own file cannot be read or understood.
+    """
+    path = path.resolve()
+    try:
+        project = load(_read(path))
+    except OSError as error:
+        raise ProjectError(f"'{path}' cannot be opened: {error.strerror or error}.") from None
+    except ProjectFormatError as error:
+        raise ProjectError(f"'{path.name}' cannot be opened. {error}") from None
+    members = tuple(_opened(member, path.parent) for member in project.members)
+    launches = tuple(_usable(spec, path.parent) for spec in project.launches)
+    return OpenProject(path, project, members, launches)
+
+
+def path_inside(folder: Path, text: str) -> Path:
+    """The file that a path of a project means, links followed.
+
+    Raises:
+        ProjectError: It lies outside the project's folder, or nowhere.
+    """
+    reason = outside_reason(text)
+    if not reason:
+        try:
+            found = (folder / text).resolve()
+        except RuntimeError:
+            raise ProjectError(f"the links of '{text}' lead in a circle") from None
+        if found.is_relative_to(folder.resolve()):
+            return found
+        reason = "a link leads there"
+    raise ProjectError(f"'{text}' lies outside the project's folder: {reason}")
+
+
+def path_in_project(folder: Path, file: Path) -> str | None:
+    """How a project in this folder names a file; None where it cannot, as the file is outside."""
+    try:
+        resolved, root = file.resolve(), folder.resolve()
+    except (OSError, RuntimeError, ValueError):
+        return None  # links in a circle, or no name for a file at all
+    inside = resolved.is_relative_to(root)
+    return project_path(PurePosixPath(resolved.relative_to(root))) if inside else None
+
+
+def file_launch(spec: LaunchSpec, folder: Path) -> LaunchSpec:
+    """The launch as a project in this folder keeps it: its own files by relative paths."""
+
+    def shorten(_name: str, text: str) -> str:
+        name, array = _split_array(text)
+        path = os.path.abspath(os.path.expanduser(name))
+        return f"{path_in_project(folder, Path(path)) or path}{array}"
+
+    return with_buffer_files(spec, shorten)
+
+
+def _opened(member: Member, folder: Path) -> OpenMember:
+    if member.text is not None:
+        return OpenMember(member, member.text.encode())
+    try:
+        path = path_inside(folder, member.path)
+        return OpenMember(member, _read(path), path)
+    except OSError as error:
+        reason = f"'{member.path}' cannot be read: {error.strerror or error}"
+    except ProjectError as error:
+        reason = str(error)
+    return OpenMember(member, problem=f"'{member.name}' was not read: {reason}.")
+
+
+def _usable(spec: LaunchSpec, folder: Path) -> OpenLaunch:
+    problems: dict[str, str] = {}
+
+    def complete(name: str, text: str) -> str | None:
+        path, array = _split_array(text)
+        try:
+            return f"{path_inside(folder, path)}{array}"
+        except (ProjectError, OSError) as error:
+            problems[name] = f"The launch of '{spec.kernel}' leaves out '{name}': {error}."
+            return None
+
+    usable = with_buffer_files(spec, complete)
+    withheld = tuple((name, text) for name, text in spec.arguments if name in problems)
+    return OpenLaunch(usable, withheld, tuple(problems.values()))
+
+
+def _split_array(text: str) -> tuple[str, str]:
+    """The path, and the ``::NAME`` of an array in an archive behind it."""
+    path, mark, name = text.rpartition("::")
+    return (path, f"{mark}{name}") if mark else (text, "")
+
+
+def _read(path: Path) -> bytes:
+    """The bytes of a plain file: a pipe or a device would keep us waiting.
+
+    Raises:
+        OSError: It is none, or cannot be read.
+    """
+    if path.exists() and not path.is_file():
+        raise OSError("it is no file")
+    if path.stat().st_size > LARGEST:
+        raise OSError(f"it is larger than {LARGEST >> 20} MiB")
+    return path.read_bytes()
