@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import logging
 import sys
 import traceback
@@ -15,15 +16,17 @@ from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.gui.fonts import load_fonts
+from jitstudio.gui.garbage import GarbageCollector
 from jitstudio.gui.main_window import MainWindow
-from jitstudio.gui.state.preferences import Preferences
+from jitstudio.gui.state.papers import Papers
 from jitstudio.gui.theme import ThemeKeeper, ThemeMode
-from jitstudio.gui.workspace import Workspace
+from jitstudio.gui.translating import install
 from jitstudio.paths import resource
 
 _NAME = "jitstudio"
 # The name of the .desktop file: how a desktop finds the icon of a window.
 DESKTOP_ID = "io.github.jitstudio.jitstudio"
+_TURN = 0.0005
 _BUG = (
     "jitstudio has met an error of its own. What you typed is kept; save it and go on. "
     "Please report this with the text in the terminal: "
@@ -39,12 +42,16 @@ def run(files: Sequence[str]) -> int:
     """
     logging.basicConfig(format="jitstudio: %(message)s", level=logging.WARNING)
     _warn_of_unsafe_qt()
+    let_threads_take_turns()
     app = make_application()
     store = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, _NAME, _NAME)
     location = QStandardPaths.StandardLocation.AppLocalDataLocation
     folder = Path(QStandardPaths.writableLocation(location), "sessions")
-    window, _keeper = make_window(app, store, folder)
-    sys.excepthook = _teller(window.panes.notice.tell)
+    window = make_window(app, store, folder)
+    sys.excepthook = _teller(window.frame.notice.tell)
+    # What the program itself consists of is no garbage, and need not be looked through.
+    window.furnished.connect(gc.freeze)
+    GarbageCollector(window)
     window.show()
     window.open([Path(name) for name in files])
     return app.exec()
@@ -58,19 +65,23 @@ def make_application() -> QApplication:
     app.setDesktopFileName(DESKTOP_ID)
     app.setWindowIcon(QIcon(str(resource("icons/jitstudio.svg"))))
     load_fonts(app)
+    install(app)
     return app
 
 
-def make_window(
-    app: QApplication, store: QSettings, session_folder: Path
-) -> tuple[MainWindow, ThemeKeeper]:
-    """A window that is not shown yet, with its own workspace and worker."""
-    keeper = ThemeKeeper(app, _mode(Preferences(store).theme))
-    workspace = Workspace(store, session_folder)
-    window = MainWindow(workspace, keeper)
-    workspace.setParent(window)
+def let_threads_take_turns() -> None:
+    """Have Python's threads give way ten times as often: the window waits for none of them long."""
+    sys.setswitchinterval(_TURN)
+
+
+def make_window(app: QApplication, store: QSettings, session_folder: Path) -> MainWindow:
+    """A window that is not shown yet, with papers of its own."""
+    papers = Papers(store, session_folder)
+    keeper = ThemeKeeper(app, _mode(papers.preferences.theme))
+    window = MainWindow(papers, keeper)
+    papers.setParent(window)
     keeper.setParent(window)
-    return window, keeper
+    return window
 
 
 def _mode(word: str) -> ThemeMode:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from threading import Event
 
 from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
@@ -73,6 +74,8 @@ def _run(
         except Exception as error:
             # Whatever it was, the window must not go on waiting for it.
             problem = str(error) or type(error).__name__
-        relay.ended.emit(ticket, outcome, problem)
+        # Qt's side of the relay is gone once the program ends, and nobody waits then.
+        with suppress(RuntimeError):
+            relay.ended.emit(ticket, outcome, problem)
 
     return run

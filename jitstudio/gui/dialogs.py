@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox, QWidget
 
 from jitstudio.core.code import ENDINGS
+from jitstudio.core.project.project import PROJECT_ENDING
 
 _CODE_FILES = " ".join(f"*{ending}" for ending in ENDINGS)
-_FILTER = f"CUDA code ({_CODE_FILES});;All files (*)"
 _Button = QMessageBox.StandardButton
 # More names than this make no message that anybody reads.
 _MOST_NAMES = 5
@@ -26,6 +26,14 @@ class Unsaved(Enum):
     KEEP_OPEN = _Button.Cancel
 
 
+class ChangedFile(Enum):
+    """What shall become of a file that another program has changed."""
+
+    REPLACE = _Button.Save
+    SAVE_AS = _Button.Open
+    LEAVE = _Button.Cancel
+
+
 class Dialogs:
     """Asks in dialogs over one window."""
 
@@ -34,48 +42,133 @@ class Dialogs:
 
     def files_to_open(self, folder: str) -> list[Path]:
         """Which files to open; none if the user thinks better of it."""
-        names, _ = QFileDialog.getOpenFileNames(self._window, "Open", folder, _FILTER)
+        title = QCoreApplication.translate("Dialogs", "Open")
+        text = QCoreApplication.translate(
+            "Dialogs", "CUDA code and projects ({kinds});;All files (*)"
+        )
+        kinds = text.format(kinds=f"{_CODE_FILES} *{PROJECT_ENDING}")
+        names, _ = QFileDialog.getOpenFileNames(self._window, title, folder, kinds)
         return [Path(name) for name in names]
 
     def file_to_save(self, proposed: Path) -> Path | None:
         """Where to save a document; the dialog has asked before it lets a file be replaced."""
-        name, _ = QFileDialog.getSaveFileName(self._window, "Save as", str(proposed))
+        title = QCoreApplication.translate("Dialogs", "Save as")
+        name, _ = QFileDialog.getSaveFileName(self._window, title, str(proposed))
         return Path(name) if name else None
 
-    def folder_for_results(self, folder: str) -> Path | None:
-        """Where to put what a build made."""
-        name = QFileDialog.getExistingDirectory(self._window, "Save results", folder)
+    def project_to_open(self, folder: str) -> Path | None:
+        """Which project to open."""
+        title = QCoreApplication.translate("Dialogs", "Open project")
+        name, _ = QFileDialog.getOpenFileName(self._window, title, folder, _projects())
         return Path(name) if name else None
 
-    def folder_of_header(self, header: str) -> Path | None:
-        """In which folder `#include` shall look for a header."""
-        title = f"Folder that holds {header}"
-        name = QFileDialog.getExistingDirectory(self._window, title)
-        return Path(name) if name else None
+    def project_to_save(self, proposed: Path) -> Path | None:
+        """Where to save a project; the dialog has asked before it lets a file be replaced."""
+        title = QCoreApplication.translate("Dialogs", "Save project as")
+        dialog = QFileDialog(self._window, title, str(proposed), _projects())
+        dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
+        dialog.setDefaultSuffix(PROJECT_ENDING.lstrip("."))
+        return Path(dialog.selectedFiles()[0]) if dialog.exec() else None
 
-    def about_unsaved(self, name: str) -> Unsaved:
-        """Whether to save a document before it is closed."""
+    def about_all_unsaved(self, names: Sequence[str]) -> Unsaved:
+        """Whether to save all of this before something else takes its place."""
+        text = QCoreApplication.translate(
+            "Dialogs", "These have changes that are in no file: {names}. Save them first?"
+        )
         answer = QMessageBox.question(
             self._window,
-            "Close tab",
-            f"'{name}' has changes that are in no file. Save them first?",
+            QCoreApplication.translate("Dialogs", "Unsaved changes"),
+            text.format(names=_listed(names)),
             _Button.Save | _Button.Discard | _Button.Cancel,
             _Button.Save,
         )
         return Unsaved(answer)
 
-    def may_replace(self, names: Sequence[str], folder: Path) -> bool:
-        """Whether these files of a folder may be lost."""
-        more = [f"and {len(names) - _MOST_NAMES} more"] if len(names) > _MOST_NAMES else []
-        listed = ", ".join([*names[:_MOST_NAMES], *more])
+    def folder_for_results(self, folder: str) -> Path | None:
+        """Where to put what a build made."""
+        title = QCoreApplication.translate("Dialogs", "Save results")
+        name = QFileDialog.getExistingDirectory(self._window, title, folder)
+        return Path(name) if name else None
+
+    def folder_of_header(self, header: str) -> Path | None:
+        """In which folder `#include` shall look for a header."""
+        title = QCoreApplication.translate("Dialogs", "Folder that holds {header}")
+        name = QFileDialog.getExistingDirectory(self._window, title.format(header=header))
+        return Path(name) if name else None
+
+    def about_unsaved(self, name: str) -> Unsaved:
+        """Whether to save a document before it is closed."""
+        text = QCoreApplication.translate(
+            "Dialogs", "'{name}' has changes that are in no file. Save them first?"
+        )
         answer = QMessageBox.question(
             self._window,
-            "Save results",
-            f"'{folder}' holds these files already: {listed}. Replace them?",
+            QCoreApplication.translate("Dialogs", "Close tab"),
+            text.format(name=name),
+            _Button.Save | _Button.Discard | _Button.Cancel,
+            _Button.Save,
+        )
+        return Unsaved(answer)
+
+    def about_changed_file(self, path: Path) -> ChangedFile:
+        """Whether to save over a file that has changed since it was read."""
+        text = QCoreApplication.translate(
+            "Dialogs", "Another program has changed '{path}' since it was read. Replace it?"
+        )
+        box = QMessageBox(self._window)
+        box.setIcon(QMessageBox.Icon.Warning)
+        box.setWindowTitle(QCoreApplication.translate("Dialogs", "Save"))
+        box.setText(text.format(path=path))
+        words = {
+            ChangedFile.REPLACE: QCoreApplication.translate("Dialogs", "Replace"),
+            ChangedFile.SAVE_AS: QCoreApplication.translate("Dialogs", "Save As…"),
+        }
+        for answer, word in words.items():
+            box.addButton(answer.value).setText(word)
+        box.addButton(ChangedFile.LEAVE.value)
+        box.setDefaultButton(ChangedFile.SAVE_AS.value)
+        return ChangedFile(_Button(box.exec()))
+
+    def may_save_as_utf_8(self, name: str, problem: str) -> bool:
+        """Whether a document may change its encoding, as its own has not all its characters."""
+        text = QCoreApplication.translate(
+            "Dialogs", "'{name}' cannot be saved as it was: {problem}. Save it as UTF-8?"
+        )
+        answer = QMessageBox.question(
+            self._window,
+            QCoreApplication.translate("Dialogs", "Save"),
+            text.format(name=name, problem=problem),
+            _Button.Yes | _Button.No,
+            _Button.Yes,
+        )
+        return answer == _Button.Yes
+
+    def may_replace(self, names: Sequence[str], folder: Path) -> bool:
+        """Whether these files of a folder may be lost."""
+        text = QCoreApplication.translate(
+            "Dialogs", "'{folder}' holds these files already: {names}. Replace them?"
+        )
+        answer = QMessageBox.question(
+            self._window,
+            QCoreApplication.translate("Dialogs", "Save results"),
+            text.format(folder=folder, names=_listed(names)),
             _Button.Yes | _Button.No,
             _Button.No,
         )
         return answer == _Button.Yes
+
+
+def _projects() -> str:
+    text = QCoreApplication.translate("Dialogs", "Projects ({ending})")
+    return text.format(ending=f"*{PROJECT_ENDING}")
+
+
+def _listed(names: Sequence[str]) -> str:
+    """The names, or the first of them and how many more there are."""
+    shown = [*names[:_MOST_NAMES]]
+    if more := len(names) - len(shown):
+        shown.append(QCoreApplication.translate("Dialogs", "and {count} more").format(count=more))
+    return ", ".join(shown)
 
 
 def open_dialog(dialog: QDialog) -> None:

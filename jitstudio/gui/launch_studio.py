@@ -8,7 +8,7 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.events import ConsoleText, LaunchEvent, LaunchProgress
 from jitstudio.core.launch.problems import SpecError, SpecProblem
@@ -19,6 +19,7 @@ from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResul
 from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.launch.verdict import unlaunched
 from jitstudio.core.result import BuildResult
+from jitstudio.core.severity import Severity
 from jitstudio.gui.background import Background
 from jitstudio.gui.late import Late
 from jitstudio.gui.launch_service import LaunchService
@@ -31,14 +32,6 @@ _PAUSE_MS = 250
 """Milliseconds without an edit after which the driver is asked about the occupancy."""
 
 
-_OLD_CODE = SpecProblem(
-    "code",
-    "The last build failed, so there is no code of what the editor says.",
-    "Mend the errors in the Problems list first.",
-)
-_NO_KERNEL = SpecProblem("kernel", "There is no kernel.", "Build one to launch it.")
-
-
 @dataclass(frozen=True)
 class _Kernels:
     """A build and the kernels in it: code is never launched with the parameters of other code."""
@@ -47,11 +40,20 @@ class _Kernels:
     forms: tuple[KernelForm, ...]
 
 
+def _at_once(act: Callable[[], None]) -> None:
+    act()
+
+
 class LaunchStudio(QObject):
     """Watches the results of builds and the specs, and keeps the launch in step with both.
 
+    Args:
+        keep_before: Does something once all that is unsaved is kept: a kernel may take the machine
+            down with it.
+
     Signals:
         devices_changed: These are the GPUs.
+        device_changed: Another GPU is chosen, or one is known now.
         problems_changed: What forbids the launch, or will surprise.
         config_changed: How many threads there would be; None where that cannot be told.
         facts_changed: What the driver says about the kernel; None where it says nothing.
@@ -63,6 +65,7 @@ class LaunchStudio(QObject):
     """
 
     devices_changed = Signal(DeviceList)
+    device_changed = Signal()
     problems_changed = Signal(tuple)
     config_changed = Signal(object)
     facts_changed = Signal(object)
@@ -80,6 +83,7 @@ class LaunchStudio(QObject):
         service: LaunchService,
         preferences: Preferences,
         parent: QObject | None = None,
+        keep_before: Callable[[Callable[[], None]], None] = _at_once,
     ) -> None:
         super().__init__(parent)
         self._studio = studio
@@ -87,6 +91,8 @@ class LaunchStudio(QObject):
         self._specs = specs
         self._service = service
         self._preferences = preferences
+        self._keep_before = keep_before
+        self._is_kept = False
         self._built: Built | None = None
         self._kernels: _Kernels | None = None
         self._devices: DeviceList | None = None
@@ -139,6 +145,7 @@ class LaunchStudio(QObject):
         self._device = ordinal
         if self.device is not None:
             self._preferences.gpu = self.device.uuid
+        self.device_changed.emit()
         self._review()
 
     @Slot()
@@ -146,10 +153,12 @@ class LaunchStudio(QObject):
         """Launch what the specs say, once build and GPUs are known, unless it cannot be."""
         if self._is_waiting or self._running is not None:
             return
-        self._is_waiting = True
+        self._is_waiting, self._is_kept = True, False
         self.running_changed.emit(True)
         if self._devices is None:
             self.list_devices()
+        if self._studio.is_held:
+            self._studio.build()
         self._go_on()
 
     @Slot()
@@ -173,18 +182,24 @@ class LaunchStudio(QObject):
             return
         request = self._review()
         if self._is_outdated:
-            self._end(self._unlaunched(LaunchOutcome.REFUSED, _OLD_CODE))
+            self._end(self._unlaunched(LaunchOutcome.REFUSED, self._old_code()))
         elif request is None:
             self._end(self._refusal())
+        elif not self._is_kept:
+            self._keep_before(self._on_kept)
         else:
             self._is_waiting = False
             self._running = self._service.launch(request)
 
+    def _on_kept(self) -> None:
+        self._is_kept = True
+        self._go_on()
+
     def _awaited(self) -> str:
         """What has to be known before a launch, in words; empty where nothing has."""
         if self._studio.is_busy or self._finder.is_busy:
-            return "waiting for the build"
-        return "looking for GPUs" if self._devices is None else ""
+            return self.tr("waiting for the build")
+        return self.tr("looking for GPUs") if self._devices is None else ""
 
     @Slot()
     def _review(self) -> LaunchRequest | None:
@@ -217,13 +232,23 @@ class LaunchStudio(QObject):
         return self._specs.form is not None and newest is not None and not newest.ok
 
     def _tell_problems(self) -> None:
-        old = (_OLD_CODE,) if self._is_outdated else ()
+        old = (self._old_code(),) if self._is_outdated else ()
         self.problems_changed.emit((*old, *self._problems, *self._remarks))
+
+    def _old_code(self) -> SpecProblem:
+        return SpecProblem(
+            "code",
+            self.tr("The last build failed, so there is no code of what the editor says."),
+            self.tr("Mend the errors in the Problems list first."),
+        )
 
     def _refusal(self) -> LaunchResult:
         """Why nothing can be launched now."""
         if self._specs.form is None:
-            return self._unlaunched(LaunchOutcome.REFUSED, _NO_KERNEL)
+            no_kernel = SpecProblem(
+                "kernel", self.tr("There is no kernel."), self.tr("Build one to launch it.")
+            )
+            return self._unlaunched(LaunchOutcome.REFUSED, no_kernel)
         missing = self._devices is not None and self._devices.problem
         outcome = LaunchOutcome.MISSING if missing else LaunchOutcome.REFUSED
         return self._unlaunched(outcome, *self._problems)
@@ -268,7 +293,8 @@ class LaunchStudio(QObject):
 
     @Slot(str)
     def _on_kernels_missed(self, problem: str) -> None:
-        self.broke.emit(f"The kernels' parameters cannot be read: {problem}.")
+        told = self.tr("The kernels' parameters cannot be read: {problem}.")
+        self.broke.emit(told.format(problem=problem))
         self._set_kernels(None)
 
     def _set_kernels(self, kernels: _Kernels | None) -> None:
@@ -283,6 +309,7 @@ class LaunchStudio(QObject):
         remembered = (d.ordinal for d in devices.devices if d.uuid == self._preferences.gpu)
         self._device = next(remembered, self._device if self.device is not None else 0)
         self.devices_changed.emit(devices)
+        self.device_changed.emit()
         self._review()
         self._go_on()
 

@@ -1,129 +1,193 @@
-"""The window: makes the parts, each of which ties itself to the others it needs."""
+"""The window: up at once with the texts in it, and furnished with all the rest a moment later."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Slot
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
 from PySide6.QtWidgets import QMainWindow
 
+from jitstudio.gui.background import Background
 from jitstudio.gui.commands.actions import Actions
-from jitstudio.gui.commands.files import FileCommands
-from jitstudio.gui.commands.fixes import Fixer
-from jitstudio.gui.commands.help import HelpCommands
-from jitstudio.gui.commands.sides import SideCommands
-from jitstudio.gui.commands.views import ViewCommands
-from jitstudio.gui.menus import Menus, make_toolbar
-from jitstudio.gui.panes import Panes
-from jitstudio.gui.presenters.files import FilesPresenter
-from jitstudio.gui.presenters.launch import LaunchPresenter
-from jitstudio.gui.presenters.link import LinkPresenter
-from jitstudio.gui.presenters.names import NamesPresenter
-from jitstudio.gui.presenters.options import OptionsPresenter
-from jitstudio.gui.presenters.places import PlacesPresenter
-from jitstudio.gui.presenters.results import ResultsPresenter
-from jitstudio.gui.presenters.settings import SettingsPresenter
-from jitstudio.gui.presenters.sweep import SweepPresenter
-from jitstudio.gui.theme import Theme, ThemeKeeper
-from jitstudio.gui.workspace import Workspace
-from jitstudio.samples import samples
+from jitstudio.gui.frame import Frame
+from jitstudio.gui.late import Late
+from jitstudio.gui.menus import MenuBar, make_toolbar
+from jitstudio.gui.sample_tabs import open_sample
+from jitstudio.gui.state.papers import Papers
+from jitstudio.gui.theme import ThemeKeeper
+from jitstudio.samples import Sample, samples
+
+if TYPE_CHECKING:
+    from jitstudio.gui.furnishing import Furnishing
+
+_FIRST_PAINT_MS = 40
 
 
 class MainWindow(QMainWindow):
-    """Shows one workspace.
+    """Shows some papers, and lets them be worked on.
 
     Attributes:
-        workspace: What is shown.
-        panes: What it is shown in.
-        files: What the File menu does.
+        papers: What is shown.
+        keeper: The theme.
+        commands: What can be done; what nobody carries out yet waits until somebody does.
+        menus: All commands.
+        toolbar: The most used ones.
+        frame: What the papers are shown in.
+
+    Signals:
+        furnished: Everything is there.
     """
 
-    def __init__(self, workspace: Workspace, keeper: ThemeKeeper) -> None:
+    furnished = Signal()
+
+    def __init__(self, papers: Papers, keeper: ThemeKeeper) -> None:
         super().__init__()
-        self.workspace = workspace
-        self.panes = panes = Panes(self, workspace, keeper.theme)
-        self._actions = actions = Actions(self)
-        self.files = files = FileCommands(
-            workspace.documents,
-            workspace.settings,
-            workspace.preferences,
-            self,
-            launches=workspace.launch_specs,
-        )
-        fixer = Fixer(workspace.documents, workspace.settings, files, self)
-        sides = SideCommands(workspace, files, keeper, actions, self)
-        sweeps = SweepPresenter(workspace, panes.launch.form, keeper, actions, self)
-        self._parts = (
-            ViewCommands(
-                panes.tabs, tuple(panes.outputs.values()), workspace.preferences, actions, self
-            ),
-            HelpCommands(workspace, actions, self),
-            FilesPresenter(workspace, panes, files, fixer, actions),
-            SettingsPresenter(workspace, panes, actions),
-            ResultsPresenter(workspace, panes, files, actions),
-            PlacesPresenter(workspace, panes, files, actions),
-            LinkPresenter(workspace, panes.link),
-            NamesPresenter(workspace, panes.names),
-            OptionsPresenter(workspace, panes.options),
-            LaunchPresenter(workspace, panes, actions),
-        )
-        panes.link.comparison_requested.connect(sides.compare_links)
-        for teller in (sides, sweeps):
-            teller.told.connect(panes.status.tell)
-        sides.failed.connect(panes.notice.tell)
-        actions.bind({"quitAction": self.close, "resetLayoutAction": self._on_reset_layout})
-        self._menus = Menus(self, actions, files, workspace.preferences, keeper)
-        self._menus.add_panes(panes.toggles())
-        make_toolbar(self, actions, panes.build_bar)
-        workspace.documents.current_changed.connect(self._on_title_changed)
-        workspace.documents.changed.connect(self._on_title_changed)
-        keeper.theme_changed.connect(self._on_theme_changed)
-        self._on_theme_changed(keeper.theme)
+        self.papers = papers
+        self.keeper = keeper
+        self.commands = Actions(self)
+        self.commands.set_theme(keeper.theme)
+        self.menus = MenuBar(self, self.commands)
+        self.toolbar = make_toolbar(self, self.commands)
+        self.frame = Frame(self, papers, keeper.theme)
+        self._furnishing: Furnishing | None = None
+        self._steps: Iterator[None] = iter(())
+        self._is_furnished = False
+        self._is_bare = False
+        self._wanted: tuple[Sequence[Path], Sample | None] | None = None
+        self._loader = Background(self)
+        self._loader.done.connect(self._on_loaded)
+        self._loader.failed.connect(self._on_load_failed)
+        self._step = QTimer(self, interval=0)
+        self._step.timeout.connect(self._on_step)
+        papers.session.restore_failed.connect(self.frame.notice.tell)
+        papers.session.recovered.connect(self.frame.notice.tell)
         self.setAcceptDrops(True)
-        self._on_title_changed()
-        panes.restore_layout(workspace.preferences)
+        self.setWindowTitle("jitstudio")
+        self.frame.stage.restore()
+
+    @property
+    def furnishing(self) -> Furnishing:
+        """All that is in the window besides its texts; what is missing of it is made now."""
+        if not self._is_furnished:
+            with self._or_bare():
+                self._step.stop()
+                if self._furnishing is None:
+                    self._begin_furnishing()
+                for _ in self._steps:
+                    pass
+            self._end_furnishing()
+        assert self._furnishing is not None
+        return self._furnishing
 
     def open(self, files: Sequence[Path]) -> None:
         """Bring back the last session, and open these files; without either, the first sample."""
-        workspace = self.workspace
-        restored = workspace.session.restore()
-        self.files.open_paths(files)
-        if not restored and not len(workspace.documents):
-            self.files.open_sample(samples()[0])
-        workspace.session.watch()
-        workspace.studio.build()
+        papers, sample = self.papers, None
+        if not papers.session.restore() and not files:
+            sample = samples()[0]
+            open_sample(sample, papers.documents, papers.settings)
+        self._wanted = files, sample
+        papers.session.watch()
+        if self._is_furnished:
+            self.furnishing.begin(*self._wanted)
+        else:
+            # The texts are painted first: Python runs one thread at a time.
+            QTimer.singleShot(_FIRST_PAINT_MS, self._load)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep everything; what is unsaved comes back at the next start."""
-        self.panes.save_layout(self.workspace.preferences)
-        self.workspace.close()
+        # Where the rest cannot be made now, the window stays to tell so.
+        event.ignore()
+        furnishing = None if self._is_bare else self.furnishing
+        event.accept()
+        if furnishing is None:
+            self._give_up()
+        elif furnishing.projects.may_quit():
+            self.frame.stage.save()
+            furnishing.workspace.close()
+        else:
+            event.ignore()
+            return
         super().closeEvent(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Bring the other panes, or the text, back at the Escape that nobody else had use for."""
+        if event.key() != Qt.Key.Key_Escape:
+            super().keyPressEvent(event)
+        elif self.frame.stage.alone is not None:
+            self.frame.stage.give_back()
+        else:
+            self.commands["focusEditorAction"].trigger()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files."""
-        if any(url.isLocalFile() for url in event.mimeData().urls()):
+        if not self._is_bare and any(url.isLocalFile() for url in event.mimeData().urls()):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
         """Open files."""
         urls = event.mimeData().urls()
-        self.files.open_paths(Path(url.toLocalFile()) for url in urls if url.isLocalFile())
+        paths = [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]
+        self.furnishing.files.open_paths(paths)
         event.acceptProposedAction()
 
     @Slot()
-    def _on_title_changed(self) -> None:
-        current = self.workspace.documents.current
-        self.setWindowTitle(f"{current.name}[*] - jitstudio" if current else "jitstudio")
-        self.setWindowModified(current is not None and current.is_modified)
+    def _load(self) -> None:
+        if not self._is_furnished:
+            self._loader.start(lambda _stop: Late.FURNISHING.get())
 
-    @Slot(object)
-    def _on_theme_changed(self, theme: Theme) -> None:
-        self.panes.set_theme(theme)
-        self._actions.set_theme(theme)
+    def _give_up(self) -> None:
+        """End what there is of a window that could not be furnished."""
+        if self._furnishing is None:
+            self.papers.session.close()
+        else:
+            self._furnishing.workspace.close()
+
+    @contextmanager
+    def _or_bare(self) -> Iterator[None]:
+        """Be an editor at least where the rest cannot be made."""
+        try:
+            yield
+        except Exception:
+            self._is_bare = True
+            self._step.stop()
+            raise
+
+    def _begin_furnishing(self) -> None:
+        self._furnishing = Late.FURNISHING.get()(self)
+        self._steps = self._furnishing.steps()
+
+    def _end_furnishing(self) -> None:
+        self._is_furnished = True
+        if self._wanted is not None:
+            self.furnishing.begin(*self._wanted)
+        self.commands.catch_up()
+        self.furnished.emit()
 
     @Slot()
-    def _on_reset_layout(self) -> None:
-        self.workspace.preferences.forget_layout()
-        self.panes.reset_layout()
+    def _on_loaded(self) -> None:
+        if not (self._is_furnished or self._is_bare):
+            with self._or_bare():
+                self._begin_furnishing()
+            self._step.start()
+
+    @Slot(str)
+    def _on_load_failed(self, problem: str) -> None:
+        """Be an editor at least, from which text can be copied."""
+        self._is_bare = True
+        told = self.tr(
+            "jitstudio is not installed as a whole: {problem}. What you type is kept. "
+            "Install jitstudio again, then start it anew."
+        )
+        self.frame.notice.tell(told.format(problem=problem))
+
+    @Slot()
+    def _on_step(self) -> None:
+        with self._or_bare():
+            is_done = next(self._steps, self) is self
+        if is_done:
+            self._step.stop()
+            self._end_furnishing()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 from PySide6.QtCore import QDeadlineTimer, QObject, Signal
@@ -9,16 +10,18 @@ from PySide6.QtCore import QDeadlineTimer, QObject, Signal
 from jitstudio.cache.store import Store
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.events import Event, StageFinished
-from jitstudio.core.request import BuildRequest, ProbeRequest
+from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.serving import ServingThread
+from jitstudio.listing.cells import widest_line
 from jitstudio.worker.build_desk import BuildDesk, EmptyCache
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.dispatcher import Dispatcher
 
 _BUILD = "build"
 _PROBE = "probe"
+_NAMES = "names"
 _CACHE = "cache"
 
 
@@ -27,11 +30,15 @@ class Listing:
     """A text artifact, split into lines off the GUI thread: 300,000 of them take a while.
 
     Compared by identity, as comparing that many lines takes a while too.
+
+    Attributes:
+        widest: How many cells the longest line takes; None where nobody has counted.
     """
 
     kind: CodeKind
     name: str
     lines: tuple[str, ...]
+    widest: int | None = None
 
 
 class BuildService(QObject):
@@ -44,6 +51,7 @@ class BuildService(QObject):
         build_finished: Its result, and all its listings.
         build_dropped: A newer request took its place before it began.
         probe_finished: The tools that are here.
+        demangled: Lowered names, each with what it is in words of C++.
         cache_emptied: The results that were kept are forgotten; so many bytes are free now.
         broke: The worker itself failed; in words.
     """
@@ -54,6 +62,7 @@ class BuildService(QObject):
     build_finished = Signal(int, BuildResult, tuple)
     build_dropped = Signal(int)
     probe_finished = Signal(ToolchainInfo)
+    demangled = Signal(dict)
     # Not `int`, which has 32 bits in C++.
     cache_emptied = Signal(object)
     broke = Signal(int, str)
@@ -63,7 +72,8 @@ class BuildService(QObject):
         # Signals emitted by the relay in the thread reach this object's slots in the GUI thread.
         self._builder = Builder(store=Store())
         relay = _Relay(self)
-        self._dispatcher = Dispatcher(BuildDesk(self._builder, relay), relay)
+        self._desk = BuildDesk(self._builder, relay)
+        self._dispatcher = Dispatcher(self._desk, relay)
         self._thread = ServingThread(self._dispatcher, "build service")
 
     @property
@@ -79,6 +89,10 @@ class BuildService(QObject):
         """
         return self._dispatcher.submit(tag, request)
 
+    def set_time_limit(self, seconds: float) -> None:
+        """End each build from the next one on after so long."""
+        self._desk.timeout = seconds
+
     def cancel(self) -> None:
         """End the build that runs and forget the one that waits."""
         self._dispatcher.cancel(_BUILD)
@@ -86,6 +100,10 @@ class BuildService(QObject):
     def probe(self) -> None:
         """Ask which tools are here; also starts the worker before it is needed."""
         self._dispatcher.submit(_PROBE, ProbeRequest())
+
+    def demangle(self, names: Iterable[str]) -> None:
+        """Ask for names in words of C++; a question that waits is forgotten."""
+        self._dispatcher.submit(_NAMES, DemangleRequest(tuple(names)))
 
     def empty_cache(self) -> None:
         """Forget all results that were kept, once what runs is done."""
@@ -125,6 +143,9 @@ class _Relay:
     def probed(self, _ticket: int, info: ToolchainInfo) -> None:
         self._service.probe_finished.emit(info)
 
+    def demangled(self, _ticket: int, names: dict[str, str]) -> None:
+        self._service.demangled.emit(names)
+
     def emptied(self, _ticket: int, size: int) -> None:
         self._service.cache_emptied.emit(size)
 
@@ -137,4 +158,4 @@ class _Relay:
 
 def _listing(artifact: Artifact) -> Listing:
     lines = tuple(artifact.text.rstrip("\n").split("\n"))
-    return Listing(artifact.kind, artifact.name, lines)
+    return Listing(artifact.kind, artifact.name, lines, widest_line(lines))

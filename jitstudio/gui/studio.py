@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.events import Event, StageStarted
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.core.severity import Severity
 from jitstudio.gui.requests import linked_modules, request_for
 from jitstudio.gui.service import BuildService, Listing
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
-from jitstudio.gui.state.outputs import SHOWN_KINDS, Outputs
+from jitstudio.gui.state.outputs import SHOWN_KINDS, Outputs, nothing_built
+from jitstudio.gui.state.settings_table import BY_KEY
 
-PAUSE_MS = 350
-"""Milliseconds without an edit after which a build starts by itself."""
+_PAUSE_MS = int(BY_KEY["build.pause"].default)
 
 # The cubin too: it can be saved, and the launch of a kernel will need it.
 SHOWN_AND_SAVED = frozenset((*SHOWN_KINDS, CodeKind.CUBIN))
@@ -39,6 +40,9 @@ class Studio(QObject):
 
     Signals:
         module_changed: A build without a link is about another document now.
+        began: A build is on its way; its subject and request.
+        told: An event of that build.
+        built: What a build of this subject came to, whether it began or was refused.
         build_started: A build is on its way; what is being built, in words.
         progressed: What the worker is doing now, in words.
         build_ended: No build is on its way any more.
@@ -47,6 +51,9 @@ class Studio(QObject):
     """
 
     module_changed = Signal()
+    began = Signal(object, BuildRequest)
+    told = Signal(object)
+    built = Signal(object, BuildResult)
     build_started = Signal(str)
     progressed = Signal(str)
     build_ended = Signal()
@@ -67,8 +74,9 @@ class Studio(QObject):
         self._outputs = outputs
         self._service = service
         self._pending: _Pending | None = None
+        self._held = False
         self._module: Document | None = None
-        self._pause = QTimer(self, singleShot=True, interval=PAUSE_MS)
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.build)
         documents.added.connect(self._on_added)
         documents.edited.connect(self._on_changed)
@@ -83,6 +91,10 @@ class Studio(QObject):
         service.build_finished.connect(self._on_finished)
         service.build_dropped.connect(self._on_dropped)
         service.broke.connect(self._on_broke)
+        # What is open already.
+        alone = [d for d in (*documents, documents.current) if d and takes_part_alone(d)]
+        if alone:
+            self._set_module(alone[-1])
 
     @property
     def is_building(self) -> bool:
@@ -93,6 +105,11 @@ class Studio(QObject):
     def is_busy(self) -> bool:
         """Whether a build is on its way or will start after the pause."""
         return self.is_building or self._pause.isActive()
+
+    @property
+    def is_held(self) -> bool:
+        """Whether nothing is built before the user builds, launches or edits."""
+        return self._held
 
     @property
     def module(self) -> Document | None:
@@ -112,9 +129,30 @@ class Studio(QObject):
             return (self._module,) if self._module else ()
         return linked_modules(self._documents)
 
+    def set_pause(self, milliseconds: int) -> None:
+        """Start a build by itself so long after the last edit."""
+        self._pause.setInterval(milliseconds)
+
+    def hold(self) -> None:
+        """Build nothing before the user builds, launches or edits: others may have written it."""
+        self._pause.stop()
+        self._abandon()
+        self._held = True
+        self._outputs.clear()
+        self._outputs.set_hint(
+            self.tr("Opening a project runs nothing, not even a compiler.\nPress Ctrl+B to build.")
+        )
+
+    def release(self) -> None:
+        """Build as ever: what is open is the user's own."""
+        if self._held:
+            self._held = False
+            self._outputs.set_hint(nothing_built())
+
     @Slot()
     def build(self) -> None:
         """Build now what is open, with the settings as they are."""
+        self.release()
         self._pause.stop()
         modules = self.modules()
         if not modules:
@@ -127,11 +165,15 @@ class Studio(QObject):
             request = request_for(modules, self._documents, self._settings, SHOWN_AND_SAVED)
         except ValueError as error:
             self._abandon()
-            self._outputs.publish(subject, self._refusal(str(error)), ())
+            refusal = self._refusal(str(error))
+            self.built.emit(subject, refusal)
+            self._outputs.publish(subject, refusal, ())
             return
         self._pending = _Pending(self._service.build(request), subject, request)
+        self.began.emit(subject, request)
         names = ", ".join(module.name for module in modules)
-        self.build_started.emit(f"Building {names} for {request.arch}")
+        text = self.tr("Building {modules} for {arch}")
+        self.build_started.emit(text.format(modules=names, arch=request.arch))
 
     @Slot()
     def cancel(self) -> None:
@@ -154,13 +196,17 @@ class Studio(QObject):
 
     @Slot()
     def _on_changed(self) -> None:
-        if self._settings.auto_build:
+        self.release()
+        self._build_soon()
+
+    def _build_soon(self) -> None:
+        if self._settings.auto_build and not self._held:
             self._pause.start()
 
     @Slot(bool)
     def _on_auto_build_changed(self, on: bool) -> None:
         if on:
-            self._pause.start()
+            self._build_soon()
         else:
             self._pause.stop()
 
@@ -170,7 +216,7 @@ class Studio(QObject):
             return
         self._set_module(document)
         if self._settings.link is LinkMode.NONE:
-            self._on_changed()
+            self._build_soon()
 
     @Slot(LinkMode)
     def _on_link_changed(self, _mode: LinkMode) -> None:
@@ -180,7 +226,7 @@ class Studio(QObject):
     def _on_added(self, document: Document) -> None:
         # Without a link the module that becomes current is built.
         if self._settings.link is not LinkMode.NONE and document.included:
-            self._on_changed()
+            self._build_soon()
 
     @Slot(Document)
     def _on_removed(self, document: Document) -> None:
@@ -191,13 +237,19 @@ class Studio(QObject):
             current = self._documents.current
             others = [current, *self._documents] if current else []
             self._set_module(next((d for d in others if takes_part_alone(d)), None))
-        self._on_changed()
+        self._build_soon()
 
     @Slot(int, object)
     def _on_told(self, ticket: int, event: Event) -> None:
-        if isinstance(event, StageStarted) and self._is_pending(ticket):
-            of = f" ({event.step} of {event.steps})" if event.steps > 1 else ""
-            self.progressed.emit(f"{event.tool.value} works on {event.source}{of}")
+        if not self._is_pending(ticket):
+            return
+        self.told.emit(event)
+        if isinstance(event, StageStarted):
+            text = self.tr("{tool} works on {source}")
+            if event.steps > 1:
+                text = self.tr("{tool} works on {source} ({step} of {steps})")
+            facts = {"source": event.source, "step": event.step, "steps": event.steps}
+            self.progressed.emit(text.format(tool=event.tool.value, **facts))
 
     @Slot(int, tuple)
     def _on_listings_made(self, ticket: int, listings: tuple[Listing, ...]) -> None:
@@ -210,6 +262,7 @@ class Studio(QObject):
         pending = self._pending
         if pending is None or pending.ticket != ticket:
             return  # a newer build is on its way, and the text has changed since
+        self.built.emit(pending.subject, result)
         self._end()
         self._outputs.publish(pending.subject, result, listings, pending.request)
 
@@ -241,5 +294,9 @@ class Studio(QObject):
 def nothing_to_build(link: LinkMode) -> str:
     """Why there is no build where no module takes part, in words."""
     if link is LinkMode.NONE:
-        return "There is nothing to build: open or write a kernel first."
-    return "There is nothing to link: tick at least one module in the Link tab."
+        return QCoreApplication.translate(
+            "Studio", "There is nothing to build: open or write a kernel first."
+        )
+    return QCoreApplication.translate(
+        "Studio", "There is nothing to link: tick at least one module in the Link tab."
+    )

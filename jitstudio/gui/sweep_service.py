@@ -115,7 +115,8 @@ class _SweepThread(QThread):
         except Exception as error:
             # Whatever it was, the window must not go on waiting for it.
             _log.exception("The sweep failed")
-            self.outcome = f"The sweep failed: {str(error) or type(error).__name__}"
+            told = self.tr("The sweep failed: {problem}")
+            self.outcome = told.format(problem=str(error) or type(error).__name__)
 
     def cancel(self) -> None:
         """End it, now or as soon as it has begun."""

@@ -218,6 +218,13 @@ _DISABLED_ROLES = {
     QPalette.ColorRole.Highlight: "border",
     QPalette.ColorRole.HighlightedText: "text",
 }
+_CODE_ROLES = {
+    QPalette.ColorRole.Base: "background",
+    QPalette.ColorRole.Text: "text",
+    QPalette.ColorRole.Highlight: "selection",
+    QPalette.ColorRole.HighlightedText: "selection_text",
+    QPalette.ColorRole.PlaceholderText: "placeholder",
+}
 
 
 def palette(theme: Theme) -> QPalette:
@@ -227,6 +234,14 @@ def palette(theme: Theme) -> QPalette:
         made.setColor(QPalette.ColorGroup.All, role, getattr(theme.ui, key))
     for role, key in _DISABLED_ROLES.items():
         made.setColor(QPalette.ColorGroup.Disabled, role, getattr(theme.ui, key))
+    return made
+
+
+def code_palette(theme: Theme, around: QPalette) -> QPalette:
+    """The palette of an editor of code, within a window of this other one."""
+    made = QPalette(around)
+    for role, key in _CODE_ROLES.items():
+        made.setColor(role, getattr(theme.code, key))
     return made
 
 

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Callable
 
-from PySide6.QtCore import QObject, QSettings, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.launch_service import LaunchService
 from jitstudio.gui.launch_studio import LaunchStudio
 from jitstudio.gui.service import BuildService
 from jitstudio.gui.serving import close_all
-from jitstudio.gui.state.build_settings import BuildSettings
-from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Outputs
-from jitstudio.gui.state.preferences import Preferences
-from jitstudio.gui.state.session import Session
+from jitstudio.gui.state.papers import Papers
+from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.sweep_drafts import SweepDrafts
 from jitstudio.gui.studio import Studio
 from jitstudio.gui.sweep_service import SweepService
@@ -26,8 +24,7 @@ class Workspace(QObject):
     """Owns the state of one window, from its start to its end.
 
     Args:
-        store: Where preferences are kept.
-        session_folder: Where unsaved text is kept.
+        papers: What it works on.
 
     Attributes:
         toolchain: The tools that are here; None until the worker has told.
@@ -38,19 +35,24 @@ class Workspace(QObject):
 
     toolchain_found = Signal(ToolchainInfo)
 
-    def __init__(
-        self, store: QSettings, session_folder: Path, parent: QObject | None = None
-    ) -> None:
+    def __init__(self, papers: Papers, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.toolchain: ToolchainInfo | None = None
-        self.preferences = Preferences(store)
-        self.documents = Documents(self)
-        self.settings = BuildSettings(self)
+        self.preferences = papers.preferences
+        self.documents = papers.documents
+        self.settings = papers.settings
+        self.session = papers.session
         self.outputs = Outputs(self)
         self.service = BuildService(self)
         self.studio = Studio(self.documents, self.settings, self.outputs, self.service, parent=self)
         self.launch_specs = LaunchSpecs(self)
         self.launch_service = LaunchService(self)
+        self.sweep_drafts = SweepDrafts(self)
+        self.sweep_service = SweepService(self)
+        self.project = ProjectState(
+            self.documents, self.settings, self.launch_specs, self.sweep_drafts, self
+        )
+        self.session.attach(self.launch_specs, self.project)
         self.launches = LaunchStudio(
             self.studio,
             self.outputs,
@@ -58,14 +60,16 @@ class Workspace(QObject):
             self.launch_service,
             self.preferences,
             parent=self,
-        )
-        self.sweep_drafts = SweepDrafts()
-        self.sweep_service = SweepService(self)
-        self.session = Session(
-            session_folder, self.documents, self.settings, self.launch_specs, self
+            keep_before=self.session.save_before,
         )
         self.service.probe_finished.connect(self._on_probe_finished)
         self.service.probe()
+
+    def tell_toolchain(self, slot: Callable[[ToolchainInfo], object]) -> None:
+        """Call this whenever the worker tells which tools are here, and now if it has already."""
+        if self.toolchain is not None:
+            slot(self.toolchain)
+        self.toolchain_found.connect(slot)
 
     def close(self) -> None:
         """Keep the session and end the workers."""

@@ -1,9 +1,14 @@
 """What all tests of the window share: themes, the code font, settings of its own."""
 
+import gc
+import resource
+from contextlib import contextmanager
+
 import pytest
 from PySide6.QtCore import QSettings, QStandardPaths
 
 from jitstudio.gui.fonts import load_fonts
+from jitstudio.gui.garbage import GarbageCollector
 from jitstudio.gui.theme import Theme
 from tests.gui.driver import Driver
 
@@ -20,6 +25,19 @@ def _nothing_of_the_user(tmp_path_factory):
 @pytest.fixture(scope="session", autouse=True)
 def _code_font(qapp):
     load_fonts(qapp)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _garbage_collector(qapp):
+    """As in the program: Qt objects are destroyed in their own thread."""
+    return GarbageCollector(qapp)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _no_garbage(_garbage_collector):
+    """A module leaves nothing behind; without events the collector does nothing by itself."""
+    yield
+    gc.collect()
 
 
 @pytest.fixture(scope="session")
@@ -50,3 +68,19 @@ def started(driver):
     """The window at its first start, with its sample built."""
     driver.start()
     return driver
+
+
+@pytest.fixture
+def full_disk():
+    """Within its block no file can grow, as on a disk with no space left."""
+
+    @contextmanager
+    def full():
+        soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (0, hard))
+        try:
+            yield
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+
+    return full

@@ -10,17 +10,22 @@ from typing import TypeVar
 from PySide6.QtCore import QEventLoop, QObject, QSettings, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QWidget
 
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.app import make_window
+from jitstudio.gui.app import let_threads_take_turns, make_window
+from jitstudio.gui.commands.files import FileCommands
+from jitstudio.gui.commands.projects import ProjectCommands
+from jitstudio.gui.docking.dock import PaneDock
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.main_window import MainWindow
+from jitstudio.gui.furnishing import Furnishing
+from jitstudio.gui.panes import Panes
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.theme import ThemeMode
 from jitstudio.gui.viewer.listing_view import ListingView
 from jitstudio.gui.widgets.launch.form.launch_form import LaunchForm
+from jitstudio.gui.workspace import Workspace
 from jitstudio.samples import samples
 
 PATIENCE = 60.0
@@ -42,16 +47,47 @@ class Driver:
 
     Attributes:
         window: The window.
+        keeper: Its theme.
+        results: Of all builds, in order.
     """
 
     def __init__(self, app: QApplication, folder: Path, mode: ThemeMode = ThemeMode.LIGHT) -> None:
+        let_threads_take_turns()
         store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
-        self.window: MainWindow
-        self.window, self.keeper = make_window(app, store, folder / "sessions")
+        self.window = make_window(app, store, folder / "sessions")
+        self.keeper = self.window.keeper
         self.keeper.set_mode(mode)
         self.results: list[BuildResult] = []
-        self.workspace = self.window.workspace
-        self.workspace.outputs.result_changed.connect(self._on_result)
+        self._is_watched = False
+
+    @property
+    def furnishing(self) -> Furnishing:
+        """All that is in the window besides its texts; it is made if it is not there yet."""
+        furnishing = self.window.furnishing
+        if not self._is_watched:
+            self._is_watched = True
+            furnishing.workspace.outputs.result_changed.connect(self._on_result)
+        return furnishing
+
+    @property
+    def workspace(self) -> Workspace:
+        """What works on the papers."""
+        return self.furnishing.workspace
+
+    @property
+    def panes(self) -> Panes:
+        """All views."""
+        return self.furnishing.panes
+
+    @property
+    def files(self) -> FileCommands:
+        """What the File menu does."""
+        return self.furnishing.files
+
+    @property
+    def projects(self) -> ProjectCommands:
+        """What it does with projects."""
+        return self.furnishing.projects
 
     def _on_result(self, result: BuildResult | None) -> None:
         if result is not None:
@@ -62,8 +98,15 @@ class Driver:
         # The offscreen platform has a small screen, to which a window fits itself.
         self.window.resize(1440, 900)
         self.window.show()
-        self.window.panes.share_space()
+        self.window.frame.stage.share_space()
+        came: list[bool] = []
+        self.window.furnished.connect(lambda: came.append(True))
+        was_furnished = self._is_watched
         self.window.open(files)
+        self.wait(lambda: was_furnished or came)
+        result = self.workspace.outputs.result
+        if result is not None and not self.results:
+            self.results.append(result)
         self.settle()
 
     def close(self) -> None:
@@ -112,7 +155,7 @@ class Driver:
     @property
     def editor(self) -> CodeEditor:
         """The editor of the current tab."""
-        page = self.window.panes.tabs.page
+        page = self.panes.tabs.page
         assert page is not None
         assert page.editor is not None
         return page.editor
@@ -124,12 +167,12 @@ class Driver:
     def open_sample(self, title: str) -> BuildResult:
         """File > Samples > the one whose title begins so."""
         sample = next(sample for sample in samples() if sample.title.startswith(title))
-        return self.next_result(lambda: self.window.files.open_sample(sample))
+        return self.next_result(lambda: self.files.open_sample(sample))
 
     def launch_form(self) -> LaunchForm:
         """The form of the launch panel, brought to the front, with the kernels of the build."""
         self.trigger("focusLaunchAction")
-        form = self.window.panes.launch.form
+        form = self.panes.launch.form
         self.wait(lambda: form.form is not None)
         return form
 
@@ -179,12 +222,14 @@ class Driver:
         QTest.keyClicks(edit, options)
 
     def show_output(self, title: str) -> None:
-        """Bring one of the output tabs to the front."""
-        tabs = self.find(QTabWidget, "outputTabs")
-        titles = [tabs.tabText(index) for index in range(tabs.count())]
-        tabs.setCurrentIndex(titles.index(title))
+        """Bring the pane with this title to the front."""
+        docks = {dock.windowTitle(): dock for dock in self.window.findChildren(PaneDock)}
+        self.panes.stage.uncover(docks[title].content)
+        # The tabs follow when all docks have moved.
+        pause(0)
 
-    def grab(self, path: Path) -> None:
-        """Save a picture of the window, settled and with the caret at rest."""
+    def grab(self, path: Path, widget: QWidget | None = None) -> None:
+        """Save a picture of the window, or of a part of it, settled."""
         pause(300)
-        assert self.window.grab().save(str(path)), f"{path} cannot be written"
+        shown = widget or self.window
+        assert shown.grab().save(str(path)), f"{path} cannot be written"

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 
-from jitstudio.gui.dialogs import Dialogs, Unsaved
+from jitstudio.gui.dialogs import ChangedFile, Dialogs, Unsaved
 
 BUTTON = QMessageBox.StandardButton
 OWN_DIALOGS = Qt.ApplicationAttribute.AA_DontUseNativeDialogs
@@ -53,6 +53,31 @@ def test_escape_keeps_the_tab_open(dialogs):
     assert dialogs.about_unsaved("kernel.cu") is Unsaved.KEEP_OPEN
 
 
+@pytest.mark.parametrize(
+    ("word", "expected"),
+    [("Replace", ChangedFile.REPLACE), ("Save As…", ChangedFile.SAVE_AS)],
+)
+def test_a_file_that_has_changed_is_replaced_or_left(dialogs, word, expected):
+    def press(box):
+        next(button for button in box.buttons() if button.text() == word).click()
+
+    texts = answer(press)
+    assert dialogs.about_changed_file(Path("/k.cu")) is expected
+    assert texts == ["Another program has changed '/k.cu' since it was read. Replace it?"]
+
+
+def test_escape_leaves_a_changed_file_as_it_is(dialogs):
+    answer(lambda box: QTest.keyClick(box, Qt.Key.Key_Escape))
+    assert dialogs.about_changed_file(Path("/k.cu")) is ChangedFile.LEAVE
+
+
+@pytest.mark.parametrize(("button", "expected"), [(BUTTON.Yes, True), (BUTTON.No, False)])
+def test_a_new_encoding_is_asked_for_with_the_reason(dialogs, button, expected):
+    texts = answer(lambda box: box.button(button).click())
+    assert dialogs.may_save_as_utf_8("k.cu", "Latin-1 has no →") is expected
+    assert texts == ["'k.cu' cannot be saved as it was: Latin-1 has no →. Save it as UTF-8?"]
+
+
 @pytest.mark.parametrize(("button", "expected"), [(BUTTON.Yes, True), (BUTTON.No, False)])
 def test_files_that_would_be_lost_are_named(dialogs, button, expected):
     texts = answer(lambda box: box.button(button).click())
@@ -83,13 +108,33 @@ def test_files_to_open_are_those_that_jitstudio_knows(dialogs, tmp_path):
     titles = answer(choose)
     assert dialogs.files_to_open(str(tmp_path)) == [tmp_path / "k.cu"]
     assert titles == ["Open"]
-    assert filters[0].startswith("CUDA code (*.cu *.cuh *.ll ")
+    assert filters[0].startswith("CUDA code and projects (*.cu *.cuh *.ll ")
 
 
 def test_a_place_to_save_is_proposed(dialogs, tmp_path):
     titles = answer(lambda dialog: dialog.accept())
     assert dialogs.file_to_save(tmp_path / "k.cu") == tmp_path / "k.cu"
     assert titles == ["Save as"]
+
+
+def test_a_project_gets_its_ending(dialogs, tmp_path):
+    titles = answer(lambda dialog: (dialog.selectFile("mine"), dialog.accept()))
+    assert dialogs.project_to_save(tmp_path / "p.jitproj") == tmp_path / "mine.jitproj"
+    assert titles == ["Save project as"]
+
+
+def test_a_project_is_proposed_and_chosen(dialogs, tmp_path):
+    answer(lambda dialog: dialog.accept())
+    assert dialogs.project_to_save(tmp_path / "p.jitproj") == tmp_path / "p.jitproj"
+    (tmp_path / "p.jitproj").write_bytes(b"")
+    answer(lambda dialog: (dialog.selectFile(str(tmp_path / "p.jitproj")), dialog.accept()))
+    assert dialogs.project_to_open(str(tmp_path)) == tmp_path / "p.jitproj"
+
+
+def test_one_question_is_about_all_that_is_unsaved(dialogs):
+    texts = answer(lambda box: box.button(BUTTON.Cancel).click())
+    assert dialogs.about_all_unsaved(["p.jitproj", "a.cu"]) is Unsaved.KEEP_OPEN
+    assert texts == ["These have changes that are in no file: p.jitproj, a.cu. Save them first?"]
 
 
 def test_a_folder_is_chosen_for_results(dialogs, tmp_path):
@@ -104,6 +149,8 @@ def test_a_folder_is_chosen_for_results(dialogs, tmp_path):
         (lambda dialogs: dialogs.files_to_open(""), []),
         (lambda dialogs: dialogs.file_to_save(Path("k.cu")), None),
         (lambda dialogs: dialogs.folder_for_results(""), None),
+        (lambda dialogs: dialogs.project_to_open(""), None),
+        (lambda dialogs: dialogs.project_to_save(Path("p.jitproj")), None),
     ],
 )
 def test_thinking_better_of_it_is_an_answer(dialogs, ask, nothing):

@@ -111,7 +111,7 @@ def test_without_a_driver_it_says_what_works_without_one(started):
     started.wait(lambda: started.workspace.launches.devices is not None)
     result = started.launch()
     assert result.outcome is LaunchOutcome.MISSING
-    view = started.window.panes.launch.results.result
+    view = started.panes.launch.results.result
     assert "There is no GPU to launch on" in view.headline.text
     assert "No NVIDIA driver is installed" in result.reason
     # Compiling goes on as ever.
@@ -120,7 +120,7 @@ def test_without_a_driver_it_says_what_works_without_one(started):
 
 def test_without_a_kernel_there_is_nothing_to_run(started):
     started.next_result(lambda: started.replace('extern "C" __global__', "__device__"))
-    form = started.window.panes.launch.form
+    form = started.panes.launch.form
     started.trigger("focusLaunchAction")
     started.wait(lambda: form.form is None)
     assert started.launch().outcome is LaunchOutcome.REFUSED
@@ -132,7 +132,7 @@ def test_a_sample_runs_and_is_checked(started):
         assert started.open_sample(title).ok
         started.launch_form()
         started.wait(lambda: started.workspace.launches.has_devices)
-        expected = started.window.panes.launch.form
+        expected = started.panes.launch.form
         started.wait(lambda form=expected: form.spec().expectations)
         result = started.launch()
         assert result.ok, (title, result)
@@ -163,7 +163,7 @@ def test_an_illegal_address_is_explained_and_the_next_launch_works(started):
     started.wait(lambda: started.workspace.launches.has_devices)
     result = started.launch()
     assert result.outcome is LaunchOutcome.FAILED
-    assert "memory that is not its own" in started.window.panes.launch.results.result.headline.text
+    assert "memory that is not its own" in started.panes.launch.results.result.headline.text
     write(started, KERNELS)
     assert started.launch().ok
 
@@ -173,4 +173,4 @@ def test_what_a_kernel_prints_is_in_the_console(started):
     write(started, TALKING)
     started.wait(lambda: started.workspace.launches.has_devices)
     assert started.launch().ok
-    assert "thread 0 speaks" in started.window.panes.launch.results.console.text
+    assert "thread 0 speaks" in started.panes.launch.results.console.text

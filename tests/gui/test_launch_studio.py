@@ -7,9 +7,10 @@ from PySide6.QtCore import QSettings
 from PySide6.QtTest import QSignalSpy
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.result import LaunchOutcome
+from jitstudio.core.severity import Severity
 from jitstudio.gui.launch_service import LaunchService
 from jitstudio.gui.launch_studio import LaunchStudio
 from jitstudio.gui.service import BuildService
@@ -61,8 +62,15 @@ class Bench:
         self.studio = Studio(self.documents, BuildSettings(), self.outputs, self.builder)
         store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
         self.launches = LaunchStudio(
-            self.studio, self.outputs, self.specs, self.service, Preferences(store)
+            self.studio,
+            self.outputs,
+            self.specs,
+            self.service,
+            Preferences(store),
+            keep_before=self._keep_before,
         )
+        self.is_slow_to_keep = False
+        self.kept = []
         self.document = Document("one.cu", CodeKind.CUDA, ONE.encode())
         self.documents.add(self.document)
         self.documents.current = self.document
@@ -74,6 +82,12 @@ class Bench:
 
     def _on_problems_changed(self, problems):
         self.problems = problems
+
+    def _keep_before(self, act):
+        if self.is_slow_to_keep:
+            self.kept.append(act)
+        else:
+            act()
 
     def write(self, text):
         self.document.text.setPlainText(text)
@@ -115,6 +129,18 @@ def test_a_run_launches_what_is_built(ready):
     assert (ready.running, ready.progress, ready.results) == ([True], [], [])
     ready.launches.run()
     assert len(ready.service.launched) == 1
+
+
+@pytest.mark.parametrize("stopped", [False, True])
+def test_nothing_is_launched_before_the_text_is_kept(ready, stopped):
+    ready.is_slow_to_keep = True
+    ready.launches.run()
+    assert (ready.service.launched, ready.running) == ([], [True])
+    if stopped:
+        ready.launches.cancel()
+    ready.kept[0]()
+    assert len(ready.service.launched) == (0 if stopped else 1)
+    assert [result.outcome for result in ready.results] == [LaunchOutcome.CANCELLED] * stopped
 
 
 def test_a_run_after_an_edit_waits_for_its_build(ready, qtbot):

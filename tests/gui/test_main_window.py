@@ -7,7 +7,7 @@ import time
 import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QComboBox, QTabWidget, QWidget
+from PySide6.QtWidgets import QApplication, QComboBox, QDockWidget, QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
@@ -31,7 +31,9 @@ def test_first_start_shows_a_built_sample(started):
 def test_the_parts_have_the_names_that_tools_look_for(started):
     for kind, name in (
         (EditorTabs, "editorTabs"),
-        (QTabWidget, "outputTabs"),
+        (QDockWidget, "ptxDock"),
+        (QDockWidget, "sassDock"),
+        (QDockWidget, "problemsDock"),
         (QComboBox, "archCombo"),
         (QWidget, "optionsEdit"),
         (QAction, "buildAction"),
@@ -61,7 +63,7 @@ def test_break_it_then_mend_it(started):
     started.next_result(lambda: started.replace("a[i] + b[i]", "a[i] + c[i]"))
 
     assert started.listing("ptxView").toPlainText() == before
-    for pane in started.window.panes.outputs.values():
+    for pane in started.panes.outputs.values():
         assert pane.output.listings
         assert 'line 9: identifier "c" is undefined' in pane.output.stale
     problems = started.find(ProblemsView, "problemsView").model
@@ -71,7 +73,7 @@ def test_break_it_then_mend_it(started):
     assert "Build failed" in started.find(StatusLine, "statusBar").state
 
     started.next_result(started.editor.undo)
-    assert not any(pane.output.stale for pane in started.window.panes.outputs.values())
+    assert not any(pane.output.stale for pane in started.panes.outputs.values())
     assert problems.rowCount() == 0
     assert not started.editor.marks.alive()
 
@@ -163,7 +165,7 @@ def test_another_target(started):
 
 def test_a_senseless_target_is_refused_in_words(started):
     started.choose_arch("sm_ninety")
-    assert "sm_ninety" in started.window.panes.notice.text
+    assert "sm_ninety" in started.panes.notice.text
     assert started.find(QComboBox, "archCombo").currentText() == "sm_90"
 
 
@@ -195,7 +197,7 @@ def test_an_unclosed_quote_in_the_options_is_told(started):
     ("name", "content", "told"),
     [
         ("empty.cu", b"", "empty"),
-        ("latin.cu", b"// caf\xe9\n__global__ void k() {}\n", "UTF-8"),
+        ("latin.cu", b"// caf\xe9\n__global__ void k() {}\n\0", "UTF-8"),
         ("nul.cu", b"__global__ void k() {}\0", "NUL"),
         ("missing.cu", b'#include "nowhere.h"\n', "nowhere.h"),
         (
@@ -211,7 +213,7 @@ def test_bad_input_is_told_in_words_and_the_next_build_works(
 ):
     path = tmp_path / name
     path.write_bytes(content)
-    result = started.next_result(lambda: started.window.files.open_paths([path]))
+    result = started.next_result(lambda: started.files.open_paths([path]))
     assert told in " ".join(d.message for d in result.diagnostics)
     assert result.ok is (told == "")
     started.workspace.documents.remove(started.document)

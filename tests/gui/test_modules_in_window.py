@@ -87,7 +87,7 @@ def test_a_problem_in_a_header_on_disk_opens_it(started, tmp_path):
     (tmp_path / "broken.cuh").write_text("\n__device__ int f() { return oops; }\n")
     source = tmp_path / "uses.cu"
     source.write_text('#include "broken.cuh"\n__global__ void k(int* p) { *p = f(); }\n')
-    result = started.next_result(lambda: started.window.files.open_paths([source]))
+    result = started.next_result(lambda: started.files.open_paths([source]))
     assert not result.ok
     started.trigger("nextProblemAction")
     assert started.document.name == "broken.cuh"

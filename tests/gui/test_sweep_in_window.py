@@ -135,7 +135,7 @@ def test_a_variant_goes_into_the_launch_form_and_the_settings(saxpy, dialog):
     assert built.ok
     assert str(saxpy.workspace.settings.arch) == "sm_80"
     assert saxpy.workspace.settings.options == "--use_fast_math"
-    form = saxpy.window.panes.launch.form
+    form = saxpy.panes.launch.form
     saxpy.wait(lambda: form.form is not None and form.form.title == "saxpy<int>")
     assert form.spec().block == "96"
     assert saxpy.workspace.launch_specs.spec.block == "96"
@@ -156,7 +156,7 @@ def test_the_axes_of_a_kernel_are_kept(saxpy, dialog):
 
 def test_without_a_kernel_there_is_nothing_to_sweep(started):
     started.next_result(lambda: started.replace('extern "C" __global__', "__device__"))
-    form = started.window.panes.launch.form
+    form = started.panes.launch.form
     started.wait(lambda: form.form is None)
     started.trigger("sweepAction")
     dialog = started.find(SweepDialog, "sweepDialog")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from jitstudio.gui.commands.table import ACTIONS, ActionSpec
+from jitstudio.gui.commands.spec import ActionSpec
+from jitstudio.gui.commands.table import ACTIONS
 from jitstudio.gui.icons import icon
 from jitstudio.gui.theme import Theme
 
@@ -20,6 +21,9 @@ class Actions(QObject):
         super().__init__(window)
         self._actions = {spec.id: _make(spec, window) for spec in ACTIONS}
         self._bound: set[str] = set()
+        self._early: list[tuple[QAction, bool]] = []
+        for action in self._actions.values():
+            action.triggered.connect(self._on_early)
 
     def __getitem__(self, name: str) -> QAction:
         """The action with this object name."""
@@ -36,12 +40,33 @@ class Actions(QObject):
                 raise ValueError(f"{name} is bound twice")
             self._bound.add(name)
             action = self._actions[name]
+            action.triggered.disconnect(self._on_early)
             (action.toggled if action.isCheckable() else action.triggered).connect(slot)
+
+    def catch_up(self) -> None:
+        """Carry out what was chosen before anybody could do it."""
+        early, self._early = self._early, []
+        for action, is_on in early:
+            if action.isCheckable():
+                action.setChecked(is_on)
+            else:
+                # Some wait for an answer.
+                QTimer.singleShot(0, action.trigger)
 
     @property
     def unbound(self) -> frozenset[str]:
         """The commands that do nothing yet."""
         return frozenset(self._actions) - self._bound
+
+    @Slot(bool)
+    def _on_early(self, is_on: bool) -> None:
+        """Keep a command in mind that nobody carries out yet: the window has just come up."""
+        action = self.sender()
+        assert isinstance(action, QAction)
+        self._early.append((action, is_on))
+        if action.isCheckable():
+            # Whoever binds a switch may leave it as it is.
+            action.setChecked(not is_on)
 
     def of_menu(self, menu: str) -> Iterator[tuple[ActionSpec, QAction]]:
         """The actions of one menu, in order."""
@@ -55,12 +80,15 @@ class Actions(QObject):
 
 
 def _make(spec: ActionSpec, window: QWidget) -> QAction:
-    action = QAction(spec.text, window, checkable=spec.checkable)
+    text = QCoreApplication.translate("Actions", spec.text)
+    tip = QCoreApplication.translate("Actions", spec.tip) if spec.tip else ""
+    action = QAction(text, window, checkable=spec.checkable)
     action.setObjectName(spec.id)
     action.setShortcuts([QKeySequence(key) for key in spec.keys])
-    plain = spec.text.replace("&", "").rstrip("…")
+    plain = text.replace("&", "").rstrip("…")
     first = f" ({QKeySequence(spec.keys[0]).toString()})" if spec.keys else ""
-    action.setToolTip(f"{spec.tip or plain}{first}")
-    action.setStatusTip(spec.tip)
+    action.setToolTip(f"{tip or plain}{first}")
+    action.setStatusTip(tip)
+    action.setWhatsThis(tip or plain)
     window.addAction(action)
     return action

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -9,16 +10,13 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
+from jitstudio.core.file_text import Encoding, EncodingError
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.dialogs import Dialogs, Unsaved
+from jitstudio.gui.dialogs import ChangedFile, Dialogs, Unsaved
+from jitstudio.gui.sample_tabs import open_sample
 from jitstudio.gui.state.build_settings import BuildSettings
-from jitstudio.gui.state.documents import (
-    Document,
-    DocumentError,
-    Documents,
-    kind_of_file,
-    read_file,
-)
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.files import DocumentError, digest, kind_of_file, read_file, resolved
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.templates import (
@@ -28,7 +26,9 @@ from jitstudio.gui.templates import (
     Template,
     llvm_template,
 )
-from jitstudio.samples import Sample, SampleFile
+from jitstudio.gui.translating import counted
+from jitstudio.project_files import is_project
+from jitstudio.samples import Sample
 
 
 class FileCommands(QObject):
@@ -41,11 +41,15 @@ class FileCommands(QObject):
         failed: Something could not be read or written, in words.
         told: Something went well that cannot be seen otherwise, in words.
         recent_changed: The list of recent files is another one.
+        opened: The user has opened or begun something, and wants to write in it.
+        project_wanted: This file is a project, which takes the place of what is open.
     """
 
+    project_wanted = Signal(Path)
     failed = Signal(str)
     told = Signal(str)
     recent_changed = Signal()
+    opened = Signal()
 
     def __init__(
         self,
@@ -90,24 +94,21 @@ class FileCommands(QObject):
 
     def open_paths(self, paths: Iterable[Path]) -> None:
         """Open these files; one that is open already becomes current."""
-        for path in (path.resolve() for path in paths):
+        for path in paths:
+            if is_project(path):
+                self.project_wanted.emit(path)
+                continue
             try:
-                self._open_path(path)
+                self._open_path(resolved(path))
             except DocumentError as error:
                 self.failed.emit(str(error))
 
     def open_sample(self, sample: Sample) -> None:
-        """Open a sample as new tabs, with the target and the link it was written for."""
-        for document in self._documents:
-            # The link of a sample shall not take in what happens to be open.
-            document.included = False
-        opened = [self._open_sample_file(file) for file in sample.files]
-        if sample.arch is not None:
-            self._settings.arch = sample.arch
-        self._settings.link = sample.link
+        """Open a sample as new tabs, with all that belongs to it."""
+        open_sample(sample, self._documents, self._settings)
         for spec in sample.launches:
             self._launches.suggest(spec)
-        self._documents.current = opened[0]
+        self.opened.emit()
 
     @Slot()
     def save(self) -> bool:
@@ -117,7 +118,21 @@ class FileCommands(QObject):
             return False
         if document.path is None:
             return self.save_as()
-        return self._save(document, document.path)
+        answer = ChangedFile.REPLACE
+        try:
+            if _has_changed(document):
+                answer = self._dialogs.about_changed_file(document.path)
+        except DocumentError as error:
+            self.failed.emit(str(error))
+            return False
+        if answer is ChangedFile.SAVE_AS:
+            return self.save_as()
+        return answer is ChangedFile.REPLACE and self._save(document, document.path)
+
+    def save_document(self, document: Document) -> bool:
+        """Turn to a document and save it; whether its text is now in a file."""
+        self._documents.current = document
+        return self.save()
 
     @Slot()
     def save_as(self) -> bool:
@@ -132,7 +147,7 @@ class FileCommands(QObject):
     def save_results(self, result: BuildResult | None) -> None:
         """Ask for a folder and write all artifacts into it."""
         if result is None or not result.artifacts:
-            self.failed.emit("There is nothing to save: build something first.")
+            self.failed.emit(self.tr("There is nothing to save: build something first."))
             return
         folder = self._dialogs.folder_for_results(self._folder())
         if folder is None:
@@ -145,12 +160,14 @@ class FileCommands(QObject):
             for name, content in files.items():
                 (folder / name).write_bytes(content)
         except OSError as error:
-            self.failed.emit(
-                f"The results cannot be written to '{folder}': {error.strerror}. "
-                "Choose another folder."
+            text = self.tr(
+                "The results cannot be written to '{folder}': {error}. Choose another folder."
             )
+            self.failed.emit(text.format(folder=folder, error=error.strerror))
             return
-        self.told.emit(f"{len(files)} file{'' if len(files) == 1 else 's'} written to {folder}")
+        one = self.tr("{count} file written to {folder}")
+        many = self.tr("{count} files written to {folder}")
+        self.told.emit(counted(len(files), one, many, folder=folder))
 
     def close(self, document: Document) -> bool:
         """Close a document, asking first where text would be lost; whether it was closed."""
@@ -168,19 +185,7 @@ class FileCommands(QObject):
     def _new(self, template: Template) -> None:
         name = self._documents.unique_name(template.name)
         self._documents.add(Document(name, template.kind, template.text.encode()))
-
-    def _open_sample_file(self, file: SampleFile) -> Document:
-        document = self._documents.named(file.path.name)
-        content = file.path.read_bytes()
-        # A header that has been edited is still the one that the sample includes.
-        fits = document is not None and (document.is_header or document.content == content)
-        if document is None or not fits:
-            name = self._documents.unique_name(file.path.name)
-            document = Document(name, kind_of_file(file.path), content)
-            document.name_expressions = file.name_expressions
-            self._documents.add(document)
-        document.included = True
-        return document
+        self.opened.emit()
 
     def _open_path(self, path: Path) -> None:
         document = self._documents.at_path(path)
@@ -192,12 +197,14 @@ class FileCommands(QObject):
         self._documents.current = document
         self._preferences.add_recent_file(path)
         self.recent_changed.emit()
+        self.opened.emit()
 
     def _writable(self) -> Document | None:
         """The current document, if there is text in it to save."""
         document = self._documents.current
         if document is not None and document.text is None:
-            self.failed.emit(f"'{document.name}' cannot be edited, so there is nothing to save.")
+            text = self.tr("'{name}' cannot be edited, so there is nothing to save.")
+            self.failed.emit(text.format(name=document.name))
             return None
         return document
 
@@ -205,6 +212,11 @@ class FileCommands(QObject):
         try:
             kind = self._kind_to_save(document, path)
             document.save(path)
+        except EncodingError as error:
+            if not self._dialogs.may_save_as_utf_8(document.name, str(error)):
+                return False
+            document.set_encoding(Encoding.UTF_8)
+            return self._save(document, path)
         except DocumentError as error:
             self.failed.emit(str(error))
             return False
@@ -212,34 +224,43 @@ class FileCommands(QObject):
         self._documents.rename(document, path.name)
         self._preferences.add_recent_file(path)
         self.recent_changed.emit()
-        self.told.emit(f"Saved {path}")
+        self.told.emit(self.tr("Saved {path}").format(path=path))
         return True
 
     def _kind_to_save(self, document: Document, path: Path) -> CodeKind:
         """The kind that the document will have in this file; raises `DocumentError` if none."""
         kind = kind_of_file(path)
         if kind not in TEXT_KINDS:
-            raise DocumentError(
-                f"'{path.name}' would be taken for a {kind.title}, but this is text. "
-                f"Save it with the ending {document.kind.ending}."
+            text = self.tr(
+                "'{name}' would be taken for a {kind}, but this is text. "
+                "Save it with the ending {ending}."
             )
+            ending = document.kind.ending
+            raise DocumentError(text.format(name=path.name, kind=kind.title, ending=ending))
         other = self._documents.at_path(path)
         if other is not None and other is not document:
-            raise DocumentError(
-                f"'{path}' is open in another tab. Close that tab first, or choose another name."
+            text = self.tr(
+                "'{path}' is open in another tab. Close that tab first, or choose another name."
             )
+            raise DocumentError(text.format(path=path))
         return kind
 
     def _may_be_lost(self, document: Document) -> bool:
         answer = self._dialogs.about_unsaved(document.name)
         if answer is Unsaved.SAVE:
-            self._documents.current = document
-            return self.save()
+            return self.save_document(document)
         return answer is Unsaved.DISCARD
 
     def _folder(self) -> str:
         recent = self._preferences.recent_files
         return str(recent[0].parent) if recent else ""
+
+
+def _has_changed(document: Document) -> bool:
+    """Whether the file of a document holds what nobody has seen here."""
+    if document.path is None or not os.path.exists(document.path):
+        return False
+    return digest(read_file(document.path)) != document.on_disk
 
 
 def _result_files(artifacts: Iterable[Artifact]) -> dict[str, bytes]:

@@ -10,16 +10,14 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.fixes import Fix, FixKind, edit_for, without_option
-from jitstudio.core.options import join_options, split_options
+from jitstudio.core.fixes import Fix, FixKind, edit_for
+from jitstudio.core.options import join_options, split_options, without_option
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.code_units import to_units
 from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.dialogs import Dialogs
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents
-
-_CHANGED = "The text has changed since that build, and there is nothing left to mend. Build again."
 
 
 class Fixer(QObject):
@@ -105,12 +103,17 @@ class Fixer(QObject):
 
     def _edit_text(self, fix: Fix) -> bool:
         document = self._document(fix)
-        if document is None or document.text is None:
+        if document is None or document.text is None or document.held is None:
             return False
-        content = document.content.decode()
+        content = document.held.text
         edit = edit_for(fix, content)
         if edit is None:
-            self.refused.emit(_CHANGED)
+            self.refused.emit(
+                self.tr(
+                    "The text has changed since that build, and there is nothing left to mend. "
+                    "Build again."
+                )
+            )
             return False
         cursor = QTextCursor(document.text)
         cursor.setPosition(to_units(content, edit.start))
@@ -138,5 +141,6 @@ class Fixer(QObject):
         """The document that the fix is about, or None after telling that it is gone."""
         document = self._documents.named(fix.file)
         if document is None:
-            self.refused.emit(f"'{fix.file}' is not open any more. Open it and build again.")
+            text = self.tr("'{file}' is not open any more. Open it and build again.")
+            self.refused.emit(text.format(file=fix.file))
         return document

@@ -2,38 +2,78 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QMessageBox, QWidget
+from collections.abc import Iterator
+from typing import Any
 
-from jitstudio import __version__
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QApplication, QWhatsThis, QWidget
+
+from jitstudio.gui.background import Background
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.commands.table import ACTIONS
 from jitstudio.gui.dialogs import open_dialog
+from jitstudio.gui.late import Late
+from jitstudio.gui.models.help_pages import page_for
+from jitstudio.gui.theme import ThemeKeeper
 from jitstudio.gui.widgets.shortcuts_dialog import ShortcutsDialog
 from jitstudio.gui.widgets.toolchain_dialog import ToolchainDialog
+from jitstudio.gui.widgets.whats_this import explain_parts
 from jitstudio.gui.workspace import Workspace
-
-_ABOUT = (
-    f"<h3>jitstudio {__version__}</h3><p>Write CUDA C++, LLVM IR and PTX, and see what NVRTC, "
-    "libNVVM and nvJitLink make of it.</p><p>Apache License 2.0</p>"
-)
 
 
 class HelpCommands(QObject):
-    """Tells about the program, its keys and its tools."""
+    """Tells about the window, the program, its keys and its tools."""
 
-    def __init__(self, workspace: Workspace, actions: Actions, window: QWidget) -> None:
+    def __init__(
+        self, workspace: Workspace, keeper: ThemeKeeper, actions: Actions, window: QWidget
+    ) -> None:
         super().__init__(window)
         self._workspace = workspace
+        self._keeper = keeper
         self._actions = actions
         self._window = window
+        self._help: Any = None
+        self._versions = Background(self)
+        self._versions.done.connect(self._on_versions_told)
         actions.bind(
             {
+                "helpAction": self._on_help,
+                "whatsThisAction": self._on_whats_this,
                 "toolchainAction": self._on_toolchain,
                 "shortcutsAction": self._on_shortcuts,
                 "aboutAction": self._on_about,
             }
         )
+
+    @Slot()
+    def _on_help(self) -> None:
+        page = page_for(_names(QApplication.focusWidget() or self._window.focusWidget()))
+        if self._help is None:
+            self._help = Late.HELP_WINDOW.get()(self._words, self._window)
+            self._help.action_requested.connect(self._on_action_requested)
+            self._keeper.theme_changed.connect(self._help.refresh)
+        self._help.show_page(page)
+        self._help.show()
+        self._help.raise_()
+        self._help.activateWindow()
+
+    def _words(self, name: str) -> str:
+        """A command as a link, with its keys."""
+        action = self._actions[name]
+        text = action.text().replace("&", "").rstrip("…")
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        return f"[{text}](action:{name}){f' ({keys})' if keys else ''}"
+
+    @Slot(str)
+    def _on_action_requested(self, name: str) -> None:
+        self._window.activateWindow()
+        self._actions[name].trigger()
+
+    @Slot()
+    def _on_whats_this(self) -> None:
+        explain_parts(self._window)
+        QWhatsThis.enterWhatsThisMode()
 
     @Slot()
     def _on_toolchain(self) -> None:
@@ -45,4 +85,16 @@ class HelpCommands(QObject):
 
     @Slot()
     def _on_about(self) -> None:
-        QMessageBox.about(self._window, "About jitstudio", _ABOUT)
+        info, devices = self._workspace.toolchain, self._workspace.launches.devices
+        self._versions.start(lambda _stop: Late.VERSIONS.get()(info, devices))
+
+    @Slot(object)
+    def _on_versions_told(self, versions: tuple[tuple[str, str], ...]) -> None:
+        open_dialog(Late.ABOUT_DIALOG.get()(versions, self._window))
+
+
+def _names(widget: QWidget | None) -> Iterator[str]:
+    """The names of a widget and of all that it is in."""
+    while widget is not None:
+        yield widget.objectName()
+        widget = widget.parentWidget()

@@ -65,7 +65,7 @@ class SideCommands(QObject):
         except ValueError as error:
             self.failed.emit(str(error))
             return
-        self.told.emit("Linking by PTX and by LTO")
+        self.told.emit(self.tr("Linking by PTX and by LTO"))
         self._start("compare", requests, self._on_links_built)
 
     @Slot()
@@ -76,7 +76,7 @@ class SideCommands(QObject):
         if module is None and not linked:
             self.failed.emit(nothing_to_build(LinkMode.NONE))
             return
-        what = "the link" if linked or module is None else module.name
+        what = self.tr("the link") if linked or module is None else module.name
         dialog = ExportDialog(what, self._workspace.settings.arch, self._window)
         dialog.accepted.connect(self._on_export_accepted)
         open_dialog(dialog)
@@ -110,13 +110,14 @@ class SideCommands(QObject):
         except ValueError as error:
             self.failed.emit(str(error))
             return
-        self.told.emit("Building what is to be saved")
+        self.told.emit(self.tr("Building what is to be saved"))
         self._start("export", [replace(request, fat_archs=dialog.fat_archs)], self._on_exported)
 
     @Slot(tuple)
     def _on_exported(self, results: tuple[BuildResult, ...]) -> None:
         (result,) = results
         if not result.ok:
-            self.failed.emit(f"Nothing was saved. {result.reason}")
+            text = self.tr("Nothing was saved. {reason}")
+            self.failed.emit(text.format(reason=result.reason))
             return
         self._files.save_results(result)

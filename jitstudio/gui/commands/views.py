@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from typing import Protocol
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication, QInputDialog, QWidget
@@ -13,6 +14,26 @@ from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.widgets.editor_tabs import EditorTabs
 from jitstudio.gui.widgets.output_pane import OutputPane
 from jitstudio.gui.widgets.source_page import SourcePage
+
+
+class Foldable(Protocol):
+    """A view of which parts can be hidden."""
+
+    def fold(self) -> None:
+        """Fold the block that the cursor is in; once more, the one around it."""
+        ...
+
+    def unfold(self) -> None:
+        """Open the fold at the cursor."""
+        ...
+
+    def fold_all(self) -> None:
+        """Fold all blocks."""
+        ...
+
+    def unfold_all(self) -> None:
+        """Open all folds."""
+        ...
 
 
 class ViewCommands(QObject):
@@ -43,8 +64,8 @@ class ViewCommands(QObject):
         tabs.font_size_changed.connect(self._on_font_size_changed)
         for pane in panes:
             pane.code_view.font_size_changed.connect(self._on_font_size_changed)
-        if preferences.font_size:
-            self._on_font_size_changed(preferences.font_size)
+        self._on_font_size_changed(preferences.font_size)
+        preferences.changed.connect(self._on_preference_changed)
         application = QApplication.instance()
         assert isinstance(application, QApplication)
         application.focusChanged.connect(self._on_focus_changed)
@@ -58,6 +79,11 @@ class ViewCommands(QObject):
                 "findPreviousAction": self.find_previous,
                 "goToLineAction": self.go_to_line,
                 "commentAction": self.toggle_comments,
+                "showMessageAction": self.show_message,
+                "foldAction": self.fold,
+                "unfoldAction": self.unfold,
+                "foldAllAction": self.fold_all,
+                "unfoldAllAction": self.unfold_all,
                 "zoomInAction": self.zoom_in,
                 "zoomOutAction": self.zoom_out,
                 "zoomResetAction": self.zoom_reset,
@@ -78,6 +104,35 @@ class ViewCommands(QObject):
     def toggle_comments(self) -> None:
         """Comment the selected lines out or in."""
         self._edit(CodeEditor.toggle_comments)
+
+    @Slot()
+    def show_message(self) -> None:
+        """Tell what is wrong in the line with the cursor."""
+        self._edit(CodeEditor.show_message)
+
+    @Slot()
+    def fold(self) -> None:
+        """Fold the block at the cursor."""
+        if view := self._foldable():
+            view.fold()
+
+    @Slot()
+    def unfold(self) -> None:
+        """Open the fold at the cursor."""
+        if view := self._foldable():
+            view.unfold()
+
+    @Slot()
+    def fold_all(self) -> None:
+        """Fold all blocks."""
+        if view := self._foldable():
+            view.fold_all()
+
+    @Slot()
+    def unfold_all(self) -> None:
+        """Open all folds."""
+        if view := self._foldable():
+            view.unfold_all()
 
     @Slot()
     def find(self) -> None:
@@ -113,8 +168,8 @@ class ViewCommands(QObject):
         count = view.search_line_count()
         line, chosen = QInputDialog.getInt(
             self._window,
-            "Go to line",
-            f"Line (1 to {count:,}):",
+            self.tr("Go to line"),
+            self.tr("Line (1 to {count:,}):").format(count=count),
             view.search_start()[0] + 1,
             1,
             count,
@@ -146,6 +201,10 @@ class ViewCommands(QObject):
             return self._last_pane
         return self._tabs.page
 
+    def _foldable(self) -> Foldable | None:
+        page = self._page()
+        return page.code_view if page is not None else None
+
     def _edit(self, command: Callable[[CodeEditor], None]) -> None:
         page = self._tabs.page
         if page is not None and page.editor is not None:
@@ -158,6 +217,10 @@ class ViewCommands(QObject):
         for pane in self._panes:
             pane.code_view.set_font_size(points)
         self._preferences.font_size = points
+
+    @Slot(str)
+    def _on_preference_changed(self, _key: str) -> None:
+        self._on_font_size_changed(self._preferences.font_size)
 
     @Slot(QWidget, QWidget)
     def _on_focus_changed(self, _old: QWidget | None, new: QWidget | None) -> None:

@@ -7,39 +7,42 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QMimeData, QRect, QRectF, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
     QHelpEvent,
     QKeyEvent,
+    QMouseEvent,
     QPainter,
     QPaintEvent,
-    QPalette,
     QResizeEvent,
     QTextBlock,
     QTextCursor,
     QTextDocument,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 
+from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor import keys, places
+from jitstudio.gui.editor.completion.completer import Completer
+from jitstudio.gui.editor.fold_signs import FoldSigns
+from jitstudio.gui.editor.folding import Folds
+from jitstudio.gui.editor.grounds import Grounds
 from jitstudio.gui.editor.input import refusal
+from jitstudio.gui.editor.key_table import edit_of, is_backspace
 from jitstudio.gui.editor.margin import EditorMargin
-from jitstudio.gui.editor.marks import Mark, MarkList
-from jitstudio.gui.editor.matching import bracket_pair, occurrences, word_at
-from jitstudio.gui.editor.places import cursor_over, ground
-from jitstudio.gui.find.search import Change, Span
+from jitstudio.gui.editor.marks import Mark, MarkList, PlacedMark, told
+from jitstudio.gui.editor.pairs import Pairs
+from jitstudio.gui.editor.places import cursor_over
 from jitstudio.gui.font_zoom import FontZoom, Zoomable
 from jitstudio.gui.fonts import code_font
 from jitstudio.gui.highlighter import LineLexer, SourceHighlighter
-from jitstudio.gui.theme import Theme
+from jitstudio.gui.theme import Theme, code_palette
 
-_NONE = Qt.KeyboardModifier.NoModifier
-_CTRL = Qt.KeyboardModifier.ControlModifier
-_SHIFT = Qt.KeyboardModifier.ShiftModifier
-_ALT = Qt.KeyboardModifier.AltModifier
-_OCCURRENCES_DELAY = 120
+if TYPE_CHECKING:
+    from jitstudio.gui.find.search import Change, Span
 
 
 class CodeEditor(Zoomable, QPlainTextEdit):
@@ -48,16 +51,22 @@ class CodeEditor(Zoomable, QPlainTextEdit):
     Attributes:
         marks: The errors and warnings shown, and where they have moved to.
         highlighter: Who colours the text.
+        folds: Which lines are hidden.
+        completer, pairs: Who offers words while they are typed, and who closes brackets.
 
     Signals:
         input_refused: With the reason in words, when a paste or drop was not taken.
         font_size_changed: With the new size in points.
         search_text_changed: When the text changed, not merely its colours.
+        jumped: The cursor went to a place that somebody asked for.
+        message_changed: With the messages about the cursor's line, when it is another line.
     """
 
     input_refused = Signal(str)
     font_size_changed = Signal(float)
     search_text_changed = Signal()
+    message_changed = Signal(str)
+    jumped = Signal()
 
     def __init__(
         self,
@@ -67,23 +76,24 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         parent: QWidget | None = None,
         *,
         document: QTextDocument | None = None,
+        kind: CodeKind = CodeKind.CUDA,
     ) -> None:
         super().__init__(parent)
         if document is not None:
             self.setDocument(document)
         self._theme = theme
         self._comment_prefix = comment_prefix
-        self._matches: Mapping[int, Sequence[Span]] = {}
-        self._word = ""
+        self._message = ""
         self._revision = self.document().revision()
         self.marks = MarkList(self.document())
         self.highlighter = SourceHighlighter(self.document(), lexer, theme)
         self._zoom = FontZoom(self)
+        self.folds = Folds(self.document(), kind)
+        self.completer = Completer(self, kind)
+        self._fold_signs = FoldSigns(self)
         self._margin = EditorMargin(self)
-        self._word_timer = QTimer(self)
-        self._word_timer.setSingleShot(True)
-        self._word_timer.setInterval(_OCCURRENCES_DELAY)
-        self._keys = self._key_table()
+        self.pairs = Pairs()
+        self._grounds = Grounds(self)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.setAccessibleName(self.tr("Source code"))
@@ -93,32 +103,11 @@ class CodeEditor(Zoomable, QPlainTextEdit):
 
     def _connect(self) -> None:
         self._zoom.size_changed.connect(self._on_font_size)
-        self._word_timer.timeout.connect(self._on_word_timeout)
         self.blockCountChanged.connect(self._on_block_count)
         self.updateRequest.connect(self._on_update_request)
         self.cursorPositionChanged.connect(self._on_cursor_moved)
         self.textChanged.connect(self._on_text_changed)
-
-    def _key_table(self) -> dict[tuple[Qt.Key, Qt.KeyboardModifier], Callable[[QTextCursor], None]]:
-        key = Qt.Key
-        return {
-            (key.Key_Tab, _NONE): keys.indent,
-            (key.Key_Backtab, _SHIFT): keys.unindent,
-            (key.Key_Backtab, _NONE): keys.unindent,
-            (key.Key_Return, _NONE): keys.new_line,
-            (key.Key_Enter, _NONE): keys.new_line,
-            # Qt would put a line separator, which is no line end to a compiler.
-            (key.Key_Return, _SHIFT): keys.new_line,
-            (key.Key_Enter, _SHIFT): keys.new_line,
-            (key.Key_BraceRight, _NONE): keys.close_brace,
-            (key.Key_Home, _NONE): partial(keys.home, select=False),
-            (key.Key_Home, _SHIFT): partial(keys.home, select=True),
-            (key.Key_Slash, _CTRL): self._toggle_comments,
-            (key.Key_Up, _ALT): partial(keys.move_lines, down=False),
-            (key.Key_Down, _ALT): partial(keys.move_lines, down=True),
-            (key.Key_Down, _ALT | _SHIFT): keys.duplicate_lines,
-            (key.Key_D, _CTRL | _SHIFT): keys.duplicate_lines,
-        }
+        self.folds.changed.connect(self._on_folds_changed)
 
     # What a window asks for.
 
@@ -130,31 +119,30 @@ class CodeEditor(Zoomable, QPlainTextEdit):
     def set_theme(self, theme: Theme) -> None:
         """Wear another theme."""
         self._theme = theme
-        colors = self.palette()
-        for role, color in (
-            (QPalette.ColorRole.Base, theme.code.background),
-            (QPalette.ColorRole.Text, theme.code.text),
-            (QPalette.ColorRole.Highlight, theme.code.selection),
-            (QPalette.ColorRole.HighlightedText, theme.code.selection_text),
-            (QPalette.ColorRole.PlaceholderText, theme.code.placeholder),
-        ):
-            colors.setColor(role, color)
+        colors = code_palette(theme, self.palette())
         self.setPalette(colors)
+        # A style sheet of the application gives the text a palette of its own, which stays.
+        self.viewport().setPalette(colors)
+        self.completer.set_theme(theme)
         if self.highlighter.theme is not theme:
             self.highlighter.set_theme(theme)
         self._margin.update()
-        self._refresh()
+        self._grounds.refresh()
 
-    def set_language(self, lexer: LineLexer | None, comment_prefix: str) -> None:
+    def set_language(
+        self, lexer: LineLexer | None, comment_prefix: str, kind: CodeKind = CodeKind.CUDA
+    ) -> None:
         """Treat the text as another language from now on."""
         self._comment_prefix = comment_prefix
+        self.folds.kind = self.completer.kind = kind
         self.highlighter.set_lexer(lexer)
 
     def set_marks(self, marks: Iterable[Mark]) -> None:
         """Show these errors and warnings instead of the last ones."""
         self.marks.set_marks(marks)
         self._margin.update()
-        self._refresh()
+        self._grounds.refresh()
+        self._tell_message()
 
     def go_to(self, line: int, column: int | None = None) -> None:
         """Put the cursor to a place, both counted from 1, and the place into view."""
@@ -162,6 +150,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         cursor = cursor_over(self.document(), max(line, 1) - 1, (start, start))
         self.setTextCursor(cursor)
         self.centerCursor()
+        self.jumped.emit()
 
     def position(self) -> tuple[int, int]:
         """Line and column of the cursor, counted from 1, the column in characters."""
@@ -171,22 +160,45 @@ class CodeEditor(Zoomable, QPlainTextEdit):
     @Slot()
     def toggle_comments(self) -> None:
         """Comment the selected lines out or in."""
-        self._edit(self._toggle_comments)
+        self._edit(partial(keys.toggle_comments, prefix=self._comment_prefix))
 
     @Slot()
-    def duplicate_lines(self) -> None:
-        """Put a copy of the selected lines below them."""
-        self._edit(keys.duplicate_lines)
+    def show_message(self) -> None:
+        """Tell the messages about the cursor's line, as the mouse would have them told."""
+        block = self.textCursor().block()
+        place = self.cursorRect().bottomLeft()
+        self._show_marks(
+            self.marks.of_lines(block, self.folds.last_of(block)),
+            self.viewport().mapToGlobal(place),
+        )
+
+    # What folds: jitstudio.gui.commands.views.Foldable.
 
     @Slot()
-    def move_lines_up(self) -> None:
-        """Move the selected lines up by one."""
-        self._edit(partial(keys.move_lines, down=False))
+    def fold(self) -> None:
+        """Fold the block of code that the cursor is in."""
+        self._leave_fold(self.folds.fold_around(self.textCursor().block()))
 
     @Slot()
-    def move_lines_down(self) -> None:
-        """Move the selected lines down by one."""
-        self._edit(partial(keys.move_lines, down=True))
+    def unfold(self) -> None:
+        """Open the fold at the cursor."""
+        self.folds.unfold(self.textCursor().block())
+
+    @Slot()
+    def fold_all(self) -> None:
+        """Fold all blocks of code."""
+        self.folds.fold_all()
+        self._leave_fold()
+
+    @Slot()
+    def unfold_all(self) -> None:
+        """Open all folds."""
+        self.folds.unfold_all()
+
+    def toggle_fold(self, block: QTextBlock) -> None:
+        """Fold what begins in this line, or open it."""
+        self.folds.toggle(block)
+        self._leave_fold()
 
     # What the find bar asks for: jitstudio.gui.find.search.Searchable.
 
@@ -213,8 +225,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
 
     def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
         """Highlight what was found, by line."""
-        self._matches = matches
-        self._refresh()
+        self._grounds.set_matches(matches)
 
     def replace_matches(self, changes: Sequence[Change]) -> None:
         """Replace matches, given in order of their place, as one step of undo."""
@@ -226,17 +237,32 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         """Edit as a programmer expects, where a plain text field does otherwise."""
         if self._zoom.take_key(event):
             return
-        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
-        if event.text() == "}":
-            modifiers = _NONE  # which modifiers a brace needs depends on the keyboard
-        edit = self._keys.get((Qt.Key(event.key()), modifiers))
-        is_plain_backspace = event.key() == Qt.Key.Key_Backspace and modifiers == _NONE
         if self.isReadOnly():
             super().keyPressEvent(event)
+        elif not self.completer.take_key(event):
+            self._type(event)
+            self.completer.follow(event)
+
+    def _type(self, event: QKeyEvent) -> None:
+        cursor, edit = self.textCursor(), edit_of(event)
+        if self.pairs.take(cursor, event.text()):
+            self.setTextCursor(cursor)
+            self.ensureCursorVisible()
         elif edit is not None:
             self._edit(edit)
-        elif not (is_plain_backspace and keys.backspace(self.textCursor())):
+        elif not (is_backspace(event) and self._delete_back(cursor)):
             super().keyPressEvent(event)
+
+    def _delete_back(self, cursor: QTextCursor) -> bool:
+        return self.pairs.backspace(cursor) or keys.backspace(cursor)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Open a fold where its sign is clicked."""
+        folded = self._fold_signs.at(event.position())
+        if folded is not None and event.button() == Qt.MouseButton.LeftButton:
+            self.folds.unfold(folded)
+        else:
+            super().mousePressEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom with Ctrl, else scroll."""
@@ -263,7 +289,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         self._margin.setGeometry(QRect(inside.left(), inside.top(), width, inside.height()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the ground of the current line, then the text."""
+        """Draw the ground of the current line, then the text and the signs of what is folded."""
         if not self.textCursor().hasSelection():
             block = self.textCursor().block()
             rect = self.blockBoundingGeometry(block).translated(self.contentOffset())
@@ -272,13 +298,13 @@ class CodeEditor(Zoomable, QPlainTextEdit):
             painter.fillRect(band, self._theme.code.current_line)
             painter.end()
         super().paintEvent(event)
+        self._fold_signs.paint()
 
     def viewportEvent(self, event: QEvent) -> bool:
         """Tell the message of the mark under the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             position = self.cursorForPosition(event.pos()).position()
-            messages = (placed.mark.message for placed in self.marks.at_position(position))
-            QToolTip.showText(event.globalPos(), "\n".join(messages), self.viewport())
+            self._show_marks(self.marks.at_position(position), event.globalPos())
             return True
         return super().viewportEvent(event)
 
@@ -290,7 +316,11 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         rect = self.blockBoundingGeometry(block).translated(self.contentOffset())
         while block.isValid() and rect.top() <= bottom:
             yield block, rect
+            # Of hidden lines there may be thousands; they count none.
+            line = block.firstLineNumber() + block.lineCount()
             block = block.next()
+            if block.isValid() and not block.isVisible():
+                block = self.document().findBlockByLineNumber(line)
             rect = QRectF(rect.left(), rect.bottom(), rect.width(), rect.height())
 
     def _edit(self, edit: Callable[[QTextCursor], None]) -> None:
@@ -299,31 +329,27 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         self.setTextCursor(cursor)
         self.ensureCursorVisible()
 
-    def _toggle_comments(self, cursor: QTextCursor) -> None:
-        keys.toggle_comments(cursor, self._comment_prefix)
+    def _show_marks(self, marks: Iterable[PlacedMark], place: QPoint) -> None:
+        QToolTip.showText(place, told(marks), self.viewport())
 
-    def _refresh(self) -> None:
-        blocks = [block for block, _ in self.visible_blocks()]
-        if not blocks:
+    def _tell_message(self) -> None:
+        block = self.textCursor().block()
+        worst = self.marks.of_lines(block, block)[:1]
+        message = "".join(placed.mark.message.partition("\n")[0] for placed in worst)
+        if message != self._message:
+            self._message = message
+            self.message_changed.emit(message)
+
+    def _leave_fold(self, head: QTextBlock | None = None) -> None:
+        """Put the cursor to the end of the line behind which it was hidden."""
+        cursor = self.textCursor()
+        block = head if head is not None else cursor.block()
+        if cursor.block().isVisible():
             return
-        code, first = self._theme.code, blocks[0]
-        last = blocks[-1].position() + blocks[-1].length() - 1
-        chosen: list[QTextEdit.ExtraSelection] = []
-        words = occurrences(self._word, first, last) if self._word else []
-        if len(words) > 1:
-            chosen += [ground(cursor, code.occurrence) for cursor in words]
-        for block in blocks if self._matches else ():
-            number = block.blockNumber()
-            for span in self._matches.get(number, ()):
-                chosen.append(ground(cursor_over(self.document(), number, span), code.match))
-        for position in bracket_pair(self.textCursor()) or ():
-            cursor = QTextCursor(self.document())
-            cursor.setPosition(position)
-            cursor.movePosition(
-                QTextCursor.MoveOperation.NextCharacter, QTextCursor.MoveMode.KeepAnchor
-            )
-            chosen.append(ground(cursor, code.bracket))
-        self.setExtraSelections(chosen + self.marks.selections(first.position(), last, self._theme))
+        while block.isValid() and not block.isVisible():
+            block = block.previous()
+        cursor.setPosition(block.position() + block.length() - 1)
+        self.setTextCursor(cursor)
 
     @Slot(float)
     def _on_font_size(self, points: float) -> None:
@@ -343,24 +369,24 @@ class CodeEditor(Zoomable, QPlainTextEdit):
     def _on_update_request(self, rect: QRect, dy: int) -> None:
         if dy:
             self._margin.scroll(0, dy)
-            self._refresh()
+            self._grounds.refresh()
         else:
             self._margin.update(0, rect.y(), self._margin.width(), rect.height())
 
     @Slot()
     def _on_cursor_moved(self) -> None:
-        self._word = ""
-        self._word_timer.start()
+        block = self.textCursor().block()
+        if not block.isVisible():
+            self.folds.reveal(block)
         self._margin.update()
         self.viewport().update()
-        self._refresh()
+        self._tell_message()
 
     @Slot()
-    def _on_word_timeout(self) -> None:
-        word = word_at(self.textCursor())
-        if word:
-            self._word = word
-            self._refresh()
+    def _on_folds_changed(self) -> None:
+        self._margin.update()
+        self.viewport().update()
+        self._grounds.refresh()
 
     @Slot()
     def _on_text_changed(self) -> None:

@@ -68,9 +68,7 @@ def indent(cursor: QTextCursor) -> None:
             column = cursor.selectionStart() - blocks[0].position()
             cursor.insertText(" " * (INDENT - column % INDENT))
             return
-        for block in blocks:
-            if block.text().strip():
-                _at(block).insertText(" " * INDENT)
+        indent_lines(cursor)
 
 
 def _is_whole_line(cursor: QTextCursor, block: QTextBlock) -> bool:
@@ -87,6 +85,30 @@ def unindent(cursor: QTextCursor) -> None:
                 _remove(block, 0, 1)
             elif blanks:
                 _remove(block, 0, min(len(blanks), (len(blanks) - 1) % INDENT + 1))
+
+
+def indent_lines(cursor: QTextCursor) -> None:
+    """Indent the lines that the selection touches, or the cursor's, wherever in it that is."""
+    with one_step(cursor):
+        for block in selected_blocks(cursor):
+            if block.text().strip():
+                _at(block).insertText(" " * INDENT)
+
+
+def delete_lines(cursor: QTextCursor) -> None:
+    """Delete the selected lines, or the cursor's; the one below takes their place."""
+    blocks = selected_blocks(cursor)
+    first, last = blocks[0], blocks[-1]
+    with one_step(cursor):
+        cursor.setPosition(first.position())
+        cursor.setPosition(last.position() + last.length() - 1, _KEEP)
+        cursor.removeSelectedText()
+        # An only line stays, empty; the end of the last one goes with the line above.
+        if not cursor.atEnd():
+            cursor.deleteChar()
+        elif not cursor.atStart():
+            cursor.deletePreviousChar()
+            cursor.movePosition(_MOVE.StartOfBlock)
 
 
 def new_line(cursor: QTextCursor) -> None:

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from PySide6.QtGui import QTextBlock, QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QTextEdit
 
-from jitstudio.core.diagnostics import Severity
+from jitstudio.core.severity import Severity
 from jitstudio.gui.code_units import to_units
+from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.theme import Theme
 
 _TOKEN = re.compile(r"[%$@.#]?\w[\w$.]*|\S")
@@ -76,6 +77,12 @@ class MarkList:
         ]
         return sorted(found, key=lambda placed: _RANK[placed.mark.severity])
 
+    def of_lines(self, first: QTextBlock, last: QTextBlock) -> list[PlacedMark]:
+        """The marks within some lines, worst first."""
+        begin, end = first.position(), last.position() + last.length() - 1
+        found = [p for p in self.alive() if begin <= p.cursor.selectionStart() <= end]
+        return sorted(found, key=lambda placed: _RANK[placed.mark.severity])
+
     def by_line(self) -> dict[int, list[PlacedMark]]:
         """The marks of each line, worst first, by block number."""
         lines: dict[int, list[PlacedMark]] = {}
@@ -106,6 +113,11 @@ class MarkList:
         # Text typed behind it, such as the next line, is not what the mark is about.
         cursor.setKeepPositionOnInsert(cursor.hasSelection())
         return PlacedMark(mark, cursor, cursor.hasSelection())
+
+
+def told(marks: Iterable[PlacedMark]) -> str:
+    """The messages of some marks as a tooltip, each once."""
+    return plain_tooltip("\n\n".join(dict.fromkeys(placed.mark.message for placed in marks)))
 
 
 def _span(block: QTextBlock, column: int | None) -> tuple[int, int]:

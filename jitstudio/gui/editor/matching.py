@@ -13,8 +13,11 @@ from jitstudio.gui.theme import IS_PROSE
 _PARTNERS = {"(": ")", "[": "]", "{": "}"}
 _PARTNERS |= {closing: opening for opening, closing in _PARTNERS.items()}
 _OPENING = "([{"
+_BRACE = re.compile(r"[{}]")
 _BRACKET = re.compile(r"[()\[\]{}]")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
+_LINE_COMMENTS = ("//", ";")
+_QUOTES = "\"'"
 # Farther away nobody sees the partner, and the search would be felt while typing.
 _FARTHEST_LINES = 400
 _LONGEST_LINE = 5000
@@ -29,7 +32,7 @@ def bracket_pair(cursor: QTextCursor) -> tuple[int, int] | None:
     column = from_units(text, column)
     # The bracket that was just typed, else the one that the cursor stands before.
     for index in (column - 1, column):
-        if 0 <= index < len(text) and text[index] in _PARTNERS and not _in_prose(block, index):
+        if 0 <= index < len(text) and text[index] in _PARTNERS and not in_prose(block, index):
             partner = _partner(block, index, text[index])
             here = block.position() + to_units(text, index)
             return None if partner is None else (here, partner)
@@ -60,17 +63,52 @@ def _brackets(
         if step == 0:
             found = [f for f in found if (f[0] >= index if forward else f[0] <= index)]
         for column, char in found if forward else reversed(found):
-            if not _in_prose(block, column):
+            if not in_prose(block, column):
                 yield block, column, char
         block = block.next() if forward else block.previous()
 
 
-def _in_prose(block: QTextBlock, column: int) -> bool:
-    """Whether the highlighter has told that a comment or a string is there."""
+def opens_block(block: QTextBlock) -> bool:
+    """Whether a brace is opened in a line and not closed there."""
+    text, depth = block.text(), 0
+    if "{" not in text or len(text) > _LONGEST_LINE:
+        return False
+    for match in _BRACE.finditer(text):
+        if not in_prose(block, to_units(text, match.start())):
+            depth = max(0, depth + (1 if match.group() == "{" else -1))
+    return depth > 0
+
+
+def in_prose(block: QTextBlock, column: int) -> bool:
+    """Whether the highlighter has told that the character there is in a comment or a string."""
     return any(
         span.start <= column < span.start + span.length and span.format.hasProperty(IS_PROSE)
         for span in block.layout().formats()
     )
+
+
+def types_prose(block: QTextBlock, column: int) -> bool:
+    """Whether what is typed there becomes a part of a comment or a string."""
+    text, before = block.text(), -1
+    for span in block.layout().formats():
+        end = span.start + span.length
+        if span.format.hasProperty(IS_PROSE):
+            if span.start < column < end:
+                return True
+            if column == end:
+                typed = text[from_units(text, span.start) : from_units(text, end)]
+                return not _is_closed(typed, before == span.start)
+            before = end
+    return False
+
+
+def _is_closed(prose: str, goes_on: bool) -> bool:
+    """Whether the end of a comment or string is at the end of this part of one."""
+    if prose.startswith(_LINE_COMMENTS):
+        return False
+    quote = prose[-1:]
+    is_quote = quote in _QUOTES and prose[-2:-1] != "\\"
+    return prose.endswith("*/") or (is_quote and (goes_on or quote in prose[:-1]))
 
 
 def word_at(cursor: QTextCursor) -> str:
@@ -93,7 +131,8 @@ def occurrences(word: str, first: QTextBlock, last: int) -> list[QTextCursor]:
     found: list[QTextCursor] = []
     block = first
     while block.isValid() and block.position() <= last:
-        text = block.text() if block.length() <= _LONGEST_LINE else ""
+        is_read = block.isVisible() and block.length() <= _LONGEST_LINE
+        text = block.text() if is_read else ""
         for match in pattern.finditer(text):
             cursor = QTextCursor(block)
             cursor.setPosition(block.position() + to_units(text, match.start()))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QTextEdit
 
 from jitstudio.gui.code_units import from_units, to_units
 from jitstudio.gui.editor.keys import one_step
-from jitstudio.gui.find.search import Change, Span
+
+if TYPE_CHECKING:
+    from jitstudio.gui.find.search import Change, Span
 
 
 def lines(document: QTextDocument, first: int, count: int) -> list[str]:

@@ -165,7 +165,7 @@ class FindBar(QWidget):
         if not changes:
             return
         self._replace(changes)
-        self._notice = self.tr("Replaced {0:,}").format(len(changes))
+        self._notice = self.tr("Replaced {count:,}").format(count=len(changes))
         self._show_status()
 
     # Building the bar.
@@ -193,18 +193,20 @@ class FindBar(QWidget):
         return button
 
     def _make_buttons(self) -> None:
-        make, tr = self._make_button, self.tr
-        self._unfold = make("chevron-right", tr("Show or hide replace"), self._on_unfold)
-        self._case = make("match-case", tr("Match case (Alt+C)"), None)
-        self._word = make("whole-word", tr("Whole words (Alt+W)"), None)
-        self._regex = make("regex", tr("Regular expression (Alt+R)"), None)
-        self._previous = make("chevron-up", tr("Previous match (Shift+F3)"), self.find_previous)
-        self._next = make("chevron-down", tr("Next match (F3)"), self.find_next)
-        self._close = make("close", tr("Close (Esc)"), self.close_bar)
-        self._replace_one = make("", tr("Replace this match"), self.replace_one)
-        self._replace_one.setText(tr("Replace"))
-        self._replace_all = make("", tr("Replace all matches"), self.replace_all)
-        self._replace_all.setText(tr("Replace all"))
+        make = self._make_button
+        self._unfold = make("chevron-right", self.tr("Show or hide replace"), self._on_unfold)
+        self._case = make("match-case", self.tr("Match case (Alt+C)"), None)
+        self._word = make("whole-word", self.tr("Whole words (Alt+W)"), None)
+        self._regex = make("regex", self.tr("Regular expression (Alt+R)"), None)
+        self._previous = make(
+            "chevron-up", self.tr("Previous match (Shift+F3)"), self.find_previous
+        )
+        self._next = make("chevron-down", self.tr("Next match (F3)"), self.find_next)
+        self._close = make("close", self.tr("Close (Esc)"), self.close_bar)
+        self._replace_one = make("", self.tr("Replace this match"), self.replace_one)
+        self._replace_one.setText(self.tr("Replace"))
+        self._replace_all = make("", self.tr("Replace all matches"), self.replace_all)
+        self._replace_all.setText(self.tr("Replace all"))
 
     def _lay_out(self) -> None:
         upper, lower = QHBoxLayout(), QHBoxLayout()
@@ -357,9 +359,9 @@ class FindBar(QWidget):
             more = "+" if search.is_capped else "" if search.is_finished else "…"
             count = f"{len(search.matches):,}{more}"
             if self._current is not None:
-                text = self.tr("{0:,} of {1}").format(self._current + 1, count)
+                text = self.tr("{at:,} of {count}").format(at=self._current + 1, count=count)
             elif search.matches or not search.is_finished:
-                text = self.tr("{0} found").format(count)
+                text = self.tr("{count} found").format(count=count)
             else:
                 text = self.tr("No match")
             if search.skipped:

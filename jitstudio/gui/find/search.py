@@ -14,7 +14,15 @@ from itertools import islice
 from time import perf_counter
 from typing import Protocol
 
-from PySide6.QtCore import QObject, QRegularExpression, QTimer, Signal, SignalInstance, Slot
+from PySide6.QtCore import (
+    QCoreApplication,
+    QObject,
+    QRegularExpression,
+    QTimer,
+    Signal,
+    SignalInstance,
+    Slot,
+)
 
 from jitstudio.gui.code_units import from_units, is_plain, to_units
 
@@ -177,7 +185,8 @@ def _expression(query: Query) -> QRegularExpression:
     bare = QRegularExpression(query.text)
     if not bare.isValid():
         place = bare.patternErrorOffset()
-        raise PatternError(f"Not a valid expression: {bare.errorString()} (at {place + 1})")
+        text = QCoreApplication.translate("Find", "Not a valid expression: {problem} (at {place})")
+        raise PatternError(text.format(problem=bare.errorString(), place=place + 1))
     text = rf"\b(?:{query.text})\b" if query.word else query.text
     return QRegularExpression(_LIMIT_PREFIX + text, options)
 

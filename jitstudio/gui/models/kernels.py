@@ -5,20 +5,52 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import fields
 
+from PySide6.QtCore import QCoreApplication
+
 from jitstudio.core.result import Kernel, Resources
 from jitstudio.gui.models.presentation import Column
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 # Per column: its title, and what the figure means.
 _FIGURES = {
-    "registers": ("Registers", "32-bit registers per thread"),
-    "spill_stores": ("Spill stores", "bytes per thread written for want of registers"),
-    "spill_loads": ("Spill loads", "bytes per thread read back"),
-    "stack_bytes": ("Stack", "bytes of stack frame per thread"),
-    "local_bytes": ("Local", "bytes of local memory per thread"),
-    "shared_bytes": ("Shared", "bytes of static shared memory per block"),
-    "constant_bytes": ("Constant", "bytes of constant bank 0, with the parameters"),
-    "barriers": ("Barriers", "named barriers per block"),
-    "max_threads": ("Max threads", "most threads per block that the kernel was built for"),
+    "registers": (
+        QT_TRANSLATE_NOOP("Columns", "Registers"),
+        QT_TRANSLATE_NOOP("Kernels", "{count} 32-bit registers per thread"),
+    ),
+    "spill_stores": (
+        QT_TRANSLATE_NOOP("Columns", "Spill stores"),
+        QT_TRANSLATE_NOOP("Kernels", "{count} bytes per thread written for want of registers"),
+    ),
+    "spill_loads": (
+        QT_TRANSLATE_NOOP("Columns", "Spill loads"),
+        QT_TRANSLATE_NOOP("Kernels", "{count} bytes per thread read back"),
+    ),
+    "stack_bytes": (
+        QT_TRANSLATE_NOOP("Columns", "Stack"),
+        QT_TRANSLATE_NOOP("Kernels", "{count} bytes of stack frame per thread"),
+    ),
+    "local_bytes": (
+        QT_TRANSLATE_NOOP("Columns", "Local"),
+        QT_TRANSLATE_NOOP("Kernels", "{count} bytes of local memory per thread"),
+    ),
+    "shared_bytes": (
+        QT_TRANSLATE_NOOP("Columns", "Shared"),
+        QT_TRANSLATE_NOOP("Kernels", "{count} bytes of static shared memory per block"),
+    ),
+    "constant_bytes": (
+        QT_TRANSLATE_NOOP("Columns", "Constant"),
+        QT_TRANSLATE_NOOP("Kernels", "{count} bytes of constant bank 0, with the parameters"),
+    ),
+    "barriers": (
+        QT_TRANSLATE_NOOP("Columns", "Barriers"),
+        QT_TRANSLATE_NOOP("Kernels", "{count} named barriers per block"),
+    ),
+    "max_threads": (
+        QT_TRANSLATE_NOOP("Columns", "Max threads"),
+        QT_TRANSLATE_NOOP(
+            "Kernels", "{count} most threads per block that the kernel was built for"
+        ),
+    ),
 }
 _UNKNOWN = ""
 
@@ -37,15 +69,21 @@ def _column(name: str) -> Column[Kernel]:
         title,
         text,
         sort_key=lambda k: -1 if (value := _figure(k, name)) is None else value,
-        tooltip=lambda k: f"{text(k) or 'unknown'} {meaning}",
+        tooltip=lambda k: QCoreApplication.translate("Kernels", meaning).format(
+            count=text(k) or QCoreApplication.translate("Kernels", "unknown")
+        ),
         number=True,
     )
 
 
 KERNEL_COLUMNS: tuple[Column[Kernel], ...] = (
-    Column("Kernel", lambda k: k.demangled or k.name, tooltip=lambda k: k.name),
+    Column(
+        QT_TRANSLATE_NOOP("Columns", "Kernel"),
+        lambda k: k.demangled or k.name,
+        tooltip=lambda k: k.name,
+    ),
     *(_column(name) for name in _FIGURES),
-    Column("Module", lambda k: k.module),
+    Column(QT_TRANSLATE_NOOP("Columns", "Module"), lambda k: k.module),
 )
 
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import shlex
 from collections.abc import Iterator
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QCoreApplication, QObject
 
 from jitstudio.core.result import StageResult
 from jitstudio.core.tools import Tool
 from jitstudio.gui.models.presentation import Column, ModelIndex
 from jitstudio.gui.models.rows import RowsModel
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 LONGEST_LINE = 2_000
 LONGEST_TEXT = 1_000_000
@@ -38,10 +39,15 @@ def verdict(stage: StageResult) -> str:
     if stage.crash is not None:
         return stage.crash.signal
     if stage.ok:
-        ended = "cached" if stage.cached else "ok"
-        return "see Errors" if _complaint(stage) else ended
+        if _complaint(stage):
+            return QCoreApplication.translate("Log", "see Errors")
+        if stage.cached:
+            return QCoreApplication.translate("Log", "cached")
+        return QCoreApplication.translate("Log", "ok")
     # A stage that was cancelled has neither text nor time.
-    return "failed" if _has_text(stage) or stage.ms else "stopped"
+    if _has_text(stage) or stage.ms:
+        return QCoreApplication.translate("Log", "failed")
+    return QCoreApplication.translate("Log", "stopped")
 
 
 def _mark(stage: StageResult) -> str:
@@ -59,11 +65,17 @@ def _has_text(stage: StageResult) -> bool:
     return any(text.strip() for text in (stage.log, stage.error_log, stage.stdout, stage.stderr))
 
 
+def _time(stage: StageResult) -> str:
+    if not stage.ms:
+        return ""
+    return QCoreApplication.translate("Log", "{time:,.1f} ms").format(time=stage.ms)
+
+
 _COLUMNS: tuple[Column[StageResult], ...] = (
-    Column("Result", verdict, mark=_mark),
-    Column("Tool", lambda s: s.tool.value, tooltip=tool_name),
-    Column("Module", lambda s: s.source),
-    Column("Time", lambda s: f"{s.ms:,.1f} ms" if s.ms else "", lambda s: s.ms, number=True),
+    Column(QT_TRANSLATE_NOOP("Columns", "Result"), verdict, mark=_mark),
+    Column(QT_TRANSLATE_NOOP("Columns", "Tool"), lambda s: s.tool.value, tooltip=tool_name),
+    Column(QT_TRANSLATE_NOOP("Columns", "Module"), lambda s: s.source),
+    Column(QT_TRANSLATE_NOOP("Columns", "Time"), _time, lambda s: s.ms, number=True),
 )
 
 
@@ -97,7 +109,8 @@ class LogModel(RowsModel[StageResult]):
 
 def info_text(stage: StageResult) -> str:
     """What the tool reported, and where it spent its time; cut."""
-    phases = "\n".join(f"{phase.ms:10,.1f} ms  {phase.name}" for phase in stage.phases)
+    line = QCoreApplication.translate("Log", "{time:10,.1f} ms  {phase}")
+    phases = "\n".join(line.format(time=phase.ms, phase=phase.name) for phase in stage.phases)
     return "\n\n".join(part for part in (capped(stage.log), phases) if part)
 
 
@@ -110,28 +123,31 @@ def errors_text(stage: StageResult) -> str:
 def whole_log(stage: StageResult) -> str:
     """All texts of a stage with nothing cut, to be copied."""
     head = f"{tool_name(stage)}, {stage.source}: {verdict(stage)}"
+    errors = QCoreApplication.translate("Log", "Errors:")
     parts = [
-        ("Options:", options_line(stage)),
-        ("Info:", stage.log),
-        *((heading or "Errors:", text) for heading, text in _error_parts(stage)),
+        (QCoreApplication.translate("Log", "Options:"), options_line(stage)),
+        (QCoreApplication.translate("Log", "Info:"), stage.log),
+        *((heading or errors, text) for heading, text in _error_parts(stage)),
     ]
     told = [f"{heading}\n{text.strip()}" for heading, text in parts if text.strip()]
     return "\n\n".join([head, *told]) + "\n"
 
 
 def _error_parts(stage: StageResult) -> Iterator[tuple[str, str]]:
-    crash = stage.crash
     parts = (
         ("", stage.error_log),
-        (f"The worker process died ({crash.signal}):" if crash else "", _crash_message(stage)),
-        ("Written to stderr by native code:", stage.stderr),
-        ("Written to stdout by native code:", stage.stdout),
+        _crash_part(stage),
+        (QCoreApplication.translate("Log", "Written to stderr by native code:"), stage.stderr),
+        (QCoreApplication.translate("Log", "Written to stdout by native code:"), stage.stdout),
     )
     return (part for part in parts if part[1].strip())
 
 
-def _crash_message(stage: StageResult) -> str:
-    return stage.crash.message if stage.crash else ""
+def _crash_part(stage: StageResult) -> tuple[str, str]:
+    if stage.crash is None:
+        return "", ""
+    heading = QCoreApplication.translate("Log", "The worker process died ({signal}):")
+    return heading.format(signal=stage.crash.signal), stage.crash.message
 
 
 def capped(text: str) -> str:
@@ -145,12 +161,16 @@ def capped(text: str) -> str:
         newline = text.find("\n", start)
         end = len(text) if newline < 0 else newline
         if size >= LONGEST_TEXT or len(shown) >= MOST_LINES:
-            left = f"{len(text) - start:,} more characters"
-            shown.append(f"[Cut here, {left} follow. “Copy whole log” copies all of it.]")
+            note = QCoreApplication.translate(
+                "Log",
+                "[Cut here, {count:,} more characters follow. “Copy whole log” copies all of it.]",
+            )
+            shown.append(note.format(count=len(text) - start))
             break
         line = text[start : min(end, start + LONGEST_LINE)]
         if end - start > LONGEST_LINE:
-            line += f" … [{end - start - LONGEST_LINE:,} more characters in this line]"
+            note = QCoreApplication.translate("Log", "{count:,} more characters in this line")
+            line += f" … [{note.format(count=end - start - LONGEST_LINE)}]"
         shown.append(line)
         size += len(line) + 1
         start = end + 1

@@ -11,21 +11,32 @@ from dataclasses import dataclass, replace
 from functools import cache
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QMimeData, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import (
+    QAbstractTableModel,
+    QCoreApplication,
+    QMimeData,
+    QModelIndex,
+    QObject,
+    Qt,
+    Signal,
+)
 
 from jitstudio.core.code import LINKED, CodeKind, Source
 from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import BuildRequest, LinkMode
-from jitstudio.core.result import BuildResult
+from jitstudio.core.result import BuildResult, StageResult
 from jitstudio.core.tools import Tool
 from jitstudio.gui.models.presentation import MUTED_ROLE, ModelIndex, plain_tooltip, title_of
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP, counted
 
 MIME_TYPE = "application/x-jitstudio-module-row"
 
 MODULE, KIND, GOES_IN_AS = range(3)
-_TITLES = ("Module", "Kind", "Goes in as")
-_NOT_LINKED = "not linked"
-_CANNOT = "cannot be linked"
+_TITLES = (
+    QT_TRANSLATE_NOOP("Columns", "Module"),
+    QT_TRANSLATE_NOOP("Columns", "Kind"),
+    QT_TRANSLATE_NOOP("Columns", "Goes in as"),
+)
 
 
 @dataclass(frozen=True)
@@ -62,12 +73,17 @@ def link_warning(modules: tuple[ModuleRow, ...], mode: LinkMode) -> str:
     if mode is LinkMode.NONE or not modules:
         return ""
     if not ticked:
-        return "No module is ticked, so there is nothing to link. Tick at least one."
+        return QCoreApplication.translate(
+            "Link", "No module is ticked, so there is nothing to link. Tick at least one."
+        )
     lost = [module.name for module in ticked if linked_as(module.kind, mode) is None]
     if lost:
-        return f"{', '.join(lost)} cannot be linked. Untick it."
+        text = QCoreApplication.translate("Link", "{modules} cannot be linked. Untick it.")
+        return text.format(modules=", ".join(lost))
     if mode is LinkMode.PTX and any(module.kind is CodeKind.LTOIR for module in ticked):
-        return "A module of LTO-IR can only take part in an LTO link. Choose “Link LTO”."
+        return QCoreApplication.translate(
+            "Link", "A module of LTO-IR can only take part in an LTO link. Choose “Link LTO”."
+        )
     return ""
 
 
@@ -81,18 +97,39 @@ def link_summary(result: BuildResult | None) -> str:
         return ""
     failed = next((stage for stage in stages if not stage.ok), None)
     if failed is not None:
-        how = f"crashed ({failed.crash.signal})" if failed.crash else "did not succeed"
-        return f"{failed.tool.value} {how}. Problems and Log say why."
-    time = sum(stage.ms for stage in links)
-    how = "from the cache" if links[-1].cached else f"in {time:,.1f} ms"
-    facts = [f"Linked by {links[0].tool.value} {how}"]
+        return _failure(failed)
+    facts = [_linking(links)]
     cubin = result.artifact(CodeKind.CUBIN, LINKED)
     if cubin is not None:
-        facts.append(f"a cubin of {len(cubin.content):,} bytes")
+        text = QCoreApplication.translate("Link", "a cubin of {size:,} bytes")
+        facts.append(text.format(size=len(cubin.content)))
     kernels = sum(kernel.module == LINKED for kernel in result.kernels)
     if kernels:
-        facts.append(f"{kernels} kernel{'' if kernels == 1 else 's'}")
+        one = QCoreApplication.translate("Link", "{count} kernel")
+        many = QCoreApplication.translate("Link", "{count} kernels")
+        facts.append(counted(kernels, one, many))
     return f"{', '.join(facts)}."
+
+
+def _failure(stage: StageResult) -> str:
+    if stage.crash is None:
+        text = QCoreApplication.translate(
+            "Link", "{tool} did not succeed. Problems and Log say why."
+        )
+        return text.format(tool=stage.tool.value)
+    text = QCoreApplication.translate(
+        "Link", "{tool} crashed ({signal}). Problems and Log say why."
+    )
+    return text.format(tool=stage.tool.value, signal=stage.crash.signal)
+
+
+def _linking(links: Sequence[StageResult]) -> str:
+    tool = links[0].tool.value
+    if links[-1].cached:
+        text = QCoreApplication.translate("Link", "Linked by {tool} from the cache")
+        return text.format(tool=tool)
+    text = QCoreApplication.translate("Link", "Linked by {tool} in {time:,.1f} ms")
+    return text.format(tool=tool, time=sum(stage.ms for stage in links))
 
 
 class ModulesModel(QAbstractTableModel):
@@ -188,11 +225,12 @@ class ModulesModel(QAbstractTableModel):
         if column == KIND:
             return module.kind.title
         if self._mode is LinkMode.NONE:
-            return _NOT_LINKED
+            return self.tr("not linked")
         kind = linked_as(module.kind, self._mode)
         if kind is None:
-            return _CANNOT
-        return f"{kind.title}, as it is" if kind is module.kind else kind.title
+            return self.tr("cannot be linked")
+        as_it_is = self.tr("{kind}, as it is").format(kind=kind.title)
+        return as_it_is if kind is module.kind else kind.title
 
     def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Tick or untick a module."""

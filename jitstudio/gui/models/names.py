@@ -19,12 +19,14 @@ from jitstudio.gui.models.presentation import (
     plain_tooltip,
     title_of,
 )
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 EXPRESSION, LOWERED, DEMANGLED = range(3)
-_TITLES = ("Expression", "Lowered name", "Demangled")
-_NOT_BUILT = "not built yet"
-_NOT_ACCEPTED = "refused, see Problems"
-_KERNEL_HINT = "(no expression)"
+_TITLES = (
+    QT_TRANSLATE_NOOP("Columns", "Expression"),
+    QT_TRANSLATE_NOOP("Columns", "Lowered name"),
+    QT_TRANSLATE_NOOP("Columns", "Demangled"),
+)
 
 
 class NamesModel(QAbstractTableModel):
@@ -123,11 +125,11 @@ class NamesModel(QAbstractTableModel):
         others = self._expressions if row is None else _without(self._expressions, row)
         problem = ""
         if not self._editable:
-            problem = "This source has no name expressions."
+            problem = self.tr("This source has no name expressions.")
         elif not expression:
-            problem = "A name expression cannot be empty. Remove the row instead."
+            problem = self.tr("A name expression cannot be empty. Remove the row instead.")
         elif expression in others:
-            problem = f"“{expression}” is in the list already."
+            problem = self.tr("“{name}” is in the list already.").format(name=expression)
         if problem:
             self.edit_refused.emit(problem)
         return bool(problem)
@@ -202,13 +204,14 @@ class NamesModel(QAbstractTableModel):
         lowered, demangled = self._names(row)
         is_kernel = row >= len(self._expressions)
         if column == EXPRESSION:
-            return (_KERNEL_HINT, True) if is_kernel else (self._expressions[row], False)
+            hint = self.tr("(no expression)")
+            return (hint, True) if is_kernel else (self._expressions[row], False)
         if column == DEMANGLED:
             return demangled, is_kernel
         if lowered:
             return lowered, is_kernel
         asked = (self._source, self._expressions[row]) in self._lowered
-        return (_NOT_ACCEPTED if asked else _NOT_BUILT), True
+        return (self.tr("refused, see Problems") if asked else self.tr("not built yet")), True
 
     def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Take an edited expression, unless there is a reason against it; then tell that."""

@@ -8,6 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import (
     QAbstractItemModel,
+    QCoreApplication,
     QModelIndex,
     QObject,
     QSortFilterProxyModel,
@@ -21,7 +22,8 @@ from jitstudio.core.options import OPTIONS, Group, Kind, OptionSpec
 from jitstudio.core.tools import Tool
 from jitstudio.gui.fonts import code_font
 from jitstudio.gui.models.option_values import OptionValues, Values
-from jitstudio.gui.models.presentation import MUTED_ROLE, ModelIndex, plain_tooltip
+from jitstudio.gui.models.presentation import MUTED_ROLE, ModelIndex, plain_tooltip, title_of
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 CHANGED_ROLE = Qt.ItemDataRole.UserRole + 10
 """Whether a row differs from the default."""
@@ -29,7 +31,12 @@ SPEC_ROLE = Qt.ItemDataRole.UserRole + 11
 """The row of the table; None for a group."""
 
 NAME, VALUE, FLAG, TOOLS = range(4)
-_TITLES = ("Option", "Value", "Written as", "Sent to")
+_TITLES = (
+    QT_TRANSLATE_NOOP("Columns", "Option"),
+    QT_TRANSLATE_NOOP("Columns", "Value"),
+    QT_TRANSLATE_NOOP("Columns", "Written as"),
+    QT_TRANSLATE_NOOP("Columns", "Sent to"),
+)
 _GROUPS: tuple[tuple[Group, tuple[OptionSpec, ...]], ...] = tuple(
     (group, tuple(specs)) for group, specs in groupby(OPTIONS, key=lambda spec: spec.group)
 )
@@ -37,7 +44,10 @@ _CODE_SIZE = 9.0
 # The id of the index of a group; that of an option is the place of its group.
 _A_GROUP = 0xFFFF
 _FREE = (Kind.TEXT, Kind.PATH, Kind.OPTION)
-_TRUTH = {"true": "on", "false": "off"}
+_TRUTH = {
+    "true": QT_TRANSLATE_NOOP("Options", "on"),
+    "false": QT_TRANSLATE_NOOP("Options", "off"),
+}
 
 
 class OptionsModel(QAbstractItemModel):
@@ -80,8 +90,9 @@ class OptionsModel(QAbstractItemModel):
 
     def set_tools(self, tools: frozenset[Tool]) -> None:
         """Grey what none of these tools takes."""
-        self._tools = tools
-        self._refresh()
+        if tools != self._tools:
+            self._tools = tools
+            self._refresh()
 
     def set_versions(self, versions: Mapping[Tool, str]) -> None:
         """Tell which options these versions do not have yet."""
@@ -113,19 +124,21 @@ class OptionsModel(QAbstractItemModel):
     def why_not(self, spec: OptionSpec) -> str:
         """Why an option has no effect here, in words; empty if it has."""
         if spec.managed:
-            return f"Not an option here: {spec.managed}."
+            return self.tr("Not an option here: {reason}.").format(reason=spec.managed)
         lacking = {
             tool: version
             for tool, version in self._versions.items()
             if tool in spec.spellings and spec.too_new_for(tool, version)
         }
         if lacking and len(lacking) == len(spec.spellings):
+            text = self.tr("{tool} {version} does not have it yet; {since} does.")
             return " ".join(
-                f"{tool.value} {version} does not have it yet; {spec.since[tool]} does."
+                text.format(tool=tool.value, version=version, since=spec.since[tool])
                 for tool, version in lacking.items()
             )
         if not self._tools & spec.spellings.keys():
-            return f"No part of this build: {' and '.join(t.value for t in spec.spellings)}."
+            tools = self.tr(" and ").join(tool.value for tool in spec.spellings)
+            return self.tr("No part of this build: {tools}.").format(tools=tools)
         return ""
 
     def spec_at(self, index: ModelIndex) -> OptionSpec | None:
@@ -164,9 +177,7 @@ class OptionsModel(QAbstractItemModel):
         self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
     ) -> Any:
         """The titles of the columns."""
-        if orientation is Qt.Orientation.Horizontal and role == Qt.ItemDataRole.DisplayRole:
-            return _TITLES[section]
-        return None
+        return title_of(_TITLES, section, orientation, role)
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
         """What can be done with a cell."""
@@ -222,7 +233,7 @@ class OptionsModel(QAbstractItemModel):
                 return plain_tooltip(self.description(spec))
             case Qt.ItemDataRole.AccessibleTextRole:
                 return f"{spec.name}: {shown(spec, values)}"
-            case Qt.ItemDataRole.AccessibleDescriptionRole:
+            case Qt.ItemDataRole.AccessibleDescriptionRole | Qt.ItemDataRole.WhatsThisRole:
                 return self.description(spec)
             case Qt.ItemDataRole.FontRole if column == FLAG:
                 return self._code
@@ -238,7 +249,7 @@ class OptionsModel(QAbstractItemModel):
     def description(self, spec: OptionSpec) -> str:
         """What an option does, for whom, and why it would do nothing here."""
         tools = ", ".join(f"{tool.value} {flag}" for tool, flag in spec.spellings.items())
-        parts = (spec.help, f"Sent to {tools}.", self.why_not(spec))
+        parts = (spec.help, self.tr("Sent to {tools}.").format(tools=tools), self.why_not(spec))
         return "\n".join(part for part in parts if part)
 
     def _text(self, spec: OptionSpec, column: int, values: Values) -> str:
@@ -266,26 +277,30 @@ class OptionsModel(QAbstractItemModel):
 def shown(spec: OptionSpec, values: Values) -> str:
     """The values of an option in words."""
     if spec.managed:
-        return "set elsewhere"
+        return QCoreApplication.translate("Options", "set elsewhere")
     if not values:
         return default_words(spec)
     if not spec.takes_value:
-        return "on"
+        return QCoreApplication.translate("Options", "on")
     return ", ".join(value_words(spec, value or "") for value in values)
 
 
 def value_words(spec: OptionSpec, value: str) -> str:
     """One value of an option in words."""
-    return _TRUTH[value] if spec.value.kind is Kind.TRUTH else value
+    is_truth = spec.value.kind is Kind.TRUTH
+    return QCoreApplication.translate("Options", _TRUTH[value]) if is_truth else value
 
 
 def default_words(spec: OptionSpec) -> str:
     """What is shown of an option that was not given."""
     if not spec.takes_value:
-        return "off"
+        return QCoreApplication.translate("Options", "off")
     if spec.default:
-        return f"default ({value_words(spec, spec.default)})"
-    return "none" if spec.value.kind in _FREE else "default"
+        text = QCoreApplication.translate("Options", "default ({value})")
+        return text.format(value=value_words(spec, spec.default))
+    if spec.value.kind in _FREE:
+        return QCoreApplication.translate("Options", "none")
+    return QCoreApplication.translate("Options", "default")
 
 
 class OptionsFilter(QSortFilterProxyModel):

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt
+from PySide6.QtCore import QCoreApplication, QModelIndex, QPersistentModelIndex, Qt
 
 ModelIndex = QModelIndex | QPersistentModelIndex
 
@@ -23,6 +23,7 @@ MUTED_ROLE = Qt.ItemDataRole.UserRole + 3
 """Whether the text is a hint rather than content."""
 
 _LONGEST_CELL = 500
+_SHORT_LINE = 80
 _LONGEST_TOOLTIP = 4000
 
 _Row = TypeVar("_Row")
@@ -33,7 +34,7 @@ class Column(Generic[_Row]):
     """One column of a table.
 
     Attributes:
-        title: What the header says.
+        title: What the header says; translated, or marked for it in the context "Columns".
         text: The cell's text.
         sort_key: What the column is sorted by; its text where not given.
         tooltip: What does not fit the cell; its text where not given.
@@ -67,10 +68,15 @@ class Column(Generic[_Row]):
         """What the model answers for the column's header."""
         match role:
             case Qt.ItemDataRole.DisplayRole:
-                return self.title
+                return self.heading
             case Qt.ItemDataRole.TextAlignmentRole:
                 return self.alignment
         return None
+
+    @property
+    def heading(self) -> str:
+        """The title in the user's language."""
+        return QCoreApplication.translate("Columns", self.title)
 
     @property
     def alignment(self) -> int:
@@ -86,11 +92,15 @@ def title_of(
     role: int,
     tips: Mapping[int, str] = MappingProxyType({}),
 ) -> Any:
-    """What a model whose columns are words only answers for its headers."""
+    """What a model whose columns are words only answers for its headers.
+
+    Titles and tips are translated, or marked for it in the context "Columns".
+    """
     if orientation != Qt.Orientation.Horizontal or not 0 <= section < len(titles):
         return None
     if role == Qt.ItemDataRole.ToolTipRole:
-        return tips.get(section)
+        tip = tips.get(section)
+        return tip and QCoreApplication.translate("Columns", tip)
     return Column(titles[section], str).header(role)
 
 
@@ -105,4 +115,6 @@ def plain_tooltip(text: str) -> str:
     if not text:
         return ""
     shown = text if len(text) <= _LONGEST_TOOLTIP else f"{text[:_LONGEST_TOOLTIP]} …"
-    return f'<p style="white-space: pre-wrap">{html.escape(shown)}</p>'
+    # Qt would break a short line in two, to keep the tooltip square.
+    is_short = all(len(line) <= _SHORT_LINE for line in shown.split("\n"))
+    return f'<p style="white-space: {"pre" if is_short else "pre-wrap"}">{html.escape(shown)}</p>'

@@ -10,9 +10,11 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.severity import Severity
 from jitstudio.gui.models.presentation import SORT_ROLE, Column, ModelIndex
 from jitstudio.gui.models.rows import RowsModel
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 SEVERITY_ROLE = SORT_ROLE + 100
 """The `Severity` of a row, in any column."""
@@ -20,15 +22,29 @@ SEVERITY_ROLE = SORT_ROLE + 100
 _RANKS = {severity: rank for rank, severity in enumerate(Severity)}
 _COLUMNS: tuple[Column[Diagnostic], ...] = (
     Column(
-        "Message",
+        QT_TRANSLATE_NOOP("Columns", "Message"),
         lambda d: d.message,
         lambda d: f"{_RANKS[d.severity]} {d.message}",
         mark=lambda d: d.severity.value,
     ),
-    Column("File", lambda d: d.file, lambda d: f"{d.file}\0{d.line or 0:08}\0{d.column or 0:08}"),
-    Column("Line", lambda d: str(d.line or ""), lambda d: d.line or 0, number=True),
-    Column("Column", lambda d: str(d.column or ""), lambda d: d.column or 0, number=True),
-    Column("Tool", lambda d: d.tool.value if d.tool else "jitstudio"),
+    Column(
+        QT_TRANSLATE_NOOP("Columns", "File"),
+        lambda d: d.file,
+        lambda d: f"{d.file}\0{d.line or 0:08}\0{d.column or 0:08}",
+    ),
+    Column(
+        QT_TRANSLATE_NOOP("Columns", "Line"),
+        lambda d: str(d.line or ""),
+        lambda d: d.line or 0,
+        number=True,
+    ),
+    Column(
+        QT_TRANSLATE_NOOP("Columns", "Column"),
+        lambda d: str(d.column or ""),
+        lambda d: d.column or 0,
+        number=True,
+    ),
+    Column(QT_TRANSLATE_NOOP("Columns", "Tool"), lambda d: d.tool.value if d.tool else "jitstudio"),
 )
 
 

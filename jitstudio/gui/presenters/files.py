@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, Slot
 
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.commands.files import FileCommands
@@ -23,15 +23,17 @@ class FilesPresenter(QObject):
         actions: Actions,
     ) -> None:
         super().__init__(panes.tabs)
+        self._panes = panes
+        self._files = files
         tell, complain = panes.status.tell, panes.notice.tell
-        workspace.session.save_failed.connect(complain)
-        workspace.session.restore_failed.connect(complain)
         files.failed.connect(complain)
         files.told.connect(tell)
         panes.tabs.close_requested.connect(files.close)
         panes.tabs.refused.connect(complain)
         panes.tabs.cursor_moved.connect(panes.status.show_position)
-        panes.link.files_requested.connect(files.open)
+        panes.status.show_position(*panes.tabs.position())
+        panes.link.files_requested.connect(self._on_link_wants_files)
+        files.opened.connect(self._on_opened)
         panes.problems.fix_requested.connect(fixer.apply)
         panes.launch.form.fix_requested.connect(fixer.apply)
         fixer.applied.connect(workspace.studio.build)
@@ -48,3 +50,14 @@ class FilesPresenter(QObject):
                 "closeTabAction": files.close_current,
             }
         )
+
+    @Slot()
+    def _on_opened(self) -> None:
+        """The keyboard shall be in what was opened, wherever it was."""
+        self._panes.bring_up(self._panes.tabs)
+
+    @Slot()
+    def _on_link_wants_files(self) -> None:
+        """Open files for the link, and stay there."""
+        self._files.open()
+        self._panes.bring_up(self._panes.link)

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
-from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult
 from jitstudio.core.launch.verdict import unlaunched
+from jitstudio.core.severity import Severity
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.models.launch.launch_words import config_words
 from jitstudio.gui.panes import Panes
 from jitstudio.gui.workspace import Workspace
-
-_NO_SANITIZER = "compute-sanitizer is not installed; it comes with the CUDA toolkit."
 
 
 class LaunchPresenter(QObject):
@@ -27,7 +25,6 @@ class LaunchPresenter(QObject):
         self._panes = panes
         self._launches = workspace.launches
         self._specs = workspace.launch_specs
-        self._session = workspace.session
         self._form, self._results = panel.form, panel.results
         self._problems: tuple[SpecProblem, ...] = ()
         panel.first_shown.connect(self._launches.list_devices)
@@ -62,7 +59,7 @@ class LaunchPresenter(QObject):
 
     @Slot()
     def _on_run(self) -> None:
-        """Launch what the form says; the text is kept first, whatever the kernel does."""
+        """Launch what the form says."""
         self._panes.uncover(self._panes.launch)
         self._form.finish_editing()
         if unreadable := self._form.unreadable:
@@ -70,14 +67,14 @@ class LaunchPresenter(QObject):
             title = self._specs.form.title if self._specs.form else ""
             self._on_finished(unlaunched(title, LaunchOutcome.REFUSED, unreadable))
             return
-        self._session.save()
         self._results.begin()
         self._launches.run()
 
     @Slot(DeviceList)
     def _on_devices_changed(self, devices: DeviceList) -> None:
         self._form.set_devices(devices)
-        self._form.set_sanitizer_problem("" if devices.sanitizer else _NO_SANITIZER)
+        missing = self.tr("compute-sanitizer is not installed; it comes with the CUDA toolkit.")
+        self._form.set_sanitizer_problem("" if devices.sanitizer else missing)
         if self._launches.device is not None:
             self._form.set_device(self._launches.device.ordinal)
 

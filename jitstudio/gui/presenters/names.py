@@ -36,7 +36,7 @@ class NamesPresenter(QObject):
             shown = (module.name, module.name_expressions, module.kind is CodeKind.CUDA)
         if shown != self._shown:
             self._shown = shown
-            self._view.show_source(*shown, NOT_CUDA)
+            self._view.show_source(*shown, NOT_CUDA if module is not None else "")
             self._on_result_changed(self._outputs.result)
 
     @Slot(Document)

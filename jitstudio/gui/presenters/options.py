@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, QTimer, Slot
 
 from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import BuildRequest
@@ -19,16 +19,26 @@ class OptionsPresenter(QObject):
         super().__init__(form)
         self._workspace = workspace
         self._form = form
+        # The form is long: what changes together is shown together.
+        self._settling = QTimer(self, singleShot=True, interval=0)
+        self._settling.timeout.connect(self._show_plan)
         workspace.settings.options_changed.connect(form.set_text)
         workspace.settings.changed.connect(self._on_plan_changed)
         workspace.studio.module_changed.connect(self._on_plan_changed)
-        workspace.toolchain_found.connect(self._on_toolchain_found)
+        workspace.tell_toolchain(self._on_toolchain_found)
+        form.shown.connect(self._on_plan_changed)
         form.text_changed.connect(self._on_text_changed)
         form.set_text(workspace.settings.options)
         self._on_plan_changed()
 
     @Slot()
     def _on_plan_changed(self) -> None:
+        self._settling.start()
+
+    @Slot()
+    def _show_plan(self) -> None:
+        if not self._form.isVisible():
+            return  # it asks again when it is looked at
         workspace = self._workspace
         # Of the modules only their kinds matter here: reading their texts would take time.
         sources = tuple(module.without_content() for module in workspace.studio.modules())

@@ -38,6 +38,7 @@ class PlacesPresenter(QObject):
             "focusNamesAction": panes.names,
             "focusLinkAction": panes.link,
             "focusLaunchAction": panes.launch,
+            "focusPipelineAction": panes.pipeline,
             "focusProblemsAction": panes.problems,
             "focusLogAction": panes.log,
         }

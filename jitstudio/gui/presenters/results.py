@@ -27,7 +27,7 @@ class ResultsPresenter(QObject):
         outputs, studio, status = workspace.outputs, workspace.studio, panes.status
         outputs.changed.connect(self._on_output_changed)
         outputs.result_changed.connect(self._on_result_changed)
-        workspace.toolchain_found.connect(self._on_toolchain_found)
+        workspace.tell_toolchain(self._on_toolchain_found)
         workspace.service.cache_emptied.connect(self._on_cache_emptied)
         studio.build_started.connect(status.show_building)
         studio.build_started.connect(self._on_building_changed)
@@ -77,7 +77,8 @@ class ResultsPresenter(QObject):
 
     @Slot(object)
     def _on_cache_emptied(self, size: int) -> None:
-        self._panes.status.tell(f"The cache is empty; {size / 2**20:,.1f} MiB were freed")
+        text = self.tr("The cache is empty; {size:,.1f} MiB were freed")
+        self._panes.status.tell(text.format(size=size / 2**20))
 
     @Slot()
     def _on_save_outputs(self) -> None:

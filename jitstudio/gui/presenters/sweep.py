@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 
 from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
@@ -19,8 +20,6 @@ from jitstudio.gui.theme import ThemeKeeper
 from jitstudio.gui.widgets.launch.form.launch_form import LaunchForm
 from jitstudio.gui.widgets.sweep.sweep_dialog import SweepDialog
 from jitstudio.gui.workspace import Workspace
-
-_NO_KERNEL = "There is no kernel to sweep. Build one first."
 
 
 class SweepPresenter(QObject):
@@ -116,7 +115,7 @@ class SweepPresenter(QObject):
         if not modules:
             raise SweepError(nothing_to_build(workspace.settings.link))
         if workspace.launch_specs.form is None:
-            raise SweepError(_NO_KERNEL)
+            raise SweepError(self.tr("There is no kernel to sweep. Build one first."))
         if self._form.unreadable:
             raise SweepError(self._form.unreadable[0].message)
         request = request_for(modules, workspace.documents, workspace.settings, SHOWN_AND_SAVED)
@@ -151,14 +150,13 @@ class SweepPresenter(QObject):
         except ValueError as error:
             dialog.editor.show_problem(str(error))
             return
-        # Kept first, whatever the kernels do.
-        workspace.session.save()
         chosen = workspace.launches.device
         some = None if dialog.bar.uses_all_gpus or chosen is None else {chosen.ordinal}
         dialog.begin(plan.axes, count)
         # What the last launch keeps on the GPU is in the way of the sweep's own process.
         workspace.launch_service.rest()
-        workspace.sweep_service.start(plan, some)
+        # The text is kept first, whatever the kernels do.
+        workspace.session.save_before(partial(workspace.sweep_service.start, plan, some))
 
     @Slot(VariantResult)
     def _on_variant_activated(self, row: VariantResult) -> None:

@@ -6,31 +6,20 @@ too large or too strange to edit, are kept as bytes: they take part in builds al
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from enum import Enum
+from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path, PurePath
 
-from PySide6.QtCore import QFile, QIODevice, QObject, QSaveFile, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 
-from jitstudio.core.code import TEXT_KINDS, CodeKind, Header, Source, is_bitcode, kind_of
-from jitstudio.gui.limits import LARGEST_TEXT, LONGEST_LINE
+from jitstudio.core.code import CodeKind, Header, Source
+from jitstudio.core.file_text import Encoding, FileText, TextForm
+from jitstudio.gui.state.editable import Found, ReadOnlyReason, change_lines, editable
+from jitstudio.gui.state.files import digest, write_file
 
-_BOM = b"\xef\xbb\xbf"
 _HEADER_ENDINGS = (".cuh", ".h", ".hpp", ".inl")
-
-
-class ReadOnlyReason(Enum):
-    """Why a document is shown and built but not edited."""
-
-    BINARY = "This file holds machine code or bitcode. It takes part in the link as it is."
-    TOO_LARGE = "This text is too large to edit here. It is built as it is on disk."
-    NOT_TEXT = "This file is not UTF-8 text, so it cannot be edited. Convert it and open it again."
-
-
-class DocumentError(RuntimeError):
-    """A file cannot be read or written; the message is fit for a person."""
 
 
 class Document(QObject):
@@ -41,48 +30,66 @@ class Document(QObject):
         path: The file, or None while it has none.
         kind: What it holds.
         text: The text being edited, or None for a document that cannot be. What the user has
-            `typed` can be edited whatever it holds.
+            typed, which is given as a text, can be edited whatever it holds.
         read_only: Why it cannot be edited, or None.
+        on_disk: What tells the content of its file, as it was read or written last, from others;
+            None where there is no such file.
+        cursor: Where the cursor is in the text, for when it is shown anew.
 
     Signals:
         edited: Its content, or what it is built with, has changed.
-        changed: Its name, path or unsaved state has changed.
+        changed: Its name, path, form or unsaved state has changed.
+        reloading: What its file holds takes the place of what it holds now.
+        reloaded: And has done so.
     """
 
     edited = Signal()
     changed = Signal()
+    reloading = Signal()
+    reloaded = Signal()
 
     def __init__(
         self,
         name: str,
         kind: CodeKind,
-        content: bytes,
+        content: bytes | FileText,
         path: Path | None = None,
         parent: QObject | None = None,
-        *,
-        typed: bool = False,
     ) -> None:
         super().__init__(parent)
         self.name = name
         self.path = path
         self.kind = kind
-        self.read_only = None if typed else _reason_against_editing(kind, content)
+        self.read_only: ReadOnlyReason | None = None
         self.text: QTextDocument | None = None
-        self._content = content
-        self._bom = content[: len(_BOM)] if content.startswith(_BOM) else b""
-        self._newline = _newline_of(content)
+        self.on_disk: str | None = None
+        self.cursor = 0
+        self._content = b""
+        self._form = TextForm()
+        self._held: FileText | None = None
+        self._has_changed = False
         self._name_expressions: tuple[str, ...] = ()
         self._included = True
         self._is_library = False
-        if self.read_only is None:
-            self.text = QTextDocument(self)
-            self.text.setDocumentLayout(QPlainTextDocumentLayout(self.text))
-            self.text.setPlainText(content[len(self._bom) :].decode())
-            self.text.setModified(False)
-            # As Qt has it, not its plain text, which has lost every no-break space.
-            self._raw = self.text.toRawText()
-            self.text.contentsChanged.connect(self._on_contents_changed)
-            self.text.modificationChanged.connect(self._on_modification_changed)
+        held = content if isinstance(content, FileText) else editable(kind, content)
+        if isinstance(content, bytes) and path is not None:
+            self.on_disk = digest(content)
+        if isinstance(held, FileText):
+            self.text = self._make_text(held)
+        else:
+            self.read_only = held
+            self._content = content if isinstance(content, bytes) else b""
+
+    def _make_text(self, held: FileText) -> QTextDocument:
+        text = QTextDocument(self)
+        text.setDocumentLayout(QPlainTextDocumentLayout(text))
+        text.setPlainText(held.text)
+        text.setModified(False)
+        self._form = held.form
+        text.contentsChange.connect(self._on_contents_change)
+        text.contentsChanged.connect(self._on_contents_changed)
+        text.modificationChanged.connect(self._on_modification_changed)
+        return text
 
     @property
     def is_header(self) -> bool:
@@ -96,18 +103,35 @@ class Document(QObject):
         return self.text is not None and self.text.isModified()
 
     @property
-    def content(self) -> bytes:
-        """What is built: all of it; edited text in UTF-8 with plain newlines."""
-        if self.text is None:
-            return self._content
-        return self._raw.replace("\u2029", "\n").encode("utf-8", "replace")
+    def held(self) -> FileText | None:
+        """The text as it is now, with the form of its file; None for what cannot be edited."""
+        if self._held is None and self.text is not None:
+            # As Qt has it, not its plain text, which has lost every no-break space.
+            raw = self.text.toRawText().replace("\u2029", "\n")
+            self._held = FileText(raw, self._form)
+        return self._held
 
     @property
-    def file_content(self) -> bytes:
-        """What is written to a file: with the newlines and the byte order mark it came with."""
-        if self.text is None:
-            return self._content
-        return self._bom + self.content.replace(b"\n", self._newline)
+    def content(self) -> bytes:
+        """What is built: all of it; edited text in UTF-8 with plain newlines."""
+        held = self.held
+        return self._content if held is None else held.for_build()
+
+    @property
+    def encoding_name(self) -> str:
+        """In which encoding its file is; empty for what cannot be edited."""
+        return self._form.encoding.value if self.text is not None else ""
+
+    @property
+    def line_end_name(self) -> str:
+        """What the lines of its file end with; empty for what cannot be edited."""
+        return self._form.line_end_name if self.text is not None else ""
+
+    def set_encoding(self, encoding: Encoding) -> None:
+        """Write it to its file in another encoding from now on."""
+        self._form = replace(self._form, encoding=encoding)
+        self._held = None
+        self.changed.emit()
 
     @property
     def name_expressions(self) -> tuple[str, ...]:
@@ -161,59 +185,60 @@ class Document(QObject):
 
         Raises:
             DocumentError: The file cannot be written; nothing has changed.
+            EncodingError: Its encoding does not have all the characters; nothing has changed.
         """
-        content = self.file_content
-        file = QSaveFile(str(path))
-        opened = file.open(QIODevice.OpenModeFlag.WriteOnly)
-        if not (opened and file.write(content) == len(content) and file.commit()):
-            raise DocumentError(
-                f"'{path}' cannot be written: {file.errorString()}. Save it under another name."
-            )
+        held = self.held
+        content = self._content if held is None else held.encode()
+        write_file(path, content)
         self.path = path
-        if self.text is not None:
+        self.on_disk = digest(content)
+        if held is not None and self.text is not None:
+            # From now on lines end as they do in the file now.
+            self._form = FileText.split(held.joined, held.form.encoding).form
+            self._held = None
             self.text.setModified(False)
         self.changed.emit()
 
+    def reload(self, found: Found) -> None:
+        """Take over what its file holds now, as one step of undo.
+
+        Args:
+            found: What was compared with the text as it is now, and can be edited if this can.
+        """
+        self.reloading.emit()
+        self.on_disk = found.digest
+        if self.text is None:
+            self._content = found.content
+            self.edited.emit()
+        elif isinstance(found.held, FileText):
+            self._form = found.held.form
+            self._held = None
+            change_lines(self.text, found.changes, found.held)
+            self.text.setModified(False)
+        self.reloaded.emit()
+        self.changed.emit()
+
+    def lose_file(self) -> None:
+        """Its file is gone: what it holds is nowhere else."""
+        self.on_disk = None
+        if self.text is not None:
+            self.text.setModified(True)
+
+    @Slot()
+    def _on_contents_change(self) -> None:
+        self._held = None
+        self._has_changed = True
+
     @Slot()
     def _on_contents_changed(self) -> None:
-        # Colouring is a change of the contents to Qt, and makes a new revision as an edit does.
-        assert self.text is not None
-        raw = self.text.toRawText()
-        if raw != self._raw:
-            self._raw = raw
+        # Colouring tells of a change too, but of none to the contents.
+        if self._has_changed:
+            self._has_changed = False
             self.edited.emit()
 
     @Slot(bool)
     def _on_modification_changed(self, _modified: bool) -> None:
         self.changed.emit()
-
-
-def read_file(path: Path) -> bytes:
-    """The bytes of a file.
-
-    Raises:
-        DocumentError: It cannot be read.
-    """
-    file = QFile(str(path))
-    if path.is_dir() or not file.open(QIODevice.OpenModeFlag.ReadOnly):
-        reason = "it is a folder" if path.is_dir() else file.errorString()
-        raise DocumentError(f"'{path}' cannot be opened: {reason}.")
-    return bytes(file.readAll().data())
-
-
-def kind_of_file(path: Path) -> CodeKind:
-    """The kind that a file's ending tells.
-
-    Raises:
-        DocumentError: The ending is none of the known ones.
-    """
-    kind = kind_of(path.name)
-    if kind is None:
-        raise DocumentError(
-            f"'{path.name}' has no ending that tells what it holds. Rename it to end in .cu, .cuh, "
-            ".ll, .bc, .ptx, .cubin, .fatbin, .ltoir, .o or .a."
-        )
-    return kind
 
 
 class Documents(QObject):
@@ -256,6 +281,12 @@ class Documents(QObject):
         if document is not self._current:
             self._current = document
             self.current_changed.emit(document)
+
+    def each(self, slot: Callable[[Document], object]) -> None:
+        """Call this for all that are open, and for each that will be."""
+        for document in self._open:
+            slot(document)
+        self.added.connect(slot)
 
     def named(self, name: str) -> Document | None:
         """The document that builds call by this name."""
@@ -319,25 +350,3 @@ class Documents(QObject):
 def takes_part_alone(document: Document) -> bool:
     """Whether a build of this document by itself makes sense."""
     return not (document.is_header or document.is_library or document.kind is CodeKind.SASS)
-
-
-def _reason_against_editing(kind: CodeKind, content: bytes) -> ReadOnlyReason | None:
-    if kind not in TEXT_KINDS or is_bitcode(content):
-        return ReadOnlyReason.BINARY
-    if len(content) > LARGEST_TEXT or _longest_line(content) > LONGEST_LINE:
-        return ReadOnlyReason.TOO_LARGE
-    try:
-        content.decode()
-    except UnicodeDecodeError:
-        return ReadOnlyReason.NOT_TEXT
-    return ReadOnlyReason.NOT_TEXT if b"\0" in content else None
-
-
-def _newline_of(content: bytes) -> bytes:
-    """The newline that most lines end with."""
-    windows = content.count(b"\r\n")
-    return b"\r\n" if windows > content.count(b"\n") - windows else b"\n"
-
-
-def _longest_line(content: bytes) -> int:
-    return max(map(len, content.split(b"\n")))

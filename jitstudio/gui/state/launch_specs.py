@@ -5,6 +5,7 @@ What was typed is kept while other kernels are launched and signatures change.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -39,6 +40,11 @@ class LaunchSpecs(QObject):
         self._form: KernelForm | None = None
         self._spec = LaunchSpec()
         self._waiting: LaunchSpec | None = None
+        self._time_limit = LaunchSpec.timeout
+
+    def set_time_limit(self, seconds: float) -> None:
+        """Let launches that nobody has typed yet take so long at most."""
+        self._time_limit = seconds
 
     @property
     def forms(self) -> tuple[KernelForm, ...]:
@@ -105,6 +111,21 @@ class LaunchSpecs(QObject):
         arguments = dict(known.arguments) | dict(spec.arguments)
         self._specs[spec.kernel] = replace(spec, arguments=tuple(arguments.items()))
 
+    def replace_all(self, specs: Iterable[LaunchSpec], kernel: str) -> None:
+        """Keep these launches and no others.
+
+        Args:
+            specs: One for each kernel.
+            kernel: The one to turn to, as soon as it is built.
+        """
+        self._specs = {spec.kernel: spec for spec in specs}
+        self._waiting = None
+        self._spec = self._specs.pop(kernel, LaunchSpec())
+        if self._spec.kernel:
+            self._specs[kernel] = self._spec
+        self._turn_to(self._title_of(kernel))
+        self._tell_replaced()
+
     def suggest(self, spec: LaunchSpec) -> None:
         """Keep a launch unless the user has typed one for this kernel."""
         self._specs.setdefault(spec.kernel, spec)
@@ -117,7 +138,7 @@ class LaunchSpecs(QObject):
         defaults = default_arguments(form)
         known = self._specs.get(form.title) or self._sibling(form.title)
         if known is None:
-            return _fresh(form, defaults)
+            return _fresh(form, defaults, self._time_limit)
         texts = dict(known.arguments)
         arguments = tuple((name, texts.get(name, default)) for name, default in defaults)
         return replace(known, kernel=form.title, arguments=arguments)
@@ -143,7 +164,9 @@ class LaunchSpecs(QObject):
         return next((s for t, s in reversed(self._specs.items()) if base_name(t) == name), None)
 
 
-def _fresh(form: KernelForm, arguments: tuple[tuple[str, str], ...]) -> LaunchSpec:
+def _fresh(
+    form: KernelForm, arguments: tuple[tuple[str, str], ...], time_limit: float
+) -> LaunchSpec:
     """A launch that covers the first buffer with one thread for each element."""
     texts = dict(arguments)
     buffers = (p.name for p in form.parameters if isinstance(p.type, Pointer))
@@ -155,4 +178,5 @@ def _fresh(form: KernelForm, arguments: tuple[tuple[str, str], ...]) -> LaunchSp
         cover=cover,
         block=str(min(form.block_hint or _USUAL_BLOCK, _USUAL_BLOCK)),
         cluster=",".join(map(str, form.cluster or ())),
+        timeout=time_limit,
     )

@@ -2,17 +2,27 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QCoreApplication, QObject, Signal
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.service import Listing
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 SHOWN_KINDS = (CodeKind.PTX, CodeKind.SASS)
+
+
+def nothing_built() -> str:
+    """What a pane says before the first build."""
+    return QCoreApplication.translate(
+        "Outputs",
+        "Nothing has been built yet.\n"
+        "Open or write a kernel: what the compilers make of it appears here.",
+    )
 
 
 @dataclass(frozen=True)
@@ -29,7 +39,7 @@ class Output:
     listings: tuple[Listing, ...] = ()
     stale: str = ""
     old: frozenset[str] = frozenset()
-    hint: str = "Nothing has been built yet."
+    hint: str = field(default_factory=nothing_built)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,8 +60,8 @@ class _History:
     built_at: datetime | None = None
 
 
-def _blank() -> _History:
-    return _History(dict.fromkeys(SHOWN_KINDS, Output()))
+def _blank(hint: str) -> _History:
+    return _History(dict.fromkeys(SHOWN_KINDS, Output(hint=hint)))
 
 
 class Outputs(QObject):
@@ -72,7 +82,13 @@ class Outputs(QObject):
         super().__init__(parent)
         self._histories: dict[object, _History] = {}
         self._subject: object = None
-        self._shown = _blank().outputs
+        self._hint = nothing_built()
+        self._shown = _blank(self._hint).outputs
+
+    @property
+    def subject(self) -> object:
+        """What is looked at."""
+        return self._subject
 
     @property
     def result(self) -> BuildResult | None:
@@ -114,7 +130,7 @@ class Outputs(QObject):
         for kind in SHOWN_KINDS:
             made = tuple(listing for listing in listings if listing.kind is kind)
             if result.ok:
-                history.outputs[kind] = Output(made, hint=_HINTS[kind])
+                history.outputs[kind] = Output(made, hint=_no_code(kind))
             else:
                 history.outputs[kind] = _kept(history, kind, made, result)
         history.result = result
@@ -137,8 +153,19 @@ class Outputs(QObject):
         """The subject is gone; its outputs may go too."""
         self._histories.pop(subject, None)
 
+    def clear(self) -> None:
+        """Forget everything."""
+        self._histories.clear()
+        self._show()
+        self.result_changed.emit(None)
+
+    def set_hint(self, hint: str) -> None:
+        """Say this from now on where nothing has been built."""
+        self._hint = hint
+        self._show()
+
     def _history(self, subject: object) -> _History:
-        return self._histories.get(subject) or _blank()
+        return self._histories.get(subject) or _blank(self._hint)
 
     def _show(self) -> None:
         for kind, output in self._history(self._subject).outputs.items():
@@ -156,12 +183,24 @@ def _kept(
     listings = [new.pop(listing.name, listing) for listing in history.outputs[kind].listings]
     listings += new.values()
     if not listings:
-        return Output(hint=f"{result.reason}\nThe Problems list says more.")
-    shown = f" Shown is the build of {history.built_at:%H:%M:%S}." if history.built_at else ""
-    return Output(tuple(listings), result.reason + shown if old else "", old)
+        text = QCoreApplication.translate("Outputs", "{reason}\nThe Problems list says more.")
+        return Output(hint=text.format(reason=result.reason))
+    stale = result.reason
+    if history.built_at is not None:
+        text = QCoreApplication.translate(
+            "Outputs", "{reason} Shown is the build of {time:%H:%M:%S}."
+        )
+        stale = text.format(reason=result.reason, time=history.built_at)
+    return Output(tuple(listings), stale if old else "", old)
 
 
-_HINTS = {
-    CodeKind.PTX: "This build makes no PTX: the module is PTX already, or holds machine code.",
-    CodeKind.SASS: "This build makes no SASS.",
+_NO_CODE = {
+    CodeKind.PTX: QT_TRANSLATE_NOOP(
+        "Outputs", "This build makes no PTX: the module is PTX already, or holds machine code."
+    ),
+    CodeKind.SASS: QT_TRANSLATE_NOOP("Outputs", "This build makes no SASS."),
 }
+
+
+def _no_code(kind: CodeKind) -> str:
+    return QCoreApplication.translate("Outputs", _NO_CODE[kind])

@@ -2,47 +2,78 @@
 
 from __future__ import annotations
 
-from math import isfinite
 from pathlib import Path
 
-from PySide6.QtCore import QByteArray, QSettings
+from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
+
+from jitstudio.gui.state.settings_table import BY_KEY, SETTINGS, SettingValue
+from jitstudio.listing.line_classes import LineClass
 
 _MOST_RECENT = 10
-_THEMES = ("system", "light", "dark")
+_SETTINGS = "settings"
+_THEME, _FONT_SIZE = "appearance.theme", "appearance.font_size"
 
 
-class Preferences:
+class Preferences(QObject):
     """Typed access to a `QSettings`, which is handed in so that tests have their own.
 
     QSettings gives back strings for what it once took as numbers and lists; the types are put
-    right here and nowhere else.
+    right here and in the table of settings, and nowhere else.
+
+    Signals:
+        changed: The setting with this key has another value now.
     """
 
-    def __init__(self, store: QSettings) -> None:
+    changed = Signal(str)
+
+    def __init__(self, store: QSettings, parent: QObject | None = None) -> None:
+        super().__init__(parent)
         self._store = store
+        self._values = {s.key: s.read(store.value(_place(s.key), s.default)) for s in SETTINGS}
+
+    def value(self, key: str) -> SettingValue:
+        """What a setting of the table is; its default where what was kept makes no sense."""
+        return self._values[key]
+
+    def set_value(self, key: str, value: SettingValue) -> None:
+        """Change a setting; told at once, and kept."""
+        value = BY_KEY[key].read(value)
+        if value != self._values[key]:
+            self._values[key] = value
+            self._store.setValue(_place(key), value)
+            self.changed.emit(key)
+
+    def is_default(self, key: str) -> bool:
+        """Whether a setting is what it was at the first start."""
+        return self._values[key] == BY_KEY[key].default
+
+    def reset(self, key: str) -> None:
+        """Make a setting again what it was at the first start."""
+        self.set_value(key, BY_KEY[key].default)
+        self._store.remove(_place(key))
+
+    def reset_all(self) -> None:
+        """Make all settings again what they were at the first start."""
+        for setting in SETTINGS:
+            self.reset(setting.key)
 
     @property
     def theme(self) -> str:
         """`system`, `light` or `dark`."""
-        mode = str(self._store.value("theme", _THEMES[0]))
-        return mode if mode in _THEMES else _THEMES[0]
+        return str(self._values[_THEME])
 
     @theme.setter
     def theme(self, mode: str) -> None:
-        self._store.setValue("theme", mode)
+        self.set_value(_THEME, mode)
 
     @property
     def font_size(self) -> float:
-        """Of code, in points; 0 for the default."""
-        try:
-            size = float(str(self._store.value("font_size", 0)))
-        except ValueError:
-            return 0.0
-        return size if isfinite(size) else 0.0
+        """Of code, in points."""
+        return float(self._values[_FONT_SIZE])
 
     @font_size.setter
     def font_size(self, points: float) -> None:
-        self._store.setValue("font_size", points)
+        self.set_value(_FONT_SIZE, points)
 
     @property
     def recent_files(self) -> list[Path]:
@@ -57,6 +88,17 @@ class Preferences:
         self._store.setValue("recent_files", [str(p) for p in [path, *others][:_MOST_RECENT]])
 
     @property
+    def recent_commands(self) -> list[str]:
+        """The commands chosen last in the palette, newest first."""
+        stored = self._store.value("recent_commands", [])
+        return [str(entry) for entry in (stored if isinstance(stored, list) else [stored])]
+
+    def add_recent_command(self, name: str) -> None:
+        """Put a command at the top of the recent ones."""
+        others = [other for other in self.recent_commands if other != name]
+        self._store.setValue("recent_commands", [name, *others][:_MOST_RECENT])
+
+    @property
     def gpu(self) -> str:
         """The UUID of the GPU that was chosen last; empty for none."""
         return str(self._store.value("gpu", ""))
@@ -64,6 +106,16 @@ class Preferences:
     @gpu.setter
     def gpu(self, uuid: str) -> None:
         self._store.setValue("gpu", uuid)
+
+    def filters(self, listing: str) -> frozenset[LineClass]:
+        """Which classes of lines are left out of this kind of listing."""
+        stored = self._store.value(f"filters/{listing}", [])
+        names = {str(name) for name in (stored if isinstance(stored, list) else [stored])}
+        return frozenset(of for of in LineClass if of.name in names and of is not LineClass.CODE)
+
+    def set_filters(self, listing: str, filters: frozenset[LineClass]) -> None:
+        """Remember which classes of lines are left out of this kind of listing."""
+        self._store.setValue(f"filters/{listing}", [of.name for of in sorted(filters)])
 
     def layout(self, name: str) -> QByteArray | None:
         """A remembered geometry or arrangement."""
@@ -74,6 +126,6 @@ class Preferences:
         """Remember a geometry or arrangement."""
         self._store.setValue(f"layout/{name}", state)
 
-    def forget_layout(self) -> None:
-        """Go back to the arrangement of the first start."""
-        self._store.remove("layout")
+
+def _place(key: str) -> str:
+    return f"{_SETTINGS}/{key}"

@@ -1,26 +1,37 @@
 """Keeps what the user has typed: all open documents and build settings, across ends of any kind.
 
-The session is written some seconds after each change and at the end, and read at the start. Each
-running jitstudio has a session file of its own, held by a lock that dies with the process.
+The session is written some seconds after each change, before what may take the machine down, and at
+the end; it is read at the start. Each running jitstudio has a session file of its own, held by a
+lock that dies with the process.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QIODevice, QLockFile, QObject, QSaveFile, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QLockFile, QObject, QTimer, Signal, Slot
 
 from jitstudio.gui.state.build_settings import BuildSettings
-from jitstudio.gui.state.documents import Document, DocumentError, Documents, read_file
-from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.file_writer import FileWriter
+from jitstudio.gui.state.files import DocumentError, read_file
 from jitstudio.gui.state.session_format import (
     SavedDocument,
+    SavedProject,
     SavedSession,
     SessionFormatError,
     dump,
     load,
 )
+
+if TYPE_CHECKING:
+    from jitstudio.core.launch.spec import LaunchSpec
+    from jitstudio.gui.state.launch_specs import LaunchSpecs
+    from jitstudio.gui.state.project import ProjectState
 
 _SAVE_AFTER_MS = 2000
 _SLOTS = 16
@@ -39,32 +50,62 @@ class Session(QObject):
 
     Signals:
         save_failed: The session cannot be written, in words; told once until it works again.
+        save_works: It can be written again.
         restore_failed: Some or all of the last session cannot be brought back, in words.
+        recovered: What a program that was ended unexpectedly left is back, in words.
     """
 
     save_failed = Signal(str)
+    save_works = Signal()
     restore_failed = Signal(str)
+    recovered = Signal(str)
 
     def __init__(
         self,
         folder: Path,
         documents: Documents,
         settings: BuildSettings,
-        launches: LaunchSpecs,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self._documents = documents
         self._settings = settings
-        self._launches = launches
-        self._complained = False
+        self._launches: LaunchSpecs | None = None
+        self._project: ProjectState | None = None
+        self._restored: SavedSession | None = None
+        self._complaint = ""
+        self._crashed = False
+        self._is_watching = False
+        self._waiting: list[tuple[int, Callable[[], None]]] = []
         self._slot, self._problem = _take_slot(folder)
+        self._writer: FileWriter | None = None
+        if self._slot is not None:
+            self._writer = FileWriter(self._slot.path, self)
+            self._writer.written.connect(self._on_written)
+            self._writer.failed.connect(self._on_write_failed)
         self._timer = QTimer(self, singleShot=True, interval=_SAVE_AFTER_MS)
         self._timer.timeout.connect(self.save)
+
+    def attach(self, launches: LaunchSpecs, project: ProjectState) -> None:
+        """Keep these too, and give them what was restored: a window shows its texts before."""
+        self._launches, self._project = launches, project
+        self._hand_over()
+        for part in (launches, project):
+            part.changed.connect(self._on_changed)
+
+    @property
+    def complaint(self) -> str:
+        """Why the session is not kept at present, in words; empty where it is."""
+        return self._complaint
+
+    def set_interval(self, seconds: float) -> None:
+        """Write this long after a change."""
+        self._timer.setInterval(round(seconds * 1000))
 
     def watch(self) -> None:
         """Save after each change from now on; also at once, to tell early if it cannot be."""
         documents, settings = self._documents, self._settings
+        self._is_watching = True
         for signal in (
             documents.added,
             documents.removed,
@@ -74,7 +115,6 @@ class Session(QObject):
             documents.changed,
             settings.changed,
             settings.auto_build_changed,
-            self._launches.changed,
         ):
             signal.connect(self._on_changed)
         self.save()
@@ -87,13 +127,32 @@ class Session(QObject):
         """
         if self._slot is None:
             return False
-        saved = self._load(self._slot.path)
+        self._restored = saved = self._load(self._slot.path)
         opened = self._open_all(saved) if saved is not None else []
+        self._hand_over()
         # After our own: the first save must hold both.
         adopted = self._adopt(self._slot.path)
         if saved is not None and saved.current is not None and 0 <= saved.current < len(opened):
             self._documents.current = opened[saved.current] or self._documents.current
-        return any(opened) or adopted
+        back = [document for document in (*opened, *adopted) if document is not None]
+        if self._crashed:
+            self.recovered.emit(_recovery(back))
+        return bool(back)
+
+    def _hand_over(self) -> None:
+        """Give launches and project what was restored of them, once both are there."""
+        saved = self._restored
+        if saved is None or self._launches is None or self._project is None:
+            return
+        self._restored = None
+        for spec in saved.launches:
+            self._launches.remember(spec)
+        if saved.project is not None:
+            try:
+                self._project.resume(saved.project)
+            except ValueError as error:
+                told = self.tr("The project of the last session cannot be brought back: {error}")
+                self.restore_failed.emit(told.format(error=error))
 
     def _open_all(self, saved: SavedSession) -> list[Document | None]:
         self._settings.arch = saved.arch
@@ -101,78 +160,114 @@ class Session(QObject):
         self._settings.link = saved.link
         self._settings.auto_build = saved.auto_build
         self._settings.switches = saved.switches
-        for spec in saved.launches:
-            self._launches.remember(spec)
         return [self._open(entry) for entry in saved.documents]
 
     def _load(self, path: Path) -> SavedSession | None:
         if not path.exists():
             return None
         try:
-            return load(path.read_bytes())
+            saved = load(path.read_bytes())
         except (OSError, SessionFormatError) as error:
             self.restore_failed.emit(
                 f"The last session cannot be brought back: {error}. {_set_aside(path)}"
             )
             return None
+        self._crashed = self._crashed or not saved.closed
+        return saved
 
-    def _adopt(self, own: Path) -> bool:
+    def _adopt(self, own: Path) -> list[Document | None]:
         """Take over what was typed in windows that are closed now and was never saved."""
-        found = False
+        adopted: list[Document | None] = []
         for path in sorted(own.parent.glob("session-*.json")):
             lock = _lock_of(path)
             if path == own or "-unread-" in path.name or not lock.tryLock(0):
                 continue
             saved = self._load(path)
             unsaved = [d for d in saved.documents if d.modified] if saved else []
-            opened = [self._open(entry) for entry in unsaved]
-            found = found or any(opened)
+            adopted += [self._open(entry) for entry in unsaved]
             # Only what is in our own file as well may go.
             self.save()
-            if not self._complained:
+            if not self.flush():
                 path.unlink(missing_ok=True)
             lock.unlock()
-        return found
+        return adopted
 
     @Slot()
     def save(self) -> None:
-        """Write the session now."""
-        self._timer.stop()
-        if self._slot is None:
-            self._complain(self._problem)
-            return
-        file = QSaveFile(str(self._slot.path))
-        data = dump(self._state())
-        if (
-            file.open(QIODevice.OpenModeFlag.WriteOnly)
-            and file.write(data) == len(data)
-            and file.commit()
-        ):
-            self._complained = False
+        """Write the session now, without waiting for the disk."""
+        self._write(closed=False)
+
+    @Slot()
+    def save_changes(self) -> None:
+        """Write the session now if anything has changed since the last time."""
+        if self._timer.isActive():
+            self.save()
+
+    def save_before(self, act: Callable[[], None]) -> None:
+        """Write the session, and do something once it is on the disk, or cannot be."""
+        number = self._write(closed=False)
+        if number:
+            self._waiting.append((number, act))
         else:
-            self._complain(f"'{self._slot.path}' cannot be written: {file.errorString()}")
+            act()
+
+    def flush(self) -> str:
+        """Wait until the session is written; why it could not be, or nothing."""
+        return self._writer.finish() if self._writer is not None else self._problem
+
+    def _write(self, *, closed: bool) -> int:
+        """Have the session written; gives back the number of this time, 0 if there is no file."""
+        self._timer.stop()
+        if self._slot is None or self._writer is None:
+            self._complain(self._problem)
+            return 0
+        return self._writer.write(partial(dump, self._state(closed)))
+
+    @Slot(int)
+    def _on_written(self, number: int) -> None:
+        if self._complaint:
+            self._complaint = ""
+            self.save_works.emit()
+        self._go_on(number)
+
+    @Slot(int, str)
+    def _on_write_failed(self, number: int, problem: str) -> None:
+        assert self._slot is not None
+        self._complain(f"'{self._slot.path}' cannot be written: {problem}")
+        # Perhaps there is room again by then.
+        self._timer.start()
+        self._go_on(number)
+
+    def _go_on(self, number: int) -> None:
+        """Do what had to wait."""
+        ready = [act for ticket, act in self._waiting if ticket <= number]
+        self._waiting = [(ticket, act) for ticket, act in self._waiting if ticket > number]
+        for act in ready:
+            act()
 
     def close(self) -> None:
         """Save a last time and let the session file go."""
-        self.save()
+        self._write(closed=True)
+        self.flush()
+        self._timer.stop()
         if self._slot is not None:
             self._slot.lock.unlock()
         # What still changes while the window is taken apart is no work of the user's.
-        self._slot, self._problem = None, ""
+        self._slot, self._writer, self._problem = None, None, ""
 
     def _complain(self, problem: str) -> None:
-        if problem and not self._complained:
-            self._complained = True
-            self.save_failed.emit(
+        if problem and not self._complaint:
+            self._complaint = (
                 f"Unsaved text is not kept: {problem}. Save your files yourself before you quit."
             )
+            self.save_failed.emit(self._complaint)
 
     @Slot()
     def _on_changed(self) -> None:
-        if not self._timer.isActive():
+        if self._is_watching and not self._timer.isActive():
             self._timer.start()
 
-    def _state(self) -> SavedSession:
+    def _state(self, closed: bool) -> SavedSession:
         documents = list(self._documents)
         current = self._documents.current
         return SavedSession(
@@ -183,8 +278,20 @@ class Session(QObject):
             link=self._settings.link,
             auto_build=self._settings.auto_build,
             switches=self._settings.switches,
-            launches=self._launches.specs,
+            launches=self._saved_launches(),
+            closed=closed,
+            project=self._saved_project(),
         )
+
+    def _saved_launches(self) -> tuple[LaunchSpec, ...]:
+        if self._launches is not None:
+            return self._launches.specs
+        return self._restored.launches if self._restored is not None else ()
+
+    def _saved_project(self) -> SavedProject | None:
+        if self._project is not None:
+            return self._project.remembered()
+        return self._restored.project if self._restored is not None else None
 
     def _open(self, entry: SavedDocument) -> Document | None:
         path = Path(entry.path) if entry.path else None
@@ -195,12 +302,15 @@ class Session(QObject):
             self.restore_failed.emit(str(error))
             return None
         name = self._documents.unique_name(entry.name)
-        document = Document(name, entry.kind, content, path, typed=typed)
+        document = Document(name, entry.kind, content, path)
         document.name_expressions = entry.name_expressions
         document.included = entry.included
         document.is_library = entry.is_library
+        document.cursor = entry.cursor
         if document.text is not None and typed:
             document.text.setModified(entry.modified)
+            # What the text began from: the file may have changed since.
+            document.on_disk = entry.on_disk
         self._documents.add(document)
         return document
 
@@ -212,12 +322,38 @@ def _saved(document: Document) -> SavedDocument:
         name=document.name,
         path=str(document.path or ""),
         kind=document.kind,
-        content=document.file_content if keep else None,
+        content=document.held if keep else None,
         modified=document.is_modified,
         name_expressions=document.name_expressions,
         included=document.included,
         is_library=document.is_library,
+        cursor=document.cursor,
+        on_disk=document.on_disk,
     )
+
+
+def _recovery(back: Sequence[Document]) -> str:
+    """What to tell after an end that nobody wanted."""
+    unsaved = sum(document.is_modified for document in back)
+    if not unsaved:
+        return QCoreApplication.translate(
+            "Session",
+            "jitstudio was ended unexpectedly. What was open is back; all of it is saved.",
+        )
+    told = (
+        QCoreApplication.translate(
+            "Session",
+            "jitstudio was ended unexpectedly. One tab with unsaved text is back: "
+            "it is marked with a dot. Save it to keep it in a file.",
+        )
+        if unsaved == 1
+        else QCoreApplication.translate(
+            "Session",
+            "jitstudio was ended unexpectedly. {count} tabs with unsaved text are back: "
+            "they are marked with a dot. Save them to keep them in files.",
+        )
+    )
+    return told.format(count=unsaved)
 
 
 def _take_slot(folder: Path) -> tuple[_Slot | None, str]:

@@ -8,12 +8,14 @@ from typing import Any
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
+from jitstudio.core.file_text import Encoding, FileText
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.spec_format import spec_from, spec_object
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import ON_AT_FIRST, Switch
 
 VERSION = 1
+_DAMAGE = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
 class SessionFormatError(ValueError):
@@ -33,21 +35,45 @@ class SavedDocument:
         name_expressions: Those whose lowered names were asked for.
         included: Whether it took part in the link.
         is_library: Whether other LLVM IR took functions from it.
+        cursor: Where the cursor was in the text.
+        on_disk: What told the content of its file, as it was known, from others.
     """
 
     name: str
     path: str
     kind: CodeKind
-    content: bytes | None
+    content: FileText | None
     modified: bool
     name_expressions: tuple[str, ...]
     included: bool
     is_library: bool = False
+    cursor: int = 0
+    on_disk: str | None = None
+
+
+@dataclass(frozen=True)
+class SavedProject:
+    """The project that was open.
+
+    Attributes:
+        path: Its file.
+        modified: Whether something of it was not in its file.
+        carried: What its file holds and the window does not, in the form of a project file.
+    """
+
+    path: str
+    modified: bool
+    carried: str
 
 
 @dataclass(frozen=True)
 class SavedSession:
-    """All open documents in their order, the place of the current one, settings and launches."""
+    """All open documents in their order, the place of the current one, settings and launches.
+
+    Attributes:
+        closed: Whether the program had come to its end when this was written.
+        project: The project that was open; None for none.
+    """
 
     documents: tuple[SavedDocument, ...]
     current: int | None
@@ -57,22 +83,27 @@ class SavedSession:
     auto_build: bool
     switches: frozenset[Switch]
     launches: tuple[LaunchSpec, ...] = ()
+    closed: bool = True
+    project: SavedProject | None = None
 
 
 def dump(session: SavedSession) -> bytes:
     """The content of a session file."""
     state = {
         "version": VERSION,
+        "closed": session.closed,
         "documents": [
             {
                 "name": document.name,
                 "path": document.path,
                 "kind": document.kind.value,
-                "text": None if document.content is None else document.content.decode(),
+                **_text_object(document.content),
                 "modified": document.modified,
                 "name_expressions": list(document.name_expressions),
                 "included": document.included,
                 "is_library": document.is_library,
+                "cursor": document.cursor,
+                "on_disk": document.on_disk,
             }
             for document in session.documents
         ],
@@ -85,6 +116,7 @@ def dump(session: SavedSession) -> bytes:
             "switches": {switch.value: switch in session.switches for switch in Switch},
         },
         "launches": [spec_object(spec) for spec in session.launches],
+        "project": session.project and _project_object(session.project),
     }
     return json.dumps(state, indent=1).encode()
 
@@ -100,7 +132,7 @@ def load(data: bytes) -> SavedSession:
         version = int(state["version"])
         if version <= VERSION:
             return _session(state)
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+    except _DAMAGE as error:
         raise SessionFormatError(f"its file is damaged ({error})") from error
     raise SessionFormatError(f"a newer jitstudio has written it (version {version})")
 
@@ -116,7 +148,19 @@ def _session(state: dict[str, Any]) -> SavedSession:
         auto_build=bool(settings["auto_build"]),
         switches=_switches(settings.get("switches", {})),
         launches=tuple(spec_from(entry) for entry in state.get("launches", ())),
+        closed=bool(state.get("closed", True)),
+        project=_project(state.get("project")),
     )
+
+
+def _project_object(project: SavedProject) -> dict[str, Any]:
+    return {"path": project.path, "modified": project.modified, "carried": project.carried}
+
+
+def _project(entry: dict[str, Any] | None) -> SavedProject | None:
+    if entry is None:
+        return None
+    return SavedProject(str(entry["path"]), bool(entry["modified"]), str(entry["carried"]))
 
 
 def _switches(saved: dict[str, Any]) -> frozenset[Switch]:
@@ -125,14 +169,32 @@ def _switches(saved: dict[str, Any]) -> frozenset[Switch]:
 
 
 def _document(entry: dict[str, Any]) -> SavedDocument:
-    text = entry["text"]
     return SavedDocument(
         name=str(entry["name"]),
         path=str(entry["path"]),
         kind=CodeKind(entry["kind"]),
-        content=None if text is None else str(text).encode(),
+        content=_text_from(entry),
         modified=bool(entry["modified"]),
         name_expressions=tuple(str(name) for name in entry["name_expressions"]),
         included=bool(entry["included"]),
         is_library=bool(entry.get("is_library", False)),
+        cursor=int(entry.get("cursor", 0)),
+        on_disk=None if entry.get("on_disk") is None else str(entry["on_disk"]),
     )
+
+
+def _text_object(content: FileText | None) -> dict[str, str | None]:
+    if content is None:
+        return {"text": None}
+    return {"text": content.joined, "encoding": content.form.encoding.value}
+
+
+def _text_from(entry: dict[str, Any]) -> FileText | None:
+    text = entry["text"]
+    if text is None:
+        return None
+    if "encoding" in entry:
+        return FileText.split(str(text), Encoding(entry["encoding"]))
+    # Early versions knew UTF-8 only, and kept its mark with the text.
+    bare = str(text).removeprefix("\ufeff")
+    return FileText.split(bare, Encoding.UTF_8 if bare == text else Encoding.UTF_8_BOM)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from jitstudio.gui.viewer.rows import Rows
 from jitstudio.gui.viewer.text import ListingText
 
 Place = tuple[int, int]
@@ -19,12 +20,14 @@ class ListingCaret:
     """The caret of one text, and the place where its selection began.
 
     Attributes:
+        rows: Which lines are shown: moves pass over the others, and those are not copied.
         place: Where the caret is.
         anchor: The other end of the selection; the same where nothing is selected.
     """
 
     def __init__(self, text: ListingText) -> None:
         self.text = text
+        self.rows = Rows(len(text))
         self.place: Place = (0, 0)
         self.anchor: Place = (0, 0)
         # The column to come back to when up and down pass through shorter lines.
@@ -53,6 +56,15 @@ class ListingCaret:
             self.anchor = self.place
         self._goal = None
 
+    def show_rows(self, rows: Rows) -> None:
+        """Turn to other lines that are shown; what stood in a hidden one moves up to its head."""
+        self.rows = rows
+        place, anchor = (
+            (line if rows.shows(line) else rows.step(line, 0), column)
+            for line, column in (self.place, self.anchor)
+        )
+        self.select(anchor, place)
+
     def select(self, anchor: Place, place: Place) -> None:
         """Select from one place to another."""
         self.set_place(anchor)
@@ -62,7 +74,7 @@ class ListingCaret:
         """Move down, or up, staying in the column where that began."""
         line, column = self.place
         goal = self.text.cell(line, column) if self._goal is None else self._goal
-        target = min(max(line + count, 0), len(self.text) - 1)
+        target = self.rows.step(line, count)
         self.set_place((target, self.text.column(target, goal)), select)
         self._goal = goal
 
@@ -73,10 +85,10 @@ class ListingCaret:
             return
         line, column = self.place
         column += count
-        if column < 0 and line > 0:
-            line, column = line - 1, len(self.text.lines[line - 1])
-        elif column > len(self.text.lines[line]) and line + 1 < len(self.text):
-            line, column = line + 1, 0
+        if column < 0:
+            line, column = self._end_above(line)
+        elif column > len(self.text.lines[line]):
+            line, column = self._behind(line)
         self.set_place((line, column), select)
 
     def move_word(self, forward: bool, select: bool) -> None:
@@ -86,11 +98,11 @@ class ListingCaret:
         if forward:
             found = _WORD.finditer(text, column)
             target = next((m.start() for m in found if m.start() > column), None)
-            beyond: Place = (line + 1, 0) if line + 1 < len(self.text) else (line, len(text))
+            beyond = self._behind(line)
         else:
             found = _WORD.finditer(text, max(0, column - _LONGEST_WORD), column + _LONGEST_WORD)
             target = max((m.start() for m in found if m.start() < column), default=None)
-            beyond = (line - 1, len(self.text.lines[line - 1])) if line else (0, 0)
+            beyond = self._end_above(line)
         self.set_place(beyond if target is None else (line, target), select)
 
     def move_home(self, select: bool) -> None:
@@ -106,17 +118,17 @@ class ListingCaret:
 
     def move_top(self, select: bool) -> None:
         """Go to the start of the text."""
-        self.set_place((0, 0), select)
+        self.set_place((self.rows.line(0), 0), select)
 
     def move_bottom(self, select: bool) -> None:
         """Go to the end of the text."""
-        last = len(self.text) - 1
+        last = self.rows.line(len(self.rows) - 1)
         self.set_place((last, len(self.text.lines[last])), select)
 
     def select_all(self) -> None:
-        """Select the whole text."""
-        last = len(self.text) - 1
-        self.select((0, 0), (last, len(self.text.lines[last])))
+        """Select all that is shown."""
+        last = self.rows.line(len(self.rows) - 1)
+        self.select((self.rows.line(0), 0), (last, len(self.text.lines[last])))
 
     def select_lines(self, origin: Place, place: Place) -> None:
         """Select whole lines, with their ends, from the one of `origin` to the one of `place`."""
@@ -134,8 +146,14 @@ class ListingCaret:
             self.select((origin[0], first[1]), (place[0], last[0]))
 
     def _behind(self, line: int) -> Place:
-        is_last = line + 1 >= len(self.text)
-        return (line, len(self.text.lines[line])) if is_last else (line + 1, 0)
+        """The start of the next line that is shown; from the last one, its end."""
+        below = self.rows.step(line, 1)
+        return (below, 0) if below > line else (line, len(self.text.lines[line]))
+
+    def _end_above(self, line: int) -> Place:
+        """The end of the line that is shown before this one; from the first one, its start."""
+        above = self.rows.step(line, -1)
+        return (above, len(self.text.lines[above])) if above < line else (line, 0)
 
     def _word_span(self, place: Place) -> tuple[int, int]:
         """The word at a place, or the single character there."""
@@ -149,12 +167,13 @@ class ListingCaret:
         return column, min(column + 1, len(text))
 
     def selected_text(self) -> str:
-        """What is selected, lines joined by newlines."""
+        """What is selected of the shown lines, joined by newlines."""
         (first, start), (last, end) = self.selection
         lines = self.text.lines
         if first == last:
             return lines[first][start:end]
-        return "\n".join([lines[first][start:], *lines[first + 1 : last], lines[last][:end]])
+        inner = map(lines.__getitem__, self.rows.between(first + 1, last - 1))
+        return "\n".join([lines[first][start:], *inner, lines[last][:end]])
 
     def columns_in(self, line: int) -> tuple[int, int, bool] | None:
         """The selected columns of a line and whether its end is selected too, if it has any."""

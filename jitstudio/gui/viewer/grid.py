@@ -5,17 +5,19 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import ceil
 
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QRect, QSize
 from PySide6.QtGui import QFont, QFontMetricsF
 
 _FEWEST_DIGITS = 3
 # Left of the line number, and between it and the text; in pixels.
-_LEFT, _GAP = 14, 14
+_LEFT, _GAP = 14, 24
+# In that gap stand the marks of what can be folded, so far from the text.
+_MARK_SIDE, _MARK_RIGHT = 12, 7
 
 
 @dataclass(frozen=True)
 class Grid:
-    """Turns lines and cells into pixels and back.
+    """Turns rows and cells into pixels and back.
 
     Attributes:
         font: What the text is drawn in.
@@ -24,7 +26,7 @@ class Grid:
         ascent: From the top of a line down to where its letters stand.
         text_left: Where the first cell is when nothing is scrolled aside.
         size: The viewport's.
-        top: The line at the upper edge.
+        top: The row at the upper edge.
         shift: How many pixels are scrolled away to the left.
     """
 
@@ -51,6 +53,12 @@ class Grid:
         """Where line numbers end."""
         return self.text_left - _GAP
 
+    def fold_mark(self, row: int) -> QRect:
+        """Where the mark of what begins in a row is drawn."""
+        side = min(_MARK_SIDE, self.height)
+        left = self.text_left - _MARK_RIGHT - side
+        return QRect(left, self.y(row) + (self.height - side) // 2, side, side)
+
     @property
     def whole_lines(self) -> int:
         """How many lines fit, at least one."""
@@ -66,22 +74,22 @@ class Grid:
         """The cells at the left and at the right edge of the text."""
         return self.shift / self.cell, (self.shift + self.text_width) / self.cell
 
-    def shows(self, line: int) -> bool:
-        """Whether the whole of a line is in sight."""
-        return self.top <= line < self.top + self.whole_lines
+    def shows(self, row: int) -> bool:
+        """Whether the whole of a row is in sight."""
+        return self.top <= row < self.top + self.whole_lines
 
     def x(self, cell: float) -> float:
         """The left edge of a cell."""
         return self.text_left + cell * self.cell - self.shift
 
-    def y(self, line: int) -> int:
-        """The upper edge of a line."""
-        return (line - self.top) * self.height
+    def y(self, row: int) -> int:
+        """The upper edge of a row."""
+        return (row - self.top) * self.height
 
     def cell_at(self, x: float) -> float:
         """The cell at a place, and how far into it."""
         return (x - self.text_left + self.shift) / self.cell
 
-    def line_at(self, y: float) -> int:
-        """The line at a height; it may lie outside of the text."""
+    def row_at(self, y: float) -> int:
+        """The row at a height; it may lie outside of the text."""
         return self.top + int(y // self.height)

@@ -23,8 +23,14 @@ def listing_menu(view: ListingView) -> QMenu:
     copy.setEnabled(view.caret.has_selection)
     select_all = menu.addAction(f"Select &all\t{_keys(_Key.SelectAll)}", view.select_all)
     select_all.setEnabled(view.line_count > 0)
+    if view.links.can_follow:
+        menu.addAction(f"&Follow the link\t{_keys(Qt.Key.Key_Return)}", view.links.follow)
+    if view.actions():
+        menu.addSeparator()
+        # What the pane around it can do with the text.
+        menu.addActions(view.actions())
     return menu
 
 
-def _keys(key: _Key) -> str:
+def _keys(key: _Key | Qt.Key) -> str:
     return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)

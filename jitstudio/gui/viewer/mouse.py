@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Slot
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QClipboard, QMouseEvent
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.gui.viewer.caret import ListingCaret, Place
@@ -41,6 +41,9 @@ class ListingMouse(QObject):
     def press(self, event: QMouseEvent) -> None:
         """Begin to select; Shift goes on from where the selection began."""
         at = event.position().toPoint()
+        if (head := self._view.fold_mark_at(at)) is not None:
+            self._view.shown.toggle(head)
+            return
         is_triple = self._triple_timer.isActive() and _are_near(at, self._at)
         is_extending = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if is_triple or self._view.is_margin(at):
@@ -63,6 +66,7 @@ class ListingMouse(QObject):
     def move(self, event: QMouseEvent) -> None:
         """Select up to the mouse; beyond the edge the text scrolls along."""
         if self._origin is None:
+            self._show_shape(event.position().toPoint())
             return
         self._at = event.position().toPoint()
         self._extend()
@@ -72,9 +76,22 @@ class ListingMouse(QObject):
             self._scroll_timer.start()
 
     def release(self) -> None:
-        """End the drag."""
+        """End the drag; where the system has a selection, the middle button pastes it."""
         self._scroll_timer.stop()
         self._origin = None
+        clipboard, caret = QApplication.clipboard(), self._view.caret
+        if caret.has_selection and clipboard.supportsSelection():
+            clipboard.setText(caret.selected_text(), QClipboard.Mode.Selection)
+
+    def _show_shape(self, at: QPoint) -> None:
+        view = self._view
+        shape = Qt.CursorShape.IBeamCursor
+        if not view.line_count or view.is_margin(at):
+            shape = Qt.CursorShape.ArrowCursor
+        if view.line_count and view.fold_mark_at(at) is not None:
+            shape = Qt.CursorShape.PointingHandCursor
+        if view.viewport().cursor().shape() != shape:
+            view.viewport().setCursor(shape)
 
     def _begin(self, at: QPoint, origin: Place | None) -> None:
         self._at = at

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import ceil
 
@@ -14,8 +14,12 @@ from PySide6.QtGui import QColor, QFont, QPainter
 from jitstudio.gui.find.search import Span
 from jitstudio.gui.theme import Theme, TokenStyle
 from jitstudio.gui.viewer.caret import ListingCaret
+from jitstudio.gui.viewer.fold_marks import FoldMarks
 from jitstudio.gui.viewer.grid import Grid
-from jitstudio.gui.viewer.text import ListingText, Run, char_cells
+from jitstudio.gui.viewer.hiding import Hiding
+from jitstudio.gui.viewer.text import ListingText, Run
+from jitstudio.listing.cells import char_cells
+from jitstudio.listing.targets import Link
 
 _CARET_WIDTH = 2
 # Between the line numbers and the text; what is scrolled aside is cut off here.
@@ -30,18 +34,24 @@ class Page:
     Attributes:
         text: All lines.
         caret: Where the caret is and what is selected.
+        hiding: Which lines are shown, and what can be folded.
         grid: Where things are.
         theme: How they look.
         matches: What was found, by line.
+        marks: What is marked in a line.
+        link: The name to underline, if any.
         is_stale: Whether the text is greyed.
         has_focus: Whether the caret is shown.
     """
 
     text: ListingText
     caret: ListingCaret
+    hiding: Hiding
     grid: Grid
     theme: Theme
     matches: Mapping[int, Sequence[Span]]
+    marks: Callable[[int], Sequence[Span]]
+    link: Link | None
     is_stale: bool
     has_focus: bool
 
@@ -60,64 +70,80 @@ class PagePainter:
         self._painter = painter
         self._page = page
         self._grid = page.grid
+        self._rows = page.hiding.rows
+        self._marks = FoldMarks(page.text, page.hiding, page.grid)
         self._fonts: dict[tuple[bool, bool], QFont] = {}
         self._look: TokenStyle | None = None
 
     def paint(self, dirty: QRect) -> None:
-        """Draw the lines that touch a part of the viewport."""
+        """Draw the rows that touch a part of the viewport."""
         page, grid, painter = self._page, self._grid, self._painter
         painter.fillRect(dirty, page.theme.code.background)
-        first = max(0, grid.line_at(dirty.top()))
-        last = min(len(page.text) - 1, grid.line_at(dirty.bottom()))
+        first = max(0, grid.row_at(dirty.top()))
+        last = min(len(self._rows) - 1, grid.row_at(dirty.bottom()))
         painter.setFont(grid.font)
         self._paint_current_line()
         edge = grid.text_left - _MARGIN_EDGE
         painter.setClipRect(QRect(edge, 0, grid.size.width() - edge, grid.size.height()))
-        for line in range(first, last + 1):
-            self._paint_line(line)
+        for row in range(first, last + 1):
+            self._paint_line(self._rows.line(row))
+            self._marks.paint_count(painter, row, page.theme)
         self._paint_caret()
         painter.setClipping(False)
-        self._paint_numbers(first, last)
+        self._paint_margin(first, last)
 
     def _paint_current_line(self) -> None:
         page, grid = self._page, self._grid
         if not page.caret.has_selection:
-            band = QRect(0, grid.y(page.caret.line), grid.size.width(), grid.height)
+            band = QRect(0, self._y(page.caret.line), grid.size.width(), grid.height)
             self._painter.fillRect(band, page.theme.code.current_line)
 
-    def _paint_numbers(self, first: int, last: int) -> None:
-        code, grid, current = self._page.theme.code, self._grid, self._page.caret.line
+    def _y(self, line: int) -> int:
+        """The upper edge of a line that is shown."""
+        return self._grid.y(self._rows.row(line))
+
+    def _paint_margin(self, first: int, last: int) -> None:
+        theme, grid, current = self._page.theme, self._grid, self._page.caret.line
+        code = theme.code
         self._painter.setFont(grid.font)
-        for line in range(first, last + 1):
+        for row in range(first, last + 1):
+            line = self._rows.line(row)
             number = str(line + 1)
             x = grid.number_right - len(number) * grid.cell
             self._painter.setPen(code.margin_current if line == current else code.margin_text)
-            self._painter.drawText(QPointF(x, grid.y(line) + grid.ascent), number)
+            self._painter.drawText(QPointF(x, grid.y(row) + grid.ascent), number)
+            self._marks.paint_chevron(self._painter, row, theme)
 
     def _paint_caret(self) -> None:
         page, grid = self._page, self._grid
         if page.has_focus:
             line, column = page.caret.place
             x = round(grid.x(page.text.cell(line, column)))
-            caret = QRect(x, grid.y(line), _CARET_WIDTH, grid.height)
+            caret = QRect(x, self._y(line), _CARET_WIDTH, grid.height)
             self._painter.fillRect(caret, page.theme.code.text)
 
     def _paint_line(self, line: int) -> None:
         page = self._page
         cells = None if page.text.is_simple(line) else page.text.cells(line)
         first, last = self._columns_in_sight(line, cells)
-        for start, end in page.matches.get(line, ()):
-            if start < last and end > first:
-                self._fill(line, cells, (start, end), page.theme.code.match)
+        code = page.theme.code
+        for spans, color in (
+            (page.marks(line), code.occurrence),
+            (page.matches.get(line, ()), code.match),
+        ):
+            for start, end in spans:
+                if start < last and end > first:
+                    self._fill(line, cells, (start, end), color)
         for start, length, style in self._styled(line, first, last):
             self._draw(line, cells, (max(start, first), min(start + length, last)), style)
         selected = page.caret.columns_in(line)
         if selected is not None:
             start, end, with_end = selected
-            code = page.theme.code
             self._fill(line, cells, (start, end), code.selection, extra=1 if with_end else 0)
             span = (max(start, first), min(end, last))
             self._draw(line, cells, span, TokenStyle(code.selection_text))
+        if page.link is not None and page.link.line == line:
+            self._underline(line, cells, page.link.span)
 
     def _columns_in_sight(self, line: int, cells: list[int] | None) -> Span:
         length = len(self._page.text.lines[line])
@@ -125,6 +151,12 @@ class PagePainter:
             return 0, length  # such lines are short
         left, right = self._grid.cells_in_sight
         return min(length, int(left)), min(length, ceil(right))
+
+    def _underline(self, line: int, cells: list[int] | None, span: Span) -> None:
+        grid, color = self._grid, self._page.theme.ui.link
+        left, right = (grid.x(cells[column] if cells else column) for column in span)
+        below = QRectF(left, self._y(line) + grid.height - 2, right - left, 1)
+        self._painter.fillRect(below, color)
 
     def _fill(
         self, line: int, cells: list[int] | None, span: Span, color: QColor, extra: int = 0
@@ -135,7 +167,7 @@ class PagePainter:
         left = max(0.0, grid.x(start))
         right = min(float(grid.size.width()), grid.x(end + extra))
         if right > left:
-            self._painter.fillRect(QRectF(left, grid.y(line), right - left, grid.height), color)
+            self._painter.fillRect(QRectF(left, self._y(line), right - left, grid.height), color)
 
     def _styled(self, line: int, first: int, last: int) -> Iterator[tuple[int, int, TokenStyle]]:
         """The tokens in sight as (first column, number of columns, style), without gaps."""
@@ -155,7 +187,7 @@ class PagePainter:
         for start, piece in [(0, text)] if text.isascii() and "\t" not in text else _pieces(text):
             column = span[0] + start
             x = grid.x(cells[column] if cells else column)
-            self._painter.drawText(QPointF(x, grid.y(line) + grid.ascent), piece)
+            self._painter.drawText(QPointF(x, self._y(line) + grid.ascent), piece)
 
     def _wear(self, style: TokenStyle) -> None:
         if style is self._look:

@@ -6,17 +6,15 @@ column is a character, a cell is one place of the fixed-width grid.
 
 from __future__ import annotations
 
-import unicodedata
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from pygments.token import Text
 
 from jitstudio.gui.highlighter import LineLexer
 from jitstudio.gui.theme import TokenType
-
-TAB = 8
-"""Cells between tab stops: what nvdisasm and ptxas reckon with."""
+from jitstudio.listing.cells import TAB, char_cells, widest_line
 
 LONG_LINE = 5000
 """A longer line is lexed in pieces and has one cell for each character."""
@@ -28,7 +26,6 @@ Run = tuple[int, int, TokenType]
 _LOOK_BACK = 100
 _MOST_CACHED = 4000
 _PIECE = 1024
-_WIDE = ("W", "F")
 
 
 def split_lines(text: str) -> list[str]:
@@ -39,14 +36,28 @@ def split_lines(text: str) -> list[str]:
 
 
 class ListingText:
-    """Lines that are lexed when they come into sight."""
+    """Lines that are lexed when they come into sight.
 
-    def __init__(self, lines: Sequence[str] = ("",), lexer: LineLexer | None = None) -> None:
+    Attributes:
+        lines: What is shown.
+        lexer: Who finds the tokens, or None for plain text.
+        stand_ins: Lines as the lexer shall see them; see `listing.demangling.Spelling`.
+        widest: How many cells the longest line takes at most; found out where it is not given.
+    """
+
+    def __init__(
+        self,
+        lines: Sequence[str] = ("",),
+        lexer: LineLexer | None = None,
+        stand_ins: Mapping[int, str] = MappingProxyType({}),
+        widest: int | None = None,
+    ) -> None:
         self.lines = lines if len(lines) else ("",)
-        self._lexer = lexer
+        self.lexer = lexer
+        self.stand_ins = stand_ins
         self._tokens: dict[tuple[int, int], list[Run]] = {}
         self._states: dict[int, int] = {}
-        self.widest = _widest(self.lines)
+        self.widest = widest_line(self.lines) if widest is None else widest
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -54,7 +65,7 @@ class ListingText:
     def tokens(self, line: int, first: int = 0, last: int = LONG_LINE) -> list[Run]:
         """The tokens of a line, or of the part between two columns if the line is long."""
         text = self.lines[line]
-        if self._lexer is None:
+        if self.lexer is None:
             return [(first, last - first, Text)]
         if len(text) > LONG_LINE:
             return self._long_line_tokens(text, line, first, last)
@@ -62,13 +73,14 @@ class ListingText:
         found = self._tokens.get(key)
         if found is None:
             self._forget()
-            found, state = self._lexer.lex_line(text, self._state_before(line))
+            code = self.stand_ins.get(line, text)
+            found, state = self.lexer.lex_line(code, self._state_before(line))
             self._tokens[key], self._states[line] = found, state
         return found
 
     def _state_before(self, line: int) -> int:
         """The state at the start of a line; a guess where a comment began far above."""
-        assert self._lexer is not None
+        assert self.lexer is not None
         start = line
         while start > 0 and line - start < _LOOK_BACK and start - 1 not in self._states:
             start -= 1
@@ -76,19 +88,19 @@ class ListingText:
         for number in range(start, line):
             text = self.lines[number]
             if len(text) <= LONG_LINE:
-                state = self._lexer.lex_line(text, state)[1]
+                state = self.lexer.lex_line(self.stand_ins.get(number, text), state)[1]
             self._states[number] = state
         return state
 
     def _long_line_tokens(self, text: str, line: int, first: int, last: int) -> list[Run]:
-        assert self._lexer is not None
+        assert self.lexer is not None
         runs: list[Run] = []
         for piece in range(first // _PIECE, last // _PIECE + 1):
             key = (line, piece + 1)
             if key not in self._tokens:
                 self._forget()
                 start = piece * _PIECE
-                found, _ = self._lexer.lex_line(text[start : start + _PIECE], 0)
+                found, _ = self.lexer.lex_line(text[start : start + _PIECE], 0)
                 self._tokens[key] = [(start + at, length, token) for at, length, token in found]
             runs += self._tokens[key]
         return runs
@@ -129,22 +141,3 @@ class ListingText:
     def width(self, line: int) -> int:
         """How many cells a line takes."""
         return self.cell(line, len(self.lines[line]))
-
-
-def _widest(lines: Sequence[str]) -> int:
-    """How many cells the longest line takes, or a few more: it must be known at once."""
-    # Nothing in Python is called for each line here: there are hundreds of thousands.
-    widest = max(map(len, map(str.expandtabs, lines)))
-    # No character takes more cells than bytes of UTF-8.
-    special = (line.expandtabs() for line in lines if not line.isascii())
-    others = (len(line.encode("utf-8", "replace")) for line in special)
-    return max(widest, max(others, default=0))
-
-
-def char_cells(char: str) -> int:
-    """How many cells a character takes that is no tab."""
-    if char.isascii():
-        return 1
-    if unicodedata.combining(char):
-        return 0
-    return 2 if unicodedata.east_asian_width(char) in _WIDE else 1

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QAction
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QKeyEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -45,16 +45,18 @@ class BuildBar(QWidget):
         self._dialect.setEnabled(False)
         self._dialect.setContentsMargins(2, 0, 12, 0)
         self._dialect.setToolTip(
-            "The LLVM text that libNVVM reads for this target.\n"
-            "Below compute_100 it is LLVM 7 with typed pointers."
+            self.tr(
+                "The LLVM text that libNVVM reads for this target.\n"
+                "Below compute_100 it is LLVM 7 with typed pointers."
+            )
         )
         self._options = _options_edit()
         self._form_button = QToolButton()
         self._form_button.setObjectName("optionsFormButton")
         attach(self._options)
-        target = QLabel("&Target")
+        target = QLabel(self.tr("&Target"))
         target.setBuddy(self._combo)
-        options = QLabel("&Options")
+        options = QLabel(self.tr("&Options"))
         options.setBuddy(self._options)
         row = QHBoxLayout(self)
         row.setContentsMargins(6, 2, 6, 2)
@@ -79,9 +81,11 @@ class BuildBar(QWidget):
         self._dialects = {info.arch.number: info.llvm for info in archs}
         with QSignalBlocker(self._combo):
             self._combo.clear()
+            text = self.tr("Compute capability {capability}. {dialect}")
             for info in archs:
                 self._combo.addItem(info.arch.sm, info.arch)
-                tip = f"Compute capability {info.arch.capability}. {_dialect_words(info.llvm)}"
+                dialect = self._dialect_words(info.llvm)
+                tip = text.format(capability=info.arch.capability, dialect=dialect)
                 self._combo.setItemData(self._combo.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
         if self._arch is not None:
             self.set_arch(self._arch)
@@ -94,13 +98,19 @@ class BuildBar(QWidget):
             # An `a` or `f` target is not in the list; it stands in the field all the same.
             self._combo.setCurrentIndex(self._combo.findText(arch.sm))
             self._combo.setEditText(arch.sm)
-        self._dialect.setText(_dialect_words(self._dialects.get(arch.number)))
+        self._dialect.setText(self._dialect_words(self._dialects.get(arch.number)))
 
     @Slot(str)
     def set_options(self, options: str) -> None:
         """Show these options."""
         if options != self._options.text():
             self._options.setText(options)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Forget at Escape what was typed as a target; where the keyboard goes, others know."""
+        if event.key() == Qt.Key.Key_Escape and self._arch is not None:
+            self.set_arch(self._arch)
+        super().keyPressEvent(event)
 
     @Slot()
     def _on_editing_finished(self) -> None:
@@ -120,6 +130,13 @@ class BuildBar(QWidget):
         self.set_arch(arch)
         self.arch_chosen.emit(arch)
 
+    def _dialect_words(self, llvm: int | None) -> str:
+        if llvm is None:
+            return ""
+        if llvm >= _OLDEST_OPAQUE:
+            return self.tr("LLVM {version}, opaque pointers").format(version=llvm)
+        return self.tr("LLVM {version}, typed pointers").format(version=llvm)
+
 
 def _arch_combo() -> QComboBox:
     combo = QComboBox(editable=True)
@@ -127,10 +144,13 @@ def _arch_combo() -> QComboBox:
     combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
     combo.setMinimumContentsLength(9)
     combo.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-    combo.setAccessibleName("Target architecture")
+    combo.setAccessibleName(QCoreApplication.translate("BuildBar", "Target architecture"))
     combo.setToolTip(
-        "The target architecture. The list is what this NVRTC compiles for;\n"
-        "architecture-specific targets such as sm_90a or sm_100f can be typed."
+        QCoreApplication.translate(
+            "BuildBar",
+            "The target architecture. The list is what this NVRTC compiles for;\n"
+            "architecture-specific targets such as sm_90a or sm_100f can be typed.",
+        )
     )
     return combo
 
@@ -140,17 +160,13 @@ def _options_edit() -> QLineEdit:
     edit.setObjectName("optionsEdit")
     edit.setFont(code_font())
     edit.setClearButtonEnabled(True)
-    edit.setAccessibleName("Compiler and linker options")
+    edit.setAccessibleName(QCoreApplication.translate("BuildBar", "Compiler and linker options"))
     edit.setPlaceholderText("-lineinfo --use_fast_math nvjitlink:-verbose")
     edit.setToolTip(
-        "Options as on a command line. Each goes to the tools that take it;\n"
-        "write nvrtc:, libnvvm:, nvjitlink: or nvdisasm: before one to address a single tool."
+        QCoreApplication.translate(
+            "BuildBar",
+            "Options as on a command line. Each goes to the tools that take it;\n"
+            "write nvrtc:, libnvvm:, nvjitlink: or nvdisasm: before one to address a single tool.",
+        )
     )
     return edit
-
-
-def _dialect_words(llvm: int | None) -> str:
-    if llvm is None:
-        return ""
-    pointers = "opaque" if llvm >= _OLDEST_OPAQUE else "typed"
-    return f"LLVM {llvm}, {pointers} pointers"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import (
     QAbstractItemModel,
+    QCoreApplication,
     QModelIndex,
     QPersistentModelIndex,
     QRect,
@@ -24,33 +25,50 @@ from jitstudio.gui.fonts import code_font
 from jitstudio.gui.models.launch.arguments import DIRECTION, FILL, TINT_ROLE, VALUE
 from jitstudio.gui.tables import MarkDelegate
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.widgets.cell_table import IN_A_CELL, can_edit, paint_chevron
 from jitstudio.gui.widgets.number_field import CODE_SIZE
 
-CHOOSE_FILE = "file…"
+CHOOSE_FILE = QT_TRANSLATE_NOOP("Cells", "file…")
 """The word for a fill that asks for its file."""
 
 # What each fill is written like; what stands in the brackets is for the user to change.
 _FILLS = {
-    "zeros": "Every byte is zero.",
-    "constant(1)": "Every element is this value.",
-    "range": "0, 1, 2 and so on; range(START,STEP) begins and goes otherwise.",
-    "random": "Random numbers; random(SEED) or random(SEED,LOW,HIGH) chooses them.",
-    CHOOSE_FILE: "The content of a .npy, .npz, .csv or raw file.",
-    "expr(i)": "A NumPy expression over the other arguments; i is the index of each element.",
+    "zeros": QT_TRANSLATE_NOOP("Cells", "Every byte is zero."),
+    "constant(1)": QT_TRANSLATE_NOOP("Cells", "Every element is this value."),
+    "range": QT_TRANSLATE_NOOP(
+        "Cells", "0, 1, 2 and so on; range(START,STEP) begins and goes otherwise."
+    ),
+    "random": QT_TRANSLATE_NOOP(
+        "Cells", "Random numbers; random(SEED) or random(SEED,LOW,HIGH) chooses them."
+    ),
+    CHOOSE_FILE: QT_TRANSLATE_NOOP("Cells", "The content of a .npy, .npz, .csv or raw file."),
+    "expr(i)": QT_TRANSLATE_NOOP(
+        "Cells", "A NumPy expression over the other arguments; i is the index of each element."
+    ),
 }
 _DIRECTIONS = {
-    Direction.IN.value: "The kernel only reads it.",
-    Direction.OUT.value: "The kernel only writes it; it is poisoned before the launch.",
-    Direction.INOUT.value: "The kernel reads and writes it.",
+    Direction.IN.value: QT_TRANSLATE_NOOP("Cells", "The kernel only reads it."),
+    Direction.OUT.value: QT_TRANSLATE_NOOP(
+        "Cells", "The kernel only writes it; it is poisoned before the launch."
+    ),
+    Direction.INOUT.value: QT_TRANSLATE_NOOP("Cells", "The kernel reads and writes it."),
 }
 _WORDS = {FILL: _FILLS, DIRECTION: _DIRECTIONS}
-_NAMES = {VALUE: "value", FILL: "fill", DIRECTION: "direction"}
+_NAMES = {
+    VALUE: QT_TRANSLATE_NOOP("Cells", "value of {parameter}"),
+    FILL: QT_TRANSLATE_NOOP("Cells", "fill of {parameter}"),
+    DIRECTION: QT_TRANSLATE_NOOP("Cells", "direction of {parameter}"),
+}
 _BARE = (Qt.KeyboardModifier.NoModifier, Qt.KeyboardModifier.KeypadModifier)
 _FILL_ROOM = 30
 _TINT = 28
 
 _Index = QModelIndex | QPersistentModelIndex
+
+
+def _translated(text: str) -> str:
+    return QCoreApplication.translate("Cells", text)
 
 
 class WordEditor(QComboBox):
@@ -101,7 +119,7 @@ class WordEditor(QComboBox):
             # A word of the list is found by its first letters: more of them may follow.
             return
         line = self.lineEdit()
-        if word == CHOOSE_FILE:
+        if word == _translated(CHOOSE_FILE):
             self.file_wanted.emit()
         elif line is not None and "(" in word:
             start = word.index("(") + 1
@@ -154,11 +172,12 @@ class ArgumentDelegate(MarkDelegate):
             if not index.data(Qt.ItemDataRole.EditRole):
                 editor.setPlaceholderText(index.data(Qt.ItemDataRole.DisplayRole))
         else:
-            editor = WordEditor(words, free=column == FILL, parent=parent)
+            meanings = {_translated(word): _translated(told) for word, told in words.items()}
+            editor = WordEditor(meanings, free=column == FILL, parent=parent)
             editor.chosen.connect(self._on_chosen)
             editor.file_wanted.connect(self._on_file_wanted)
         parameter = index.sibling(index.row(), 0).data(Qt.ItemDataRole.DisplayRole)
-        editor.setAccessibleName(f"{_NAMES[column]} of {parameter}")
+        editor.setAccessibleName(_translated(_NAMES[column]).format(parameter=parameter))
         editor.setStyleSheet(IN_A_CELL)
         editor.setAutoFillBackground(True)
         self._open = QPersistentModelIndex(index)
@@ -195,7 +214,7 @@ class ArgumentDelegate(MarkDelegate):
         elif isinstance(editor, QLineEdit):
             text = editor.text()
         # What an editor was opened with is no edit: a default stays a default.
-        if text not in (CHOOSE_FILE, index.data(Qt.ItemDataRole.EditRole)):
+        if text not in (_translated(CHOOSE_FILE), index.data(Qt.ItemDataRole.EditRole)):
             model.setData(index, text, Qt.ItemDataRole.EditRole)
 
     @Slot()

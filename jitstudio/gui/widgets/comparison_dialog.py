@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import QCoreApplication, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
@@ -10,6 +10,7 @@ from jitstudio.gui.models.presentation import Column
 from jitstudio.gui.models.rows import RowsModel
 from jitstudio.gui.tables import PanelTable
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 from jitstudio.listing.link_comparison import LinkComparison, LinkFigure
 
 _SIZE = (760, 460)
@@ -25,15 +26,21 @@ def _difference(figure: LinkFigure) -> str:
     if figure.ptx is None or figure.lto is None or not figure.ptx:
         return ""
     percent = (figure.lto - figure.ptx) / figure.ptx * 100
-    return f"{percent:+.0f} %" if percent else "same"
+    return (
+        f"{percent:+.0f} %" if percent else QCoreApplication.translate("ComparisonDialog", "same")
+    )
+
+
+def _subject(figure: LinkFigure) -> str:
+    return figure.subject or QCoreApplication.translate("ComparisonDialog", "The whole")
 
 
 _COLUMNS: tuple[Column[LinkFigure], ...] = (
-    Column("Kernel or function", lambda f: f.subject or "The whole"),
-    Column("Figure", lambda f: f.name),
-    Column("PTX link", lambda f: _number(f.ptx), number=True),
-    Column("LTO link", lambda f: _number(f.lto), number=True),
-    Column("LTO against PTX", _difference, number=True),
+    Column(QT_TRANSLATE_NOOP("Columns", "Kernel or function"), _subject),
+    Column(QT_TRANSLATE_NOOP("Columns", "Figure"), lambda f: f.name),
+    Column(QT_TRANSLATE_NOOP("Columns", "PTX link"), lambda f: _number(f.ptx), number=True),
+    Column(QT_TRANSLATE_NOOP("Columns", "LTO link"), lambda f: _number(f.lto), number=True),
+    Column(QT_TRANSLATE_NOOP("Columns", "LTO against PTX"), _difference, number=True),
 )
 
 
@@ -44,20 +51,21 @@ class ComparisonDialog(QDialog):
         self, comparison: LinkComparison, theme: Theme, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle("PTX link and LTO link")
+        self.setWindowTitle(self.tr("PTX link and LTO link"))
         self.setObjectName("comparisonDialog")
         self.resize(*_SIZE)
         self._model: RowsModel[LinkFigure] = RowsModel(_COLUMNS, self)
         self._model.set_rows(comparison.figures)
-        self._problem = QLabel(_failures(comparison))
+        self._problem = QLabel(self._failures(comparison))
         self._problem.setWordWrap(True)
         self._problem.setVisible(bool(self._problem.text()))
-        table = PanelTable("Figures of both links", self)
+        table = PanelTable(self.tr("Figures of both links"), self)
         table.setModel(self._model)
         table.set_columns(stretched=0, widths={1: 20, 2: 14, 3: 14, 4: 18})
         table.set_theme(theme)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
-        copy = buttons.addButton("&Copy table", QDialogButtonBox.ButtonRole.ActionRole)
+        role = QDialogButtonBox.ButtonRole.ActionRole
+        copy = buttons.addButton(self.tr("&Copy table"), role)
         copy.clicked.connect(self._on_copy)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
@@ -79,11 +87,13 @@ class ComparisonDialog(QDialog):
 
     @Slot()
     def _on_copy(self) -> None:
-        rows = [[column.title for column in _COLUMNS]]
+        rows = [[column.heading for column in _COLUMNS]]
         rows += [[column.text(figure) for column in _COLUMNS] for figure in self._model.rows]
         QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows))
 
-
-def _failures(comparison: LinkComparison) -> str:
-    both = (("PTX link", comparison.ptx), ("LTO link", comparison.lto))
-    return "\n".join(f"{name}: {result.reason}" for name, result in both if not result.ok)
+    def _failures(self, comparison: LinkComparison) -> str:
+        both = (
+            (self.tr("PTX link"), comparison.ptx),
+            (self.tr("LTO link"), comparison.lto),
+        )
+        return "\n".join(f"{name}: {result.reason}" for name, result in both if not result.ok)

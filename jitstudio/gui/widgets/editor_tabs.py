@@ -3,36 +3,41 @@
 from __future__ import annotations
 
 import textwrap
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QPainter, QPaintEvent
+from PySide6.QtGui import QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
 
-from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.gui.editor.marks import Mark
 from jitstudio.gui.icons import icon
 from jitstudio.gui.languages import icon_name
+from jitstudio.gui.late import Late
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.theme import Theme
-from jitstudio.gui.viewer.painter import paint_hint
-from jitstudio.gui.widgets.source_page import SourcePage
+from jitstudio.gui.widgets.source_page import EditorPage, SourcePage
 
+if TYPE_CHECKING:
+    from jitstudio.core.diagnostics import Diagnostic
+
+# What Qt calls the buttons that scroll the tabs.
+_SCROLLERS = ("ScrollLeftButton", "ScrollRightButton")
 _SIDE = QTabBar.ButtonPosition.RightSide
 _TOOLTIP_WIDTH = 80
 _CLOSE_SIZE = QSize(12, 12)
-_HINT = (
-    "No source is open.\n"
-    "The File menu makes a new tab (Ctrl+N), opens a file (Ctrl+O), or opens one of the samples."
-)
 
 
 class EditorTabs(QTabWidget):
     """Shows the documents in their order; documents decide, tabs follow.
 
+    One more tab may stand among them, the home: it is there while no document is open, and
+    beside the documents where it was asked for. No document is current while it is looked at.
+
     Signals:
         close_requested: The user wants this document closed.
         refused: An input was not taken, in words.
         cursor_moved: To this line and column of the current tab, counted from 1.
+        jumped: The cursor of a tab went to a place that somebody asked for.
         font_size_changed: The user has zoomed to this size in points.
     """
 
@@ -40,11 +45,12 @@ class EditorTabs(QTabWidget):
     refused = Signal(str)
     cursor_moved = Signal(int, int)
     font_size_changed = Signal(float)
+    jumped = Signal()
 
     def __init__(self, documents: Documents, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("editorTabs")
-        self.setAccessibleName("Source tabs")
+        self.setAccessibleName(self.tr("Source tabs"))
         self.setDocumentMode(True)
         self.setMovable(True)
         # A name cut to "vec…u" tells nothing: rather scroll the tabs.
@@ -53,6 +59,9 @@ class EditorTabs(QTabWidget):
         self._documents = documents
         self._theme = theme
         self._font_size = 0.0
+        self._home: QWidget | None = None
+        self._home_icon = ""
+        self._home_stays = False
         documents.added.connect(self._on_added)
         documents.removed.connect(self._on_removed)
         documents.changed.connect(self._on_changed)
@@ -76,6 +85,36 @@ class EditorTabs(QTabWidget):
         """The tab of a document."""
         return next((page for page in self.pages() if page.document is document), None)
 
+    def position(self) -> tuple[int, int]:
+        """Line and column of the cursor of the current tab, counted from 1; zeros without one."""
+        return self.page.position() if self.page else (0, 0)
+
+    def set_home(self, home: QWidget, icon_name: str) -> None:
+        """Show this where no document is open; its window title names the tab."""
+        self._home, self._home_icon = home, icon_name
+        self._follow_home()
+
+    def add_home(self) -> None:
+        """Let the home stand beside the documents, too."""
+        self._home_stays = True
+        self._follow_home()
+
+    def show_home(self) -> None:
+        """Look at the home."""
+        self.add_home()
+        if self._home is not None:
+            self.setCurrentWidget(self._home)
+
+    def close_home(self) -> None:
+        """Let the home stand there only while no document is open."""
+        self._home_stays = False
+        self._follow_home()
+
+    @property
+    def is_at_home(self) -> bool:
+        """Whether the home is looked at."""
+        return self._home is not None and self.currentWidget() is self._home
+
     def set_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> None:
         """Mark each error and warning in the text it is about."""
         for page in self.pages():
@@ -95,6 +134,7 @@ class EditorTabs(QTabWidget):
         for page in self.pages():
             page.set_theme(theme)
             self._label(page)
+        self._label_home()
 
     @Slot(float)
     def set_font_size(self, points: float) -> None:
@@ -104,14 +144,6 @@ class EditorTabs(QTabWidget):
             for part in (page.editor, page.view):
                 if part is not None:
                     part.set_font_size(points)
-
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Say what to do where there are no tabs."""
-        super().paintEvent(event)
-        if not self.count():
-            painter = QPainter(self)
-            paint_hint(painter, self.rect(), _HINT, self._theme.ui.muted_text)
-            painter.end()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Leave files to the window."""
@@ -128,33 +160,64 @@ class EditorTabs(QTabWidget):
         self.setTabToolTip(index, f"{document.kind.title}, {path}")
         name = icon_name(document.kind, document.is_header)
         self.setTabIcon(index, icon(name, self._theme.ui.muted_text))
+        self._label_close_button(index, document.name)
+
+    def _label_close_button(self, index: int, name: str) -> None:
         button = self.tabBar().tabButton(index, _SIDE)
         if isinstance(button, QToolButton):
             button.setIcon(icon("close", self._theme.ui.muted_text))
-            button.setAccessibleName(f"Close {document.name}")
+            button.setAccessibleName(self.tr("Close {name}").format(name=name))
 
-    def _close_button(self) -> QToolButton:
+    def _follow_home(self) -> None:
+        """Put the home in or take it away."""
+        if self._home is None:
+            return
+        index, wanted = self.indexOf(self._home), self._home_stays or not self.pages()
+        if wanted and index < 0:
+            self.insertTab(0, self._home, self._home.windowTitle())
+            self._add_close_button(0)
+        elif not wanted and index >= 0:
+            self.removeTab(index)
+        self._label_home()
+
+    def _label_home(self) -> None:
+        index = self.indexOf(self._home) if self._home is not None else -1
+        if index >= 0:
+            self.setTabIcon(index, icon(self._home_icon, self._theme.ui.muted_text))
+            self._label_close_button(index, self.tabText(index))
+            # It cannot be closed while there is nothing else to look at.
+            self.tabBar().tabButton(index, _SIDE).setVisible(bool(self.pages()))
+
+    def _add_close_button(self, index: int) -> None:
         button = QToolButton(autoRaise=True)
         button.setIconSize(_CLOSE_SIZE)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        button.setToolTip("Close this tab")
+        button.setToolTip(self.tr("Close this tab"))
         button.clicked.connect(self._on_close_clicked)
-        return button
+        bar = self.tabBar()
+        bar.setTabButton(index, _SIDE, button)
+        for name in _SCROLLERS:
+            # Over the buttons of tabs that end beneath them.
+            bar.findChild(QToolButton, name).raise_()
 
     @Slot(Document, int)
     def _on_added(self, document: Document, place: int) -> None:
-        page = SourcePage(document, self._theme)
+        page = _page(document, self._theme)
         page.refused.connect(self.refused)
         for part in (page.editor, page.view):
             if part is not None:
                 if self._font_size:
                     part.set_font_size(self._font_size)
                 part.font_size_changed.connect(self.font_size_changed)
+                part.jumped.connect(self.jumped)
         if page.editor is not None:
             page.editor.cursorPositionChanged.connect(self._on_cursor_moved)
-        self.insertTab(place, page, document.name)
-        self.tabBar().setTabButton(place, _SIDE, self._close_button())
+        pages = self.pages()
+        index = self.indexOf(pages[place]) if place < len(pages) else self.count()
+        self.insertTab(index, page, document.name)
+        self._add_close_button(index)
         self._label(page)
+        self._follow_home()
 
     @Slot(Document)
     def _on_removed(self, document: Document) -> None:
@@ -162,6 +225,7 @@ class EditorTabs(QTabWidget):
         if page is not None:
             self.removeTab(self.indexOf(page))
             page.deleteLater()
+            self._follow_home()
 
     @Slot(Document)
     def _on_changed(self, document: Document) -> None:
@@ -172,11 +236,10 @@ class EditorTabs(QTabWidget):
 
     @Slot()
     def _on_moved(self) -> None:
-        bar = self.tabBar()
         for place, document in enumerate(self._documents):
-            page = self.page_of(document)
-            if page is not None and self.indexOf(page) != place:
-                bar.moveTab(self.indexOf(page), place)
+            page, other = self.page_of(document), self.pages()[place]
+            if page is not None and page is not other:
+                self.tabBar().moveTab(self.indexOf(page), self.indexOf(other))
 
     @Slot(int, int)
     def _on_tab_moved(self, _start: int, _end: int) -> None:
@@ -190,22 +253,29 @@ class EditorTabs(QTabWidget):
 
     @Slot(int)
     def _on_current_tab_changed(self, _index: int) -> None:
-        if self.page is not None:
-            self._documents.current = self.page.document
+        if self.page is not None or self.is_at_home:
+            self._documents.current = self.page.document if self.page else None
         self._on_cursor_moved()
 
     @Slot()
     def _on_close_clicked(self) -> None:
-        button = self.sender()
-        for page in self.pages():
-            if self.tabBar().tabButton(self.indexOf(page), _SIDE) is button:
-                self.close_requested.emit(page.document)
-                return
+        button, places = self.sender(), range(self.count())
+        page = self.widget(next(n for n in places if self.tabBar().tabButton(n, _SIDE) is button))
+        if isinstance(page, SourcePage):
+            self.close_requested.emit(page.document)
+        else:
+            self.close_home()
 
     @Slot()
     def _on_cursor_moved(self) -> None:
-        line, column = self.page.position() if self.page else (0, 0)
-        self.cursor_moved.emit(line, column)
+        self.cursor_moved.emit(*self.position())
+
+
+def _page(document: Document, theme: Theme) -> SourcePage:
+    if document.text is not None:
+        return EditorPage(document, theme)
+    page: SourcePage = Late.READ_ONLY_PAGE.get()(document, theme)
+    return page
 
 
 def _with_explanation(diagnostic: Diagnostic) -> str:

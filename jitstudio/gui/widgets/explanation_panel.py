@@ -24,7 +24,7 @@ class ExplanationPanel(QFrame):
         self._fix: Fix | None = None
         self._text = QLabel(wordWrap=True)
         self._text.setObjectName("explanationText")
-        self._text.setAccessibleName("Explanation of the problem")
+        self._text.setAccessibleName(self.tr("Explanation of the problem"))
         self._text.setTextFormat(Qt.TextFormat.PlainText)
         self._text.setTextInteractionFlags(
             Qt.TextInteractionFlag.TextSelectableByMouse

@@ -16,14 +16,21 @@ from PySide6.QtWidgets import (
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import EMITTED_KINDS, CodeKind
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 _MEANINGS = {
-    CodeKind.PTX: "text that every later driver can load",
-    CodeKind.SASS: "the disassembled machine code",
-    CodeKind.CUBIN: "machine code for the target",
-    CodeKind.LTOIR: "input of a later LTO link",
-    CodeKind.OPTIXIR: "input of an OptiX pipeline, from CUDA C++",
-    CodeKind.FATBIN: "machine code and PTX for several targets",
+    CodeKind.PTX: QT_TRANSLATE_NOOP(
+        "ExportDialog", "{kind}: text that every later driver can load"
+    ),
+    CodeKind.SASS: QT_TRANSLATE_NOOP("ExportDialog", "{kind}: the disassembled machine code"),
+    CodeKind.CUBIN: QT_TRANSLATE_NOOP("ExportDialog", "{kind}: machine code for the target"),
+    CodeKind.LTOIR: QT_TRANSLATE_NOOP("ExportDialog", "{kind}: input of a later LTO link"),
+    CodeKind.OPTIXIR: QT_TRANSLATE_NOOP(
+        "ExportDialog", "{kind}: input of an OptiX pipeline, from CUDA C++"
+    ),
+    CodeKind.FATBIN: QT_TRANSLATE_NOOP(
+        "ExportDialog", "{kind}: machine code and PTX for several targets"
+    ),
 }
 _AT_FIRST = (CodeKind.PTX, CodeKind.CUBIN)
 
@@ -37,14 +44,15 @@ class ExportDialog(QDialog):
 
     def __init__(self, what: str, arch: Arch, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Build and save")
+        self.setWindowTitle(self.tr("Build and save"))
         self.setObjectName("exportDialog")
         self._boxes = {
-            kind: QCheckBox(f"{kind.title}: {_MEANINGS[kind]}") for kind in EMITTED_KINDS
+            kind: QCheckBox(self.tr(_MEANINGS[kind]).format(kind=kind.title))
+            for kind in EMITTED_KINDS
         }
         self._targets = QLineEdit(arch.sm)
         self._targets.setObjectName("fatTargets")
-        self._targets.setAccessibleName("Targets of the fatbin")
+        self._targets.setAccessibleName(self.tr("Targets of the fatbin"))
         self._targets.setPlaceholderText("sm_80, sm_90, sm_100")
         self._problem = QLabel()
         self._problem.setWordWrap(True)
@@ -52,20 +60,20 @@ class ExportDialog(QDialog):
             QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel
         )
         self._save = buttons.button(QDialogButtonBox.StandardButton.Save)
-        self._save.setText("&Build and save…")
+        self._save.setText(self.tr("&Build and save…"))
         buttons.accepted.connect(self.accept)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 14)
         layout.setSpacing(8)
-        layout.addWidget(QLabel(f"What to make of {what}:"))
+        layout.addWidget(QLabel(self.tr("What to make of {module}:").format(module=what)))
         for kind, box in self._boxes.items():
             box.setChecked(kind in _AT_FIRST)
             box.toggled.connect(self._on_changed)
             layout.addWidget(box)
         form = QFormLayout()
         form.setContentsMargins(24, 0, 0, 0)
-        form.addRow("&Targets", self._targets)
+        form.addRow(self.tr("&Targets"), self._targets)
         layout.addLayout(form)
         layout.addWidget(self._problem)
         layout.addStretch(1)
@@ -90,10 +98,10 @@ class ExportDialog(QDialog):
     def _on_changed(self) -> None:
         fat = CodeKind.FATBIN in self.kinds
         self._targets.setEnabled(fat)
-        problem = "" if self.kinds else "Choose at least one kind."
+        problem = "" if self.kinds else self.tr("Choose at least one kind.")
         try:
             if fat and not self.fat_archs:
-                problem = "Name at least one target of the fatbin."
+                problem = self.tr("Name at least one target of the fatbin.")
         except ValueError as error:
             problem = str(error)
         self._problem.setText(problem)

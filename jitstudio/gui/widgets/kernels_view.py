@@ -13,9 +13,6 @@ from jitstudio.gui.models.rows import RowsModel
 from jitstudio.gui.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.theme import Theme
 
-_NOT_BUILT = "Nothing has been built yet.\nThe registers and memory of each kernel appear here."
-_NONE = "There is no kernel in this build."
-
 
 class KernelsView(QWidget):
     """A table of kernels.
@@ -53,7 +50,9 @@ class KernelsView(QWidget):
     def show_result(self, result: BuildResult | None) -> None:
         """Show the kernels of a build; None before the first."""
         self._model.set_rows(result.kernels if result else ())
-        self._table.set_hint(_NONE if result else _NOT_BUILT)
+        self._table.set_hint(
+            self.tr("There is no kernel in this build.") if result else self._not_built()
+        )
 
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:
@@ -66,21 +65,26 @@ class KernelsView(QWidget):
         QGuiApplication.clipboard().setText(kernels_as_text(self._model.rows))
 
     def _make_table(self) -> PanelTable:
-        table = PanelTable("Kernels and what they need", self)
+        table = PanelTable(self.tr("Kernels and what they need"), self)
         table.setObjectName("kernelsTable")
         table.setModel(self._sorted)
         figures = range(1, len(KERNEL_COLUMNS) - 1)
-        widths = {n: len(KERNEL_COLUMNS[n].title) + 3 for n in figures}
+        widths = {n: len(KERNEL_COLUMNS[n].heading) + 3 for n in figures}
         table.set_columns(stretched=0, widths=widths)
         table.hide_when_narrow(5, 7, 8, 9, 10, room=100)
         table.setSortingEnabled(True)
         table.horizontalHeader().setSortIndicatorClearable(True)
         table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
-        table.set_hint(_NOT_BUILT)
+        table.set_hint(self._not_built())
         table.doubleClicked.connect(self._on_activated)
-        table.add_command("&Show its SASS", self._on_activated, *ENTER_KEYS)
-        table.add_command("&Copy table", self.copy_all, "Ctrl+C")
+        table.add_command(self.tr("&Show its SASS"), self._on_activated, *ENTER_KEYS)
+        table.add_command(self.tr("&Copy table"), self.copy_all, "Ctrl+C")
         return table
+
+    def _not_built(self) -> str:
+        return self.tr(
+            "Nothing has been built yet.\nThe registers and memory of each kernel appear here."
+        )
 
     @Slot()
     def _on_activated(self) -> None:

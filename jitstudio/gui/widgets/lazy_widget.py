@@ -14,7 +14,6 @@ from jitstudio.gui.late import Late
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.parts import text_label
 
-_PREPARING = "Preparing the plot…"
 _MARGIN = 20
 
 
@@ -95,7 +94,7 @@ class LazyWidget(QWidget):
             self._content.show_value(self._value)
             self._stack.setCurrentWidget(self._content)
         else:
-            self._hint.setText(_PREPARING)
+            self._hint.setText(self.tr("Preparing the plot…"))
             if self.isVisible() and not self._background.is_busy:
                 self._background.start(self._load)
 
@@ -114,4 +113,4 @@ class LazyWidget(QWidget):
 
     @Slot(str)
     def _on_failed(self, problem: str) -> None:
-        self._hint.setText(f"The plot cannot be shown: {problem}")
+        self._hint.setText(self.tr("The plot cannot be shown: {problem}").format(problem=problem))

@@ -26,21 +26,30 @@ from jitstudio.core.result import BuildResult
 from jitstudio.gui.models.modules import ModuleRow, ModulesModel, link_summary, link_warning
 from jitstudio.gui.tables import PanelTable
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.widgets.parts import icon_button, show_icons, text_label
 
 # What each choice is called and what it means, in the order shown.
 _MODES = {
-    LinkMode.NONE: ("Do not link", "Every module is built by itself."),
+    LinkMode.NONE: (
+        QT_TRANSLATE_NOOP("LinkView", "Do not link"),
+        QT_TRANSLATE_NOOP("LinkView", "Every module is built by itself."),
+    ),
     LinkMode.PTX: (
-        "Link PTX",
-        "Modules become PTX, and nvJitLink joins them; a call to another module stays a call.",
+        QT_TRANSLATE_NOOP("LinkView", "Link PTX"),
+        QT_TRANSLATE_NOOP(
+            "LinkView",
+            "Modules become PTX, and nvJitLink joins them; a call to another module stays a call.",
+        ),
     ),
     LinkMode.LTO: (
-        "Link LTO",
-        "Modules become LTO-IR, and nvJitLink optimises across them; calls can be inlined.",
+        QT_TRANSLATE_NOOP("LinkView", "Link LTO"),
+        QT_TRANSLATE_NOOP(
+            "LinkView",
+            "Modules become LTO-IR, and nvJitLink optimises across them; calls can be inlined.",
+        ),
     ),
 }
-_HINT = "No modules are open.\nOpen a source, or add a cubin, an object file or a library."
 _INDENT = 24
 # From this ratio of width to height on, the modules stand beside the choice.
 _WIDE = 1.3
@@ -74,14 +83,16 @@ class LinkView(QWidget):
         self._group = QButtonGroup(self)
         self._radios = {mode: self._radio(mode) for mode in _MODES}
         self._result = text_label(self, "linkResult")
-        self._show_sass = QPushButton("Show linked SASS", self)
+        self._show_sass = QPushButton(self.tr("Show linked SASS"), self)
         self._show_sass.setObjectName("showLinkedSass")
-        self._compare = QPushButton("Compare both links…", self)
+        self._compare = QPushButton(self.tr("Compare both links…"), self)
         self._compare.setObjectName("compareLinks")
-        self._add = icon_button(self, "Add file…", "Add files to link", "plus")
-        self._up = icon_button(self, "Move up", "Link the module earlier", "chevron-up", "Alt+Up")
+        self._add = icon_button(self, self.tr("Add file…"), self.tr("Add files to link"), "plus")
+        self._up = icon_button(
+            self, self.tr("Move up"), self.tr("Link the module earlier"), "chevron-up", "Alt+Up"
+        )
         self._down = icon_button(
-            self, "Move down", "Link the module later", "chevron-down", "Alt+Down"
+            self, self.tr("Move down"), self.tr("Link the module later"), "chevron-down", "Alt+Down"
         )
         self._table = self._make_table()
         self._warning = text_label(self, "linkWarning")
@@ -90,7 +101,6 @@ class LinkView(QWidget):
         self._layout.setSpacing(0)
         self._layout.addWidget(self._make_choice())
         self._layout.addWidget(self._make_modules(), 1)
-        self.setFocusProxy(self._table)
         self._connect()
         self.set_link_mode(LinkMode.NONE)
         self.show_result(None)
@@ -127,6 +137,8 @@ class LinkView(QWidget):
         self._mode = mode
         self._model.set_mode(mode)
         self._radios[mode].setChecked(True)
+        # Who comes by keyboard begins at the choice; Tab leads on to the modules.
+        self.setFocusProxy(self._radios[mode])
         self._update()
 
     @Slot(object)
@@ -137,7 +149,7 @@ class LinkView(QWidget):
         self._result.setVisible(bool(text))
         linked = result is not None and result.artifact(CodeKind.SASS, LINKED) is not None
         self._show_sass.setEnabled(linked)
-        self._show_sass.setToolTip("" if linked else "There is no linked SASS yet.")
+        self._show_sass.setToolTip("" if linked else self.tr("There is no linked SASS yet."))
 
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:
@@ -168,7 +180,7 @@ class LinkView(QWidget):
         self._layout.setStretch(1, 3 if wide else 1)
 
     def _radio(self, mode: LinkMode) -> QRadioButton:
-        title, meaning = _MODES[mode]
+        title, meaning = map(self.tr, _MODES[mode])
         radio = QRadioButton(title, self)
         radio.setObjectName(f"linkMode-{mode.value}")
         radio.setAccessibleName(title)
@@ -177,18 +189,22 @@ class LinkView(QWidget):
         return radio
 
     def _make_table(self) -> PanelTable:
-        table = PanelTable("Modules to link", self)
+        table = PanelTable(self.tr("Modules to link"), self)
         table.setObjectName("linkTable")
         table.setModel(self._model)
         table.set_columns(stretched=0, widths={1: 14, 2: 20})
         table.hide_when_narrow(1, room=55)
-        table.set_hint(_HINT)
+        table.set_hint(
+            self.tr(
+                "No modules are open.\nOpen a source, or add a cubin, an object file or a library."
+            )
+        )
         table.setDragDropMode(QAbstractItemView.DragDropMode.InternalMove)
         table.setDragDropOverwriteMode(False)
         table.setDropIndicatorShown(True)
         # Keys of the table alone: in the editor they move lines.
-        table.add_command("Move &up", self.move_up, "Alt+Up")
-        table.add_command("Move &down", self.move_down, "Alt+Down")
+        table.add_command(self.tr("Move &up"), self.move_up, "Alt+Up")
+        table.add_command(self.tr("Move &down"), self.move_down, "Alt+Down")
         return table
 
     def _make_choice(self) -> QWidget:
@@ -196,8 +212,8 @@ class LinkView(QWidget):
         layout = QVBoxLayout(choice)
         layout.setContentsMargins(10, 8, 10, 8)
         layout.setSpacing(2)
-        for mode, radio in self._radios.items():
-            meaning = QLabel(_MODES[mode][1], choice)
+        for radio in self._radios.values():
+            meaning = QLabel(radio.accessibleDescription(), choice)
             meaning.setWordWrap(True)
             meaning.setContentsMargins(_INDENT, 0, 0, 5)
             self._explanations.append(meaning)

@@ -5,7 +5,15 @@ Shows a `LogModel`; holds nothing but which stage the user chose.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, QSize, Qt, Signal, Slot
+from PySide6.QtCore import (
+    QCoreApplication,
+    QItemSelectionModel,
+    QModelIndex,
+    QSize,
+    Qt,
+    Signal,
+    Slot,
+)
 from PySide6.QtGui import (
     QFont,
     QFontMetrics,
@@ -40,9 +48,6 @@ from jitstudio.gui.tables import PanelTable
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.turning_splitter import TurningSplitter
 
-_HINT = "Nothing has been built yet.\nThe tools that a build runs are listed here, with their logs."
-_NO_INFO = "The tool reported nothing."
-_NO_ERRORS = "No errors, and nothing written to stderr or stdout."
 _OPTION_LINES = 3
 _FONT_SIZE = 9.5
 _MARGIN = 6
@@ -77,7 +82,8 @@ class _OptionsField(_TextField):
     """One long line, wrapped anywhere, as high as it needs to be up to a few lines."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__("Options sent", "logOptions", parent)
+        name = QCoreApplication.translate("LogView", "Options sent")
+        super().__init__(name, "logOptions", parent)
         self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
         self.setHorizontalScrollBarPolicy(_NO_BAR)
 
@@ -115,11 +121,13 @@ class LogView(QWidget):
         self._table = self._make_table()
         self._heading = self._title("")
         self._options = _OptionsField(self)
-        self._info = _TextField("Info", "logInfo", self)
-        self._info.setPlaceholderText(_NO_INFO)
+        self._info = _TextField(self.tr("Info"), "logInfo", self)
+        self._info.setPlaceholderText(self.tr("The tool reported nothing."))
         self._info.setLineWrapMode(_AS_WRITTEN)
-        self._errors = _TextField("Errors", "logErrors", self)
-        self._errors.setPlaceholderText(_NO_ERRORS)
+        self._errors = _TextField(self.tr("Errors"), "logErrors", self)
+        self._errors.setPlaceholderText(
+            self.tr("No errors, and nothing written to stderr or stdout.")
+        )
         self._details = self._make_details()
         self._splitter = TurningSplitter(self._table, self._details, (9, 11), _WIDE, self)
         layout = QVBoxLayout(self)
@@ -144,6 +152,12 @@ class LogView(QWidget):
     def stage(self) -> StageResult | None:
         """The stage whose details are shown."""
         return self._stage
+
+    def choose(self, key: StageKey) -> None:
+        """Show the details of this stage, if the build has come to it."""
+        row = self._model.row_of(key)
+        if row is not None:
+            self._table.selectRow(row)
 
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:
@@ -180,22 +194,27 @@ class LogView(QWidget):
         self._splitter.fit(event.size())
 
     def _make_table(self) -> PanelTable:
-        table = PanelTable("Stages of the build", self)
+        table = PanelTable(self.tr("Stages of the build"), self)
         table.setObjectName("logTable")
         table.setModel(self._model)
         table.set_columns(stretched=2, widths={0: 11, 1: 10, 3: 11})
         table.hide_when_narrow(3, room=48)
-        table.add_command("&Copy whole log", self.copy_whole_log, "Ctrl+C")
-        table.add_command("Copy &options", self.copy_options)
-        table.set_hint(_HINT)
+        table.add_command(self.tr("&Copy whole log"), self.copy_whole_log, "Ctrl+C")
+        table.add_command(self.tr("Copy &options"), self.copy_options)
+        table.set_hint(
+            self.tr(
+                "Nothing has been built yet.\n"
+                "The tools that a build runs are listed here, with their logs."
+            )
+        )
         table.selectionModel().currentRowChanged.connect(self._on_row_changed)
         return table
 
     def _make_details(self) -> QWidget:
         details = QWidget(self)
-        copy_options = self._copy_button("Copy options")
+        copy_options = self._copy_button(self.tr("Copy options"))
         copy_options.clicked.connect(self.copy_options)
-        copy_log = self._copy_button("Copy whole log")
+        copy_log = self._copy_button(self.tr("Copy whole log"))
         copy_log.clicked.connect(self.copy_whole_log)
 
         bar = QHBoxLayout()
@@ -206,8 +225,8 @@ class LogView(QWidget):
         bar.addWidget(copy_log)
         parts = QSplitter(Qt.Orientation.Horizontal, details)
         parts.setChildrenCollapsible(False)
-        parts.addWidget(self._titled("Info", self._info))
-        parts.addWidget(self._titled("Errors", self._errors))
+        parts.addWidget(self._titled(self.tr("Info"), self._info))
+        parts.addWidget(self._titled(self.tr("Errors"), self._errors))
         layout = QVBoxLayout(details)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(0)
@@ -277,9 +296,10 @@ class LogView(QWidget):
 
     def _show(self, stage: StageResult | None) -> None:
         self._stage = stage
-        self._heading.setText(f"{tool_name(stage)}: options sent" if stage else "")
+        heading = self.tr("{tool}: options sent")
+        self._heading.setText(heading.format(tool=tool_name(stage)) if stage else "")
         self._options.setPlainText(capped(options_line(stage)) if stage else "")
-        self._options.setPlaceholderText("none" if stage else "")
+        self._options.setPlaceholderText(self.tr("none") if stage else "")
         # The mark under a source line stays under it, but prose is easier to read when wrapped.
         prose = stage is not None and stage.crash is not None
         self._errors.setLineWrapMode(_WRAPPED if prose else _AS_WRITTEN)

@@ -20,20 +20,16 @@ from jitstudio.gui.fonts import code_font
 from jitstudio.gui.models.names import NamesModel
 from jitstudio.gui.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.widgets.parts import icon_button, show_icons, text_label
 
-NOT_CUDA = (
+NOT_CUDA = QT_TRANSLATE_NOOP(
+    "NamesView",
     "Only CUDA C++ has name expressions. In LLVM IR and PTX you choose the names yourself, "
-    "so there is nothing for NVRTC to lower; kernels appear here under the names they have."
+    "so there is nothing for NVRTC to lower; kernels appear here under the names they have.",
 )
 """The reason to give `show_source` for a tab that holds no CUDA C++."""
 
-_EMPTY = (
-    "No names yet.\nA template makes no code until somebody names an instance of it: add a name "
-    "expression above, such as saxpy<float>, and build."
-)
-_EMPTY_READ_ONLY = "The kernels of this tab are listed here after a build."
-_PLACEHOLDER = "Add a name expression, e.g. saxpy<float>"
 _FONT_SIZE = 9.5
 
 
@@ -55,20 +51,22 @@ class NamesView(QWidget):
         self._message = text_label(self, "namesMessage")
         self._input = QLineEdit(self)
         self._input.setObjectName("nameInput")
-        self._input.setPlaceholderText(_PLACEHOLDER)
-        self._input.setAccessibleName("New name expression")
-        self._add = icon_button(self, "Add", "Add this name expression", "plus")
+        self._input.setPlaceholderText(self.tr("Add a name expression, e.g. saxpy<float>"))
+        self._input.setAccessibleName(self.tr("New name expression"))
+        self._add = icon_button(self, self.tr("Add"), self.tr("Add this name expression"), "plus")
         self._remove = icon_button(
-            self, "Remove", "Remove the selected name expressions (Del)", "trash"
+            self, self.tr("Remove"), self.tr("Remove the selected name expressions (Del)"), "trash"
         )
         self._copy = icon_button(
-            self, "Copy", "Copy the lowered names of the selected rows", "copy"
+            self, self.tr("Copy"), self.tr("Copy the lowered names of the selected rows"), "copy"
         )
         self._table = self._make_table()
         self._commands = (
-            self._table.add_command("&Edit expression", self._on_enter_pressed, *ENTER_KEYS),
-            self._table.add_command("&Remove expressions", self.remove_selected, "Del"),
-            self._table.add_command("&Copy lowered names", self.copy_selected, "Ctrl+C"),
+            self._table.add_command(
+                self.tr("&Edit expression"), self._on_enter_pressed, *ENTER_KEYS
+            ),
+            self._table.add_command(self.tr("&Remove expressions"), self.remove_selected, "Del"),
+            self._table.add_command(self.tr("&Copy lowered names"), self.copy_selected, "Ctrl+C"),
         )
         self._lay_out()
         self.setFocusProxy(self._table)
@@ -96,16 +94,16 @@ class NamesView(QWidget):
             name: What builds call the source.
             expressions: Its name expressions.
             editable: Whether it can have any.
-            reason: Why it cannot, in words, such as `NOT_CUDA`.
+            reason: Why it cannot, such as `NOT_CUDA`: marked for translators; else empty.
         """
         self._editable = editable
         self._model.show_source(name, expressions, editable=editable)
-        self._reason.setText("" if editable else reason)
+        self._reason.setText(self.tr(reason) if reason and not editable else "")
         self._reason.setVisible(bool(self._reason.text()))
         self._input.setEnabled(editable)
         self._input.setToolTip(self._reason.text())
         self._say("")
-        self._table.set_hint(_EMPTY if editable else _EMPTY_READ_ONLY)
+        self._table.set_hint(self._empty_hint())
         self._update_buttons()
 
     @Slot(tuple, tuple)
@@ -149,8 +147,16 @@ class NamesView(QWidget):
         if any(names):
             QGuiApplication.clipboard().setText("\n".join(name for name in names if name))
 
+    def _empty_hint(self) -> str:
+        if not self._editable:
+            return self.tr("The kernels of this tab are listed here after a build.")
+        return self.tr(
+            "No names yet.\nA template makes no code until somebody names an instance of it: "
+            "add a name expression above, such as saxpy<float>, and build."
+        )
+
     def _make_table(self) -> PanelTable:
-        table = PanelTable("Lowered names", self)
+        table = PanelTable(self.tr("Lowered names"), self)
         table.setObjectName("namesTable")
         table.setModel(self._model)
         table.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)

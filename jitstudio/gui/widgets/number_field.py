@@ -8,10 +8,20 @@ from PySide6.QtWidgets import QLineEdit, QWidget
 
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.gui.fonts import code_font
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 CODE_SIZE = 9.5
 """Points of what is typed into the form."""
 _WIDTH = 12
+# What is wrong, by whether the number counts something, and whether it cannot be 0.
+_PROBLEMS = {
+    (True, True): QT_TRANSLATE_NOOP("NumberField", "{title}: '{text}' is no whole number above 0."),
+    (True, False): QT_TRANSLATE_NOOP(
+        "NumberField", "{title}: '{text}' is no whole number from 0 on."
+    ),
+    (False, True): QT_TRANSLATE_NOOP("NumberField", "{title}: '{text}' is no number above 0."),
+    (False, False): QT_TRANSLATE_NOOP("NumberField", "{title}: '{text}' is no number from 0 on."),
+}
 
 
 class NumberField(QLineEdit):
@@ -62,9 +72,8 @@ class NumberField(QLineEdit):
         """Why it is no number, if it is none."""
         if self.number is not None:
             return None
-        kind = "whole number" if self._whole else "number"
-        bound = "above 0" if self._positive else "from 0 on"
-        return SpecProblem(self._place, f"{self._title}: '{self.text()}' is no {kind} {bound}.")
+        text = self.tr(_PROBLEMS[self._whole, self._positive])
+        return SpecProblem(self._place, text.format(title=self._title, text=self.text()))
 
     def show_number(self, number: float) -> None:
         """Show another number; one that is typed otherwise but the same stays as it is."""

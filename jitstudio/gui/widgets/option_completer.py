@@ -44,7 +44,7 @@ class OptionCompleter(QObject):
 
     def _make_popup(self) -> QTreeView:
         popup = QTreeView()
-        popup.setAccessibleName("Options that fit")
+        popup.setAccessibleName(self.tr("Options that fit"))
         popup.setStyleSheet("QTreeView::item { padding: 2px 5px; }")
         popup.setRootIsDecorated(False)
         popup.setUniformRowHeights(True)

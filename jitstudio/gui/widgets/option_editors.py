@@ -30,7 +30,7 @@ from jitstudio.gui.tables import MarkDelegate
 _Index = QModelIndex | QPersistentModelIndex
 _PADDING = 11
 # The padding of fields elsewhere would cut off their text in a row of the tree.
-_IN_A_CELL = "QLineEdit, QSpinBox { padding: 0 3px; border-radius: 2px; }"
+_IN_A_CELL = "QLineEdit { padding: 0 3px; border-radius: 2px; }"
 _CODE_SIZE = 9.5
 _TRUTH = ("true", "false")
 
@@ -89,8 +89,10 @@ class TextEditor(QLineEdit):
         super().__init__(parent)
         self._repeated = spec.repeated
         self.setFont(code_font(_CODE_SIZE))
-        several = ", spaces between several" if spec.repeated else ""
-        self.setPlaceholderText(f"such as {spec.value.example}{several}")
+        hint = self.tr("such as {example}")
+        if spec.repeated:
+            hint = self.tr("such as {example}, spaces between several")
+        self.setPlaceholderText(hint.format(example=spec.value.example))
 
     def show_values(self, values: Values) -> None:
         """Show what the option has."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from PySide6.QtCore import QItemSelection, Qt, Signal, Slot
-from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtGui import QKeySequence, QShortcut, QShowEvent
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -29,7 +29,6 @@ from jitstudio.gui.widgets.parts import icon_button, show_icons, text_label
 
 _CODE_SIZE = 9.5
 _HELP_LINES = 3
-_NO_CHOICE = "Choose an option to read what it does."
 
 
 class OptionsForm(QWidget):
@@ -37,9 +36,11 @@ class OptionsForm(QWidget):
 
     Signals:
         text_changed: The user changed an option; all options as text.
+        shown: It is looked at.
     """
 
     text_changed = Signal(str)
+    shown = Signal()
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,15 +48,21 @@ class OptionsForm(QWidget):
         self._model = OptionsModel(self)
         self._filter = OptionsFilter(self._model, self)
         self._search = self._make_search()
-        self._changed_only = icon_button(self, "Changed only", "List only what differs", "filter")
+        self._changed_only = icon_button(
+            self, self.tr("Changed only"), self.tr("List only what differs"), "filter"
+        )
         self._changed_only.setCheckable(True)
-        self._reset_all = icon_button(self, "Reset all", "Set every option to its default", "reset")
+        self._reset_all = icon_button(
+            self, self.tr("Reset all"), self.tr("Set every option to its default"), "reset"
+        )
         self._message = text_label(self, "optionsMessage")
         self._tree = OptionsTree(self._model, self._filter, self)
         self._title = text_label(self, "optionTitle")
         self._usage = text_label(self, "optionUsage")
         self._help = text_label(self, "optionHelp")
-        self._reset = icon_button(self, "Reset", "Set this option to its default (Del)", "reset")
+        self._reset = icon_button(
+            self, self.tr("Reset"), self.tr("Set this option to its default (Del)"), "reset"
+        )
         self._other = self._make_other()
         self._details = self._make_details()
         self._lay_out()
@@ -77,6 +84,11 @@ class OptionsForm(QWidget):
     def set_text(self, text: str) -> None:
         """Show these options, without telling them as the user's."""
         self._model.set_text(text)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Tell that it is looked at now."""
+        super().showEvent(event)
+        self.shown.emit()
 
     def set_tools(self, tools: frozenset[Tool]) -> None:
         """Grey the options that none of these tools takes."""
@@ -105,8 +117,8 @@ class OptionsForm(QWidget):
     def _make_search(self) -> QLineEdit:
         search = QLineEdit(self)
         search.setObjectName("optionsSearch")
-        search.setPlaceholderText("Search options, e.g. denormal or -ftz")
-        search.setAccessibleName("Search options")
+        search.setPlaceholderText(self.tr("Search options, e.g. denormal or -ftz"))
+        search.setAccessibleName(self.tr("Search options"))
         search.setClearButtonEnabled(True)
         return search
 
@@ -114,11 +126,13 @@ class OptionsForm(QWidget):
         other = QLineEdit(self)
         other.setObjectName("otherOptions")
         other.setFont(code_font(_CODE_SIZE))
-        other.setAccessibleName("Other options")
+        other.setAccessibleName(self.tr("Other options"))
         other.setPlaceholderText("nvjitlink:-O0 --of-a-newer-version")
         other.setToolTip(
-            "Options that the list does not have, and those for a single tool.\n"
-            "They are sent as they are."
+            self.tr(
+                "Options that the list does not have, and those for a single tool.\n"
+                "They are sent as they are."
+            )
         )
         return other
 
@@ -144,14 +158,18 @@ class OptionsForm(QWidget):
         return frame
 
     def _lay_out(self) -> None:
-        bar = QHBoxLayout()
+        buttons = QHBoxLayout()
+        buttons.addWidget(self._changed_only)
+        buttons.addStretch(1)
+        buttons.addWidget(self._reset_all)
+        # Below each other: a dock is narrow, and the field says what can be looked for.
+        bar = QVBoxLayout()
         bar.setContentsMargins(6, 5, 6, 5)
         bar.setSpacing(4)
-        bar.addWidget(self._search, 1)
-        bar.addWidget(self._changed_only)
-        bar.addWidget(self._reset_all)
+        bar.addWidget(self._search)
+        bar.addLayout(buttons)
         self._message.setContentsMargins(10, 0, 10, 5)
-        other_label = QLabel("&Other options", self)
+        other_label = QLabel(self.tr("&Other options"), self)
         other_label.setBuddy(self._other)
         other = QHBoxLayout()
         other.setContentsMargins(10, 4, 6, 6)
@@ -197,7 +215,8 @@ class OptionsForm(QWidget):
         self._reset.setEnabled(changed and not self._model.values.problem)
         self._title.setText(spec.name if spec else "")
         self._usage.setText(spec.usage if spec else "")
-        self._help.setText(self._model.description(spec) if spec else _NO_CHOICE)
+        no_choice = self.tr("Choose an option to read what it does.")
+        self._help.setText(self._model.description(spec) if spec else no_choice)
 
     @Slot(str)
     def _on_search_changed(self, text: str) -> None:

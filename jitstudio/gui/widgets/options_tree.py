@@ -27,6 +27,9 @@ from jitstudio.gui.widgets.option_editors import OptionDelegate
 
 _Index = QModelIndex | QPersistentModelIndex
 _BAR = 3
+_INDENT = 14
+# Names are longer than values.
+_VALUE_LETTERS, _VALUE_SHARE = 17, 0.4
 # Cells begin where the titles of their columns do.
 _CELLS = "QTreeView::item { padding: 0 5px; }"
 _ROOM_FOR_ALL = 140
@@ -42,7 +45,7 @@ class OptionsTree(QTreeView):
     ) -> None:
         super().__init__(parent)
         self.setObjectName("optionsTree")
-        self.setAccessibleName("Options")
+        self.setAccessibleName(self.tr("Options"))
         self._model = model
         self._shown = shown
         self._accent = self.palette().highlight().color()
@@ -52,13 +55,14 @@ class OptionsTree(QTreeView):
         self.setFrameShape(QTreeView.Shape.NoFrame)
         self.setStyleSheet(_CELLS)
         self.setUniformRowHeights(True)
+        self.setIndentation(_INDENT)
         self.setAlternatingRowColors(True)
         self.setAllColumnsShowFocus(True)
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setVerticalScrollMode(QTreeView.ScrollMode.ScrollPerPixel)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
         self._set_columns()
-        self._reset = self._command("&Reset to default", "Del")
+        self._reset = self._command(self.tr("&Reset to default"), "Del")
         self._reset.triggered.connect(self.reset_current)
         self.clicked.connect(self._on_clicked)
         self.expandAll()
@@ -128,6 +132,8 @@ class OptionsTree(QTreeView):
         columns = self.width() / self.fontMetrics().horizontalAdvance("0")
         self.setColumnHidden(TOOLS, columns < _ROOM_FOR_ALL)
         self.setColumnHidden(FLAG, columns < _ROOM_FOR_FLAGS)
+        wanted = _VALUE_LETTERS * self.fontMetrics().horizontalAdvance("0")
+        self.header().resizeSection(VALUE, min(wanted, int(self.width() * _VALUE_SHARE)))
         super().resizeEvent(event)
 
     def _set_columns(self) -> None:
@@ -136,7 +142,7 @@ class OptionsTree(QTreeView):
         header.setStretchLastSection(False)
         header.setSectionsMovable(False)
         header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
-        for column, width in {VALUE: 24, FLAG: 46, TOOLS: 36}.items():
+        for column, width in {FLAG: 46, TOOLS: 36}.items():
             header.resizeSection(column, character * width)
 
     def _command(self, text: str, key: str) -> QAction:

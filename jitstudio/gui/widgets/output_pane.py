@@ -2,41 +2,42 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import PurePath
 
-from PySide6.QtCore import QSignalBlocker, Signal, Slot
-from PySide6.QtWidgets import (
-    QApplication,
-    QComboBox,
-    QHBoxLayout,
-    QLabel,
-    QToolButton,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
-from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.code import CodeKind
 from jitstudio.gui.find.find_bar import FindBar
-from jitstudio.gui.icons import icon
 from jitstudio.gui.languages import LANGUAGES
+from jitstudio.gui.models.listing_code import ListingCode
 from jitstudio.gui.service import Listing
 from jitstudio.gui.state.outputs import Output
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.viewer.listing_view import ListingView
+from jitstudio.gui.widgets.line_filter import FilterButton, HiddenLines
+from jitstudio.gui.widgets.output_exports import OutputExports
+from jitstudio.gui.widgets.output_header import OutputHeader
+from jitstudio.listing.functions import function_at
 
 
 class OutputPane(QWidget):
     """Shows the listings of one kind, one at a time.
 
     Attributes:
+        header: Says what is shown.
         code_view: The listing.
         find_bar: Searches it.
+        code: What is known of it beyond its lines.
 
     Signals:
         told: Something was done that cannot be seen, in words.
+        save_requested: This kind of what is shown shall be saved.
     """
 
     told = Signal(str)
+    save_requested = Signal(CodeKind)
 
     def __init__(
         self, kind: CodeKind, object_name: str, theme: Theme, parent: QWidget | None = None
@@ -50,19 +51,27 @@ class OutputPane(QWidget):
         self.code_view.setAccessibleName(kind.title)
         self.find_bar = FindBar(theme)
         self.find_bar.set_target(self.code_view)
-        self._choice = QComboBox()
-        self._choice.setAccessibleName(f"Module whose {kind.title} is shown")
-        self._title = QLabel()
-        self._facts = QLabel()
-        self._facts.setEnabled(False)
-        self._copy = QToolButton(autoRaise=True)
-        self._copy.setToolTip(f"Copy all {kind.title}")
-        self._copy.setAccessibleName(f"Copy all {kind.title}")
+        self.code = ListingCode(kind, self)
+        self.header = OutputHeader(kind)
+        self.header.add_tool(FilterButton(kind, self.code_view.shown), "filter")
+        self.header.add_note(HiddenLines(kind, self.code_view.shown))
+        self._exports = OutputExports(kind, self.code_view)
+        self.header.add_tool(self._exports.copy_button, "copy")
+        self.header.add_tool(self._exports.save_button, "save")
         self._lay_out()
-        self._choice.currentIndexChanged.connect(self._on_chosen)
-        self._copy.clicked.connect(self._on_copy)
+        self._connect()
         self.set_theme(theme)
         self.show_output(Output())
+
+    @property
+    def kind(self) -> CodeKind:
+        """PTX or SASS."""
+        return self._kind
+
+    @property
+    def listing(self) -> Listing | None:
+        """The listing that is shown, if any."""
+        return self._shown
 
     @property
     def output(self) -> Output:
@@ -72,22 +81,12 @@ class OutputPane(QWidget):
     def show_output(self, output: Output) -> None:
         """Show another output; the chosen module stays chosen where it is still there."""
         self._output = output
-        names = [listing.name for listing in output.listings]
-        before = self._choice.currentText()
-        with QSignalBlocker(self._choice):
-            self._choice.clear()
-            self._choice.addItems(names)
-            preferred = before if before in names else LINKED
-            self._choice.setCurrentIndex(names.index(preferred) if preferred in names else 0)
-        self._choice.setVisible(len(names) > 1)
-        self._title.setVisible(len(names) == 1)
+        self.header.show_modules([listing.name for listing in output.listings])
         self._show_chosen()
 
     def choose(self, name: str) -> None:
         """Show the listing of this module, if there is one."""
-        index = self._choice.findText(name)
-        if index >= 0:
-            self._choice.setCurrentIndex(index)
+        self.header.choose(name)
 
     def go_to(self, name: str, line: int) -> bool:
         """Go to a line of the listing of this module; whether there is one.
@@ -118,52 +117,86 @@ class OutputPane(QWidget):
         """Wear another theme."""
         self.code_view.set_theme(theme)
         self.find_bar.set_theme(theme)
-        self._copy.setIcon(icon("copy", theme.ui.text))
+        self.header.set_theme(theme)
+
+    def _connect(self) -> None:
+        view, functions = self.code_view, self.header.functions
+        self.header.module_chosen.connect(self._on_module_chosen)
+        self._exports.told.connect(self.told)
+        self._exports.save_requested.connect(self.save_requested)
+        self.code.read.connect(self._on_read)
+        self.code.spelt.connect(self._on_spelt)
+        functions.line_requested.connect(self._on_line_requested)
+        view.line_changed.connect(functions.follow)
+        view.links.set_finder(self.code.link_at)
+        view.links.missed.connect(self._on_link_missed)
+        view.marks.set_scope(self._function_lines)
+        view.marks.counted.connect(self.header.show_marked)
 
     def _lay_out(self) -> None:
-        head = QHBoxLayout()
-        head.setContentsMargins(10, 3, 4, 3)
-        head.setSpacing(10)
-        head.addWidget(self._choice)
-        head.addWidget(self._title)
-        head.addWidget(self._facts)
-        head.addStretch(1)
-        head.addWidget(self._copy)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
-        column.addLayout(head)
+        column.addWidget(self.header)
         column.addWidget(self.find_bar)
         column.addWidget(self.code_view, 1)
         self.setFocusProxy(self.code_view)
 
     def _show_chosen(self) -> None:
         listings = self._output.listings
-        self._copy.setEnabled(bool(listings))
         if not listings:
             self._shown = None
-            self._title.setVisible(False)
-            self._facts.setText("")
+            self.header.show_line_count(0)
             self.code_view.clear(self._output.hint)
+            self._read(())
             return
-        listing = listings[max(0, self._choice.currentIndex())]
+        listing = listings[self.header.module_index]
         keep = self._shown is not None and self._shown.name == listing.name
         if listing is not self._shown:
             lexer = LANGUAGES[self._kind].lexer
-            self.code_view.set_lines(listing.lines, lexer, keep_position=keep)
+            self.code_view.set_lines(
+                listing.lines, lexer, self._kind, keep_position=keep, widest=listing.widest
+            )
+            self._read(listing.lines)
         self._shown = listing
-        self._title.setText(listing.name)
-        count = len(listing.lines)
-        self._facts.setText(f"{count:,} line{'' if count == 1 else 's'}")
+        self.header.show_line_count(len(listing.lines))
         old = listing.name in self._output.old
         self.code_view.set_stale(old, self._output.stale if old else "")
 
-    @Slot(int)
-    def _on_chosen(self, _index: int) -> None:
-        self._show_chosen()
+    def _read(self, lines: Sequence[str]) -> None:
+        self._exports.set_available(bool(lines))
+        self.code.set_lines(lines)
+        if self.code.spelling.stand_ins:
+            self._on_spelt()
+        elif not lines:
+            self._on_read()
+
+    def _function_lines(self, line: int) -> range | None:
+        function = function_at(self.code.code.functions, line)
+        return range(function.line, function.end) if function is not None else None
 
     @Slot()
-    def _on_copy(self) -> None:
-        if self._shown is not None:
-            QApplication.clipboard().setText("\n".join(self._shown.lines) + "\n")
-            self.told.emit(f"Copied the {self._kind.title} of {self._shown.name}")
+    def _on_read(self) -> None:
+        functions = self.header.functions
+        functions.show_functions(self.code.code.functions, self.code.spelling)
+        functions.follow(self.code_view.line)
+        self.code_view.marks.set_scope(self._function_lines)
+
+    @Slot()
+    def _on_spelt(self) -> None:
+        self.code_view.respell(self.code.spelling.lines, self.code.spelling.stand_ins)
+        if self.code.code.functions:
+            self._on_read()
+
+    @Slot(int)
+    def _on_line_requested(self, line: int) -> None:
+        self.code_view.go_to(line)
+        self.code_view.setFocus()
+
+    @Slot()
+    def _on_link_missed(self) -> None:
+        self.told.emit(self.tr("There is nothing to follow here: no label, function or register"))
+
+    @Slot()
+    def _on_module_chosen(self) -> None:
+        self._show_chosen()

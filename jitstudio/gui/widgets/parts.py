@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics, QKeySequence
+from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QLabel, QToolButton, QWidget
 
 from jitstudio.gui.icons import icon
 from jitstudio.gui.theme import Theme
 
 _ICON = "iconName"
+_LEAST_LETTERS = 4
 
 
 def icon_button(
@@ -51,3 +52,24 @@ def text_label(parent: QWidget, object_name: str) -> QLabel:
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
     return label
+
+
+class ShorteningLabel(QLabel):
+    """A line of plain text that is cut with an ellipsis, and goes where no word has room."""
+
+    def minimumSizeHint(self) -> QSize:
+        """Next to nothing: a narrow pane is not kept wide by words."""
+        return QSize(1, super().minimumSizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw as much as there is room for."""
+        area, metrics = self.contentsRect(), self.fontMetrics()
+        shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())
+        if shown != self.text() and area.width() < _LEAST_LETTERS * metrics.averageCharWidth():
+            return
+        where = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+        role = self.foregroundRole()
+        with QPainter(self) as painter:
+            self.style().drawItemText(
+                painter, area, where, self.palette(), self.isEnabled(), shown, role
+            )

@@ -15,7 +15,6 @@ from PySide6.QtWidgets import QWidget
 
 from jitstudio.gui.theme import Theme
 
-HELP = "Turn the wheel to zoom, drag to move, double-click or press Home to see all."
 _LINE = 1.6
 _GRID = 0.15
 _CLOSER, _FARTHER = 0.8, 1.25
@@ -33,7 +32,9 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     def __init__(self, name: str, bottom: str, left: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setAccessibleName(name)
-        self.setToolTip(HELP)
+        self.setToolTip(
+            self.tr("Turn the wheel to zoom, drag to move, double-click or press Home to see all.")
+        )
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMenuEnabled(False)
         self.hideButtons()

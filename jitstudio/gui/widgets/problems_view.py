@@ -6,6 +6,8 @@ by `fix_requested`.
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
@@ -18,26 +20,47 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QFontMetrics, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QTableView, QToolButton, QVBoxLayout, QWidget
 
-from jitstudio.core.diagnostics import Diagnostic, Severity, diagnostic_line
+from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
 from jitstudio.core.fixes import Fix
+from jitstudio.core.severity import Severity
 from jitstudio.gui.icons import icon
 from jitstudio.gui.models.presentation import SORT_ROLE
 from jitstudio.gui.models.problems import SEVERITY_ROLE, ProblemsModel
 from jitstudio.gui.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP, counted
 from jitstudio.gui.widgets.explanation_panel import ExplanationPanel
 
-# One and many of each severity, as a filter button says it.
+
+class _Words(NamedTuple):
+    """What a filter button says of one severity."""
+
+    one: str
+    many: str
+    name: str
+    tip: str
+
+
 _WORDS = {
-    Severity.ERROR: ("error", "errors"),
-    Severity.WARNING: ("warning", "warnings"),
-    Severity.INFO: ("remark", "remarks"),
+    Severity.ERROR: _Words(
+        QT_TRANSLATE_NOOP("ProblemsView", "{count} error"),
+        QT_TRANSLATE_NOOP("ProblemsView", "{count} errors"),
+        QT_TRANSLATE_NOOP("ProblemsView", "Show errors"),
+        QT_TRANSLATE_NOOP("ProblemsView", "Show or hide errors"),
+    ),
+    Severity.WARNING: _Words(
+        QT_TRANSLATE_NOOP("ProblemsView", "{count} warning"),
+        QT_TRANSLATE_NOOP("ProblemsView", "{count} warnings"),
+        QT_TRANSLATE_NOOP("ProblemsView", "Show warnings"),
+        QT_TRANSLATE_NOOP("ProblemsView", "Show or hide warnings"),
+    ),
+    Severity.INFO: _Words(
+        QT_TRANSLATE_NOOP("ProblemsView", "{count} remark"),
+        QT_TRANSLATE_NOOP("ProblemsView", "{count} remarks"),
+        QT_TRANSLATE_NOOP("ProblemsView", "Show remarks"),
+        QT_TRANSLATE_NOOP("ProblemsView", "Show or hide remarks"),
+    ),
 }
-_BEFORE_BUILD = (
-    "Nothing has been built yet.\nErrors and warnings of the next build are listed here."
-)
-_NO_PROBLEMS = "No problems"
-_ALL_FILTERED = "The buttons above hide every problem of this build."
 
 
 class _SeverityFilter(QSortFilterProxyModel):
@@ -131,6 +154,15 @@ class ProblemsView(QWidget):
             button.setIcon(icon(severity.value, getattr(theme.marks, severity.value)))
 
     @Slot()
+    def go_to_first(self) -> None:
+        """Go to the place of the first error, or of the first problem if none is an error."""
+        rows = [self._shown.index(row, 0) for row in range(self._shown.rowCount())]
+        found = ((index, self._diagnostic(index)) for index in rows)
+        errors = [index for index, d in found if d and d.severity is Severity.ERROR]
+        if rows:
+            self._go_to((errors or rows)[0])
+
+    @Slot()
     def go_to_next(self) -> None:
         """Go to the place of the next problem; after the last comes the first."""
         self._go(1)
@@ -150,7 +182,7 @@ class ProblemsView(QWidget):
             QGuiApplication.clipboard().setText("\n".join(lines))
 
     def _make_table(self) -> PanelTable:
-        table = PanelTable("Problems", self)
+        table = PanelTable(self.tr("Problems"), self)
         table.setObjectName("problemsTable")
         table.setModel(self._shown)
         table.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
@@ -160,9 +192,10 @@ class ProblemsView(QWidget):
         table.horizontalHeader().setSortIndicatorClearable(True)
         table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # as the tools reported them
         table.clicked.connect(self._activate)
-        table.add_command("&Go to source", self._on_enter_pressed, *ENTER_KEYS)
-        table.add_command("&Copy", self.copy_selected, "Ctrl+C")
-        self._fix_action = table.add_command("&Fix", self._explanation.apply_fix, "Ctrl+.")
+        table.add_command(self.tr("&Go to source"), self._on_enter_pressed, *ENTER_KEYS)
+        table.add_command(self.tr("&Copy"), self.copy_selected, "Ctrl+C")
+        fix = self._explanation.apply_fix
+        self._fix_action = table.add_command(self.tr("&Fix"), fix, "Ctrl+.")
         return table
 
     def _filter_button(self, severity: Severity) -> QToolButton:
@@ -184,7 +217,9 @@ class ProblemsView(QWidget):
         current = self._table.currentIndex()
         # From nowhere, forwards starts at the first row and backwards at the last.
         row = current.row() if current.isValid() else min(0, -step)
-        index = self._shown.index((row + step) % count, 0)
+        self._go_to(self._shown.index((row + step) % count, 0))
+
+    def _go_to(self, index: QModelIndex) -> None:
         self._table.setCurrentIndex(index)
         self._activate(index)
 
@@ -196,7 +231,8 @@ class ProblemsView(QWidget):
         )
         fix = self._explanation.fix
         self._fix_action.setEnabled(fix is not None)
-        self._fix_action.setText(fix.label.replace("&", "&&") if fix else "No &fix is known")
+        no_fix = self.tr("No &fix is known")
+        self._fix_action.setText(fix.label.replace("&", "&&") if fix else no_fix)
 
     def _diagnostic(self, index: QModelIndex) -> Diagnostic | None:
         return self._model.diagnostic_at(self._shown.mapToSource(index))
@@ -222,16 +258,23 @@ class ProblemsView(QWidget):
     def _on_counts_changed(self) -> None:
         for severity, button in self._filters.items():
             count = self._model.count(severity)
-            one, many = _WORDS[severity]
-            button.setText(f"{count} {one if count == 1 else many}")
-            button.setAccessibleName(f"Show {many}")
-            button.setAccessibleDescription(f"{button.text()} in this build")
-            button.setToolTip(f"Show or hide {many}")
+            one, many, name, tip = map(self.tr, _WORDS[severity])
+            button.setText(counted(count, one, many))
+            button.setAccessibleName(name)
+            told = self.tr("{problems} in this build").format(problems=button.text())
+            button.setAccessibleDescription(told)
+            button.setToolTip(tip)
         self._update_hint()
         self._update_explanation()
 
     def _update_hint(self) -> None:
         if self._model.rowCount():
-            self._table.set_hint(_ALL_FILTERED)
+            hint = self.tr("The buttons above hide every problem of this build.")
+        elif self._model.built:
+            hint = self.tr("No problems")
         else:
-            self._table.set_hint(_NO_PROBLEMS if self._model.built else _BEFORE_BUILD)
+            hint = self.tr(
+                "Nothing has been built yet.\n"
+                "Errors and warnings of the next build are listed here."
+            )
+        self._table.set_hint(hint)

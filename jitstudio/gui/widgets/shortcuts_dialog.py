@@ -24,15 +24,16 @@ class ShortcutsDialog(QDialog):
 
     def __init__(self, actions: Iterable[QAction], parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Keyboard shortcuts")
+        self.setWindowTitle(self.tr("Keyboard shortcuts"))
         self.resize(*_SIZE)
-        self._filter = QLineEdit(placeholderText="Filter commands", clearButtonEnabled=True)
-        self._filter.setAccessibleName("Filter commands")
+        self._filter = QLineEdit(clearButtonEnabled=True)
+        self._filter.setPlaceholderText(self.tr("Filter commands"))
+        self._filter.setAccessibleName(self.tr("Filter commands"))
         self._table = QTreeWidget()
         self._table.setRootIsDecorated(False)
         self._table.setAlternatingRowColors(True)
-        self._table.setAccessibleName("Commands and their keys")
-        self._table.setHeaderLabels(("Command", "Keys"))
+        self._table.setAccessibleName(self.tr("Commands and their keys"))
+        self._table.setHeaderLabels((self.tr("Command"), self.tr("Keys")))
         self._items = [QTreeWidgetItem(self._table, _words(action)) for action in actions]
         self._table.resizeColumnToContents(0)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)

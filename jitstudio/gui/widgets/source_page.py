@@ -1,20 +1,23 @@
-"""One tab of the editors: the text being edited, or a view of what cannot be."""
+"""One tab of the editors."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtGui import QTextBlock
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.marks import Mark
-from jitstudio.gui.find.find_bar import FindBar
 from jitstudio.gui.languages import LANGUAGES
-from jitstudio.gui.state.documents import Document, ReadOnlyReason
+from jitstudio.gui.late import Late
+from jitstudio.gui.state.documents import Document
 from jitstudio.gui.theme import Theme
-from jitstudio.gui.viewer.banner import Banner
-from jitstudio.gui.viewer.listing_view import ListingView
-from jitstudio.gui.viewer.text import split_lines
-from jitstudio.listing.contents import contents
+
+if TYPE_CHECKING:
+    from jitstudio.gui.find.find_bar import FindBar
+    from jitstudio.gui.viewer.listing_view import ListingView
 
 
 class SourcePage(QWidget):
@@ -25,7 +28,6 @@ class SourcePage(QWidget):
         code_view: The editor, or the view of what cannot be edited.
         editor: Edits it; None for a document that cannot be edited.
         view: Shows it read-only; None for one that is edited.
-        find_bar: Searches either.
 
     Signals:
         refused: An input was not taken, in words.
@@ -33,82 +35,115 @@ class SourcePage(QWidget):
 
     refused = Signal(str)
 
-    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+    editor: CodeEditor | None = None
+    view: ListingView | None = None
+
+    def __init__(
+        self,
+        document: Document,
+        theme: Theme,
+        code_view: CodeEditor | ListingView,
+        parent: QWidget | None = None,
+    ) -> None:
         super().__init__(parent)
         self.document = document
-        self.editor: CodeEditor | None = None
-        self.view: ListingView | None = None
-        self._banner: Banner | None = None
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        if document.text is not None:
-            language = LANGUAGES[document.kind]
-            self.editor = CodeEditor(
-                theme, language.lexer, language.comment, document=document.text
-            )
-            self.editor.setAccessibleName(f"Source code of {document.name}")
-            self.editor.input_refused.connect(self.refused)
-            self.code_view: CodeEditor | ListingView = self.editor
-        else:
-            self.view = self.code_view = _read_only_view(document, theme)
-            self._banner = self._make_banner(document, theme)
-            column.addWidget(self._banner)
-        self.find_bar = FindBar(theme)
-        self.find_bar.set_target(self.code_view)
-        column.addWidget(self.find_bar)
-        column.addWidget(self.code_view, 1)
-        self.setFocusProxy(self.code_view)
+        self.code_view = code_view
+        self._theme = theme
+        self._find_bar: FindBar | None = None
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(0)
+        self.column.addWidget(code_view, 1)
+        self.setFocusProxy(code_view)
 
-    def _make_banner(self, document: Document, theme: Theme) -> Banner:
-        assert document.read_only is not None
-        banner = Banner(self)
-        banner.set_theme(theme)
-        banner.say(document.read_only.value)
-        return banner
+    @property
+    def find_bar(self) -> FindBar:
+        """Searches the text; it is made when it is first asked for."""
+        if self._find_bar is None:
+            bar: FindBar = Late.FIND_BAR.get()(self._theme)
+            bar.set_target(self.code_view)
+            self.column.insertWidget(self.column.indexOf(self.code_view), bar)
+            self._find_bar = bar
+        return self._find_bar
 
     def set_theme(self, theme: Theme) -> None:
         """Wear another theme."""
-        for part in (self.editor, self.view, self.find_bar, self._banner):
-            if part is not None:
-                part.set_theme(theme)
+        self._theme = theme
+        self.code_view.set_theme(theme)
+        if self._find_bar is not None:
+            self._find_bar.set_theme(theme)
 
     def follow_kind(self) -> None:
         """Treat the text as what the document holds now: saving may have changed its kind."""
-        if self.editor is not None:
-            language = LANGUAGES[self.document.kind]
-            if self.editor.highlighter.lexer is not language.lexer:
-                self.editor.set_language(language.lexer, language.comment)
 
     def set_marks(self, marks: list[Mark]) -> None:
         """Show these errors and warnings; a read-only document shows none."""
-        if self.editor is not None:
-            self.editor.set_marks(marks)
 
     def go_to(self, line: int, column: int) -> None:
         """Put the cursor to a place, counted from 1; 0 where it is unknown."""
-        if self.editor is not None:
-            if line:
-                self.editor.go_to(line, column or None)
-            self.editor.setFocus()
-        elif self.view is not None:
-            if line:
-                self.view.go_to(line)
-            self.view.setFocus()
+        raise NotImplementedError
 
     def position(self) -> tuple[int, int]:
         """Line and column of the cursor, counted from 1; zeros where there is none."""
-        return self.editor.position() if self.editor is not None else (0, 0)
+        return 0, 0
 
 
-def _read_only_view(document: Document, theme: Theme) -> ListingView:
-    view = ListingView(theme)
-    view.setAccessibleName(f"Content of {document.name}")
-    content = document.content
-    if document.read_only is ReadOnlyReason.BINARY:
-        view.clear(contents(document.kind, content))
-    else:
+class EditorPage(SourcePage):
+    """Lets one document be edited."""
+
+    editor: CodeEditor
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        assert document.text is not None
         language = LANGUAGES[document.kind]
-        text = content.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
-        view.set_lines(split_lines(text), language.lexer)
-    return view
+        self.editor = editor = CodeEditor(
+            theme,
+            language.lexer,
+            language.comment,
+            document=document.text,
+            kind=document.kind,
+        )
+        super().__init__(document, theme, editor, parent)
+        self._top = QTextBlock()
+        editor.setAccessibleName(self.tr("Source code of {name}").format(name=document.name))
+        editor.input_refused.connect(self.refused)
+        cursor = editor.textCursor()
+        cursor.setPosition(min(document.cursor, document.text.characterCount() - 1))
+        editor.setTextCursor(cursor)
+        editor.cursorPositionChanged.connect(self._on_cursor_moved)
+        document.reloading.connect(self._on_reloading)
+        document.reloaded.connect(self._on_reloaded)
+
+    def follow_kind(self) -> None:
+        """Treat the text as what the document holds now."""
+        language = LANGUAGES[self.document.kind]
+        if self.editor.highlighter.lexer is not language.lexer:
+            self.editor.set_language(language.lexer, language.comment, self.document.kind)
+
+    def set_marks(self, marks: list[Mark]) -> None:
+        """Show these errors and warnings."""
+        self.editor.set_marks(marks)
+
+    def go_to(self, line: int, column: int) -> None:
+        """Put the cursor to a place."""
+        if line:
+            self.editor.go_to(line, column or None)
+        self.editor.setFocus()
+
+    def position(self) -> tuple[int, int]:
+        """Line and column of the cursor."""
+        return self.editor.position()
+
+    @Slot()
+    def _on_cursor_moved(self) -> None:
+        self.document.cursor = self.editor.textCursor().position()
+
+    @Slot()
+    def _on_reloading(self) -> None:
+        self._top = self.editor.firstVisibleBlock()
+
+    @Slot()
+    def _on_reloaded(self) -> None:
+        if self._top.isValid():
+            # The same line as before is on top, whatever came or went above it.
+            self.editor.verticalScrollBar().setValue(self._top.firstLineNumber())

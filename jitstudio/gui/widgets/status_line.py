@@ -2,36 +2,53 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QElapsedTimer, Qt, QTimer, Signal, Slot
-from PySide6.QtWidgets import QLabel, QStatusBar, QToolButton, QWidget
+from collections import Counter
+
+from PySide6.QtCore import QElapsedTimer, QSize, Qt, QTime, QTimer, Signal, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.diagnostics import Severity
+from jitstudio.core.launch.device import Device, DeviceList
+from jitstudio.core.pipeline.words import time_words
 from jitstudio.core.result import ENDINGS, BuildResult
+from jitstudio.core.severity import Severity
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.icons import icon
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.translating import counted
+from jitstudio.gui.widgets.status_facts import StatusFacts
 
 _TICK_MS = 100
 # Shorter builds need no clock: it would only flicker.
 _CLOCK_AFTER_MS = 400
 _TOLD_MS = 8000
+_BUSY_SIZE = QSize(90, 6)
+# The facts yield to this much of the state, and keep this far from the edges.
+_STATE_WIDTH, _MARGINS = 260, 16
+_LEAST_WIDTH = 240
 
 
 class StatusLine(QStatusBar):
-    """Tells how the build stands.
+    """Tells how the build stands, and with what it was done.
 
     Signals:
         problems_requested: The user clicked on the state of the build.
+        cancel_requested: The user wants the build ended.
+        gpus_requested: The user wants GPUs to be looked for.
     """
 
     problems_requested = Signal()
+    cancel_requested = Signal()
+    gpus_requested = Signal()
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("statusBar")
+        self.setSizeGripEnabled(False)
         self._theme = theme
         self._icon_name = "info"
+        self._text = ""
         self._doing = ""
         self._clock = QElapsedTimer()
         self._ticker = QTimer(self, interval=_TICK_MS)
@@ -39,23 +56,43 @@ class StatusLine(QStatusBar):
         self._state = QToolButton(autoRaise=True)
         self._state.setObjectName("buildState")
         self._state.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._state.setAccessibleName("State of the build; press to see the problems")
+        self._state.setAccessibleName(self.tr("State of the build; press to see the problems"))
         self._state.clicked.connect(self.problems_requested)
-        self._tools = QLabel("Looking for the compilers…")
-        self._target = QLabel()
-        self._position = QLabel()
-        self._target.setObjectName("targetLabel")
-        self._position.setObjectName("positionLabel")
-        self.addWidget(self._state)
-        for label in (self._position, self._target, self._tools):
-            label.setContentsMargins(8, 0, 8, 0)
-            self.addPermanentWidget(label)
-        self._set_state("info", "Nothing built yet")
+        self._busy = QProgressBar(textVisible=False)
+        self._busy.setObjectName("buildProgress")
+        self._busy.setAccessibleName(self.tr("A build is on its way"))
+        self._busy.setRange(0, 0)
+        self._busy.setFixedSize(_BUSY_SIZE)
+        self._cancel = QToolButton(autoRaise=True)
+        self._cancel.setObjectName("cancelBuild")
+        self._cancel.setText(self.tr("Cancel"))
+        self._cancel.setToolTip(self.tr("End the build that is on its way"))
+        self._cancel.clicked.connect(self.cancel_requested)
+        self._position = _fact("positionLabel")
+        self._encoding = _fact("encodingLabel")
+        self._target = _fact("targetLabel")
+        self._gpu = QToolButton(autoRaise=True)
+        self._gpu.setObjectName("gpuButton")
+        self._gpu.setWhatsThis(self.tr("The GPU that kernels are launched on; press to look."))
+        self._gpu.clicked.connect(self.gpus_requested)
+        self._tools = _fact("toolsLabel")
+        self._built = _fact("builtLabel")
+        self._facts = StatusFacts(
+            (self._position, self._encoding, self._target, self._gpu, self._tools, self._built),
+            (self._tools, self._built, self._encoding, self._gpu, self._target, self._position),
+        )
+        for widget in (self._state, self._busy, self._cancel):
+            self.addWidget(widget)
+        self.addPermanentWidget(self._facts)
+        self._tools.setText(self.tr("Looking for the compilers…"))
+        self._show_busy(False)
+        self._set_state("info", self.tr("Nothing built yet"))
+        self.show_devices(None)
 
     @property
     def state(self) -> str:
         """What is said of the build."""
-        return self._state.text()
+        return self._text
 
     @Slot(str)
     def tell(self, message: str) -> None:
@@ -79,21 +116,28 @@ class StatusLine(QStatusBar):
     def show_ended(self) -> None:
         """No build is on its way."""
         self._ticker.stop()
+        self._show_busy(False)
+        if self._clock.isValid():
+            now = QTime.currentTime().toString("HH:mm:ss")
+            self._built.setText(self.tr("Built at {time}").format(time=now))
+        self._fit()
 
     @Slot(object)
     def show_result(self, result: BuildResult | None) -> None:
         """Say what the last build came to."""
         if result is None:
-            self._set_state("info", "Nothing built yet")
+            self._set_state("info", self.tr("Nothing built yet"))
             return
-        counts = {
-            severity: sum(d.severity is severity for d in result.diagnostics)
-            for severity in (Severity.ERROR, Severity.WARNING)
+        counts = Counter(diagnostic.severity for diagnostic in result.diagnostics)
+        words = {
+            Severity.ERROR: (self.tr("{count} error"), self.tr("{count} errors")),
+            Severity.WARNING: (self.tr("{count} warning"), self.tr("{count} warnings")),
         }
-        told = [_counted(count, severity.value) for severity, count in counts.items() if count]
+        told = [counted(counts[kind], *words[kind]) for kind in words if counts[kind]]
         text = ENDINGS[result.outcome]
         if result.total_ms:
-            text += f" in {result.total_ms / 1000:.2f} s"
+            took = self.tr("{ending} in {time}")
+            text = took.format(ending=text, time=time_words(result.total_ms))
         icon_name = "error" if not result.ok else "warning" if told else "success"
         self._set_state(icon_name, f"{text}, {', '.join(told)}" if told else text)
 
@@ -101,37 +145,88 @@ class StatusLine(QStatusBar):
     def show_target(self, arch: Arch) -> None:
         """Say what is built for."""
         self._target.setText(arch.sm)
+        self._fit()
 
     @Slot(int, int)
     def show_position(self, line: int, column: int) -> None:
         """Say where the cursor is, counted from 1; zeros where there is none."""
-        self._position.setText(f"Line {line}, column {column}" if line else "")
+        place = self.tr("Line {line}, column {column}").format(line=line, column=column)
+        self._position.setText(place if line else "")
+        self._fit()
+
+    def show_encoding(self, encoding: str, line_ends: str) -> None:
+        """Say how the current text is written; nothing where it is no text."""
+        self._encoding.setText(" · ".join(filter(None, (encoding, line_ends))))
+        self._fit()
+
+    def show_devices(self, devices: DeviceList | None, chosen: Device | None = None) -> None:
+        """Say which GPU kernels are launched on; without a list, that nobody has looked."""
+        if devices is None:
+            text, tip = self.tr("GPU: not looked for"), self.tr("Press to look for GPUs")
+        elif chosen is None:
+            text, tip = self.tr("No GPU"), devices.problem
+        else:
+            text, tip = chosen.name, self.tr("Kernels are launched here; press to look again")
+        self._gpu.setText(text)
+        self._gpu.setToolTip(tip)
+        self._fit()
 
     @Slot(ToolchainInfo)
     def show_toolchain(self, info: ToolchainInfo) -> None:
         """Say which tools are here."""
-        found = [f"{tool.tool.value} {tool.version or 'missing'}" for tool in info.tools]
+        missing = self.tr("missing")
+        found = [f"{tool.tool.value} {tool.version or missing}" for tool in info.tools]
         self._tools.setText(" · ".join(found))
         problems = [tool.problem for tool in info.tools if tool.problem]
-        self._tools.setToolTip("\n".join(problems) or "Help > Toolchain tells more")
+        self._tools.setToolTip("\n".join(problems) or self.tr("Help > Toolchain tells more"))
+        self._fit()
 
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:
         """Wear another theme."""
         self._theme = theme
-        self._set_state(self._icon_name, self._state.text())
+        self._cancel.setIcon(icon("stop", theme.ui.text))
+        self._set_state(self._icon_name, self._text)
+
+    def minimumSizeHint(self) -> QSize:
+        """Little: facts yield, and a window can be narrow."""
+        return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as much as there is room for."""
+        super().resizeEvent(event)
+        self._fit()
 
     def _set_state(self, icon_name: str, text: str) -> None:
-        self._icon_name = icon_name
+        self._icon_name, self._text = icon_name, text
         marks = self._theme.marks
         self._state.setIcon(icon(icon_name, getattr(marks, icon_name, self._theme.ui.accent)))
         self._state.setText(text)
+        self._state.setToolTip(text)
+        self._fit()
+
+    def _fit(self) -> None:
+        busy = self._busy.sizeHint().width() + self._cancel.sizeHint().width()
+        left = min(self._state.sizeHint().width(), _STATE_WIDTH)
+        left += busy if self._ticker.isActive() else 0
+        self._facts.fit(self.width() - left - _MARGINS)
+        # What has yielded can be read all the same.
+        self.setToolTip("\n".join(self._facts.texts))
+
+    def _show_busy(self, busy: bool) -> None:
+        self._busy.setVisible(busy)
+        self._cancel.setVisible(busy)
 
     @Slot()
     def _on_tick(self) -> None:
         if self._clock.elapsed() >= _CLOCK_AFTER_MS:
-            self._set_state("build", f"{self._doing}, {self._clock.elapsed() / 1000:.1f} s")
+            text = self.tr("{doing}, {seconds:.1f} s")
+            seconds = self._clock.elapsed() / 1000
+            self._set_state("build", text.format(doing=self._doing, seconds=seconds))
+            self._show_busy(True)
 
 
-def _counted(count: int, word: str) -> str:
-    return f"{count} {word}{'' if count == 1 else 's'}"
+def _fact(name: str) -> QLabel:
+    label = QLabel()
+    label.setObjectName(name)
+    return label

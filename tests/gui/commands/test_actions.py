@@ -6,8 +6,10 @@ from PySide6.QtWidgets import QWidget
 from jitstudio.gui.commands.actions import Actions
 
 
-def test_every_command_of_the_window_does_something(driver):
-    assert driver.window.findChild(Actions).unbound == frozenset()
+def test_every_command_of_a_furnished_window_does_something(driver):
+    assert driver.window.commands.unbound
+    assert driver.furnishing.workspace.documents is driver.window.papers.documents
+    assert driver.window.commands.unbound == frozenset()
 
 
 def test_no_command_is_bound_twice(qtbot):

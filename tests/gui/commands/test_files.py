@@ -11,9 +11,10 @@ from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.commands.files import FileCommands
-from jitstudio.gui.dialogs import Dialogs, Unsaved
+from jitstudio.gui.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.state.build_settings import BuildSettings
-from jitstudio.gui.state.documents import Documents, ReadOnlyReason
+from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.editable import ReadOnlyReason
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.samples import Sample, SampleFile, samples
 from tests.support import SAMPLES
@@ -26,6 +27,8 @@ class Answers(Dialogs):
         self.paths = []
         self.unsaved = Unsaved.KEEP_OPEN
         self.replace = False
+        self.changed = ChangedFile.LEAVE
+        self.as_utf_8 = False
         self.asked = []
 
     def files_to_open(self, folder):
@@ -43,6 +46,14 @@ class Answers(Dialogs):
     def about_unsaved(self, name):
         self.asked.append(name)
         return self.unsaved
+
+    def about_changed_file(self, path):
+        self.asked.append(path)
+        return self.changed
+
+    def may_save_as_utf_8(self, name, problem):
+        self.asked.append((name, problem))
+        return self.as_utf_8
 
     def may_replace(self, names, folder):
         self.asked.append((names, folder))
@@ -155,10 +166,34 @@ def test_what_cannot_be_opened_is_told_and_the_rest_is_open(desk, tmp_path):
     assert unknown.startswith("'notes.txt' has no ending that tells what it holds.")
 
 
+def test_names_that_lead_nowhere_are_told(desk, tmp_path):
+    loop, pipe, long = tmp_path / "loop.cu", tmp_path / "pipe.cu", tmp_path / f"{'x' * 300}.cu"
+    loop.symlink_to(loop)
+    os.mkfifo(pipe)
+    desk.files.open_paths([loop, pipe, long, write(tmp_path / "a.cu")])
+    assert desk.names == ["a.cu"]
+    of_loop, of_pipe, of_long = desk.failures
+    # Since Python 3.13 it is the system that tells.
+    assert of_loop.startswith(f"'{loop}' cannot be opened: ")
+    assert of_pipe == f"'{pipe}' cannot be opened: it is no ordinary file."
+    assert of_long.startswith(f"'{long}' cannot be opened: ")
+
+
+def test_saving_where_something_else_stands_by_now_is_told(desk, tmp_path):
+    path = write(tmp_path / "a.cu")
+    desk.files.open_paths([path])
+    desk.type("mine ")
+    path.unlink()
+    path.mkdir()
+    assert not desk.files.save()
+    assert desk.failures == [f"'{path}' cannot be opened: it is a folder."]
+    assert desk.current.is_modified
+
+
 @pytest.mark.parametrize(
     ("content", "reason"),
     [
-        (b"caf\xe9\n", ReadOnlyReason.NOT_TEXT),
+        (b"\xff\xfe\0\xd8", ReadOnlyReason.NOT_TEXT),
         (b"a\0b\n", ReadOnlyReason.NOT_TEXT),
         (b"x" * 10_000_000, ReadOnlyReason.TOO_LARGE),
     ],
@@ -182,6 +217,57 @@ def test_saving_writes_to_the_file(desk, tmp_path):
     assert not desk.current.is_modified
     assert desk.news == [f"Saved {path}"]
     assert desk.user.asked == []
+
+
+@pytest.mark.parametrize(
+    ("answer", "saved", "content", "other"),
+    [
+        (ChangedFile.LEAVE, False, b"theirs\n", None),
+        (ChangedFile.REPLACE, True, b"mine int x;\n", None),
+        (ChangedFile.SAVE_AS, True, b"theirs\n", b"mine int x;\n"),
+    ],
+)
+def test_a_file_that_has_changed_is_not_replaced_unasked(
+    desk, tmp_path, answer, saved, content, other
+):
+    path = write(tmp_path / "a.cu")
+    desk.files.open_paths([path])
+    desk.type("mine ")
+    write(path, b"theirs\n")
+    desk.user.changed, desk.user.paths = answer, [tmp_path / "b.cu"]
+    assert desk.files.save() is saved
+    assert desk.user.asked[0] == path
+    assert path.read_bytes() == content
+    assert ((tmp_path / "b.cu").read_bytes() if other else None) == other
+    assert desk.current.is_modified is not saved
+    if saved:
+        desk.user.asked.clear()
+        assert desk.files.save()
+        assert desk.user.asked == []
+
+
+def test_a_file_that_is_gone_is_written_again_without_a_question(desk, tmp_path):
+    path = write(tmp_path / "a.cu")
+    desk.files.open_paths([path])
+    path.unlink()
+    assert desk.files.save()
+    assert path.read_bytes() == b"int x;\n"
+    assert desk.user.asked == []
+
+
+@pytest.mark.parametrize("agreed", [False, True])
+def test_what_its_encoding_has_not_is_saved_as_utf_8_only_if_the_user_agrees(
+    desk, tmp_path, agreed
+):
+    path = write(tmp_path / "a.cu", b"caf\xe9\n")
+    desk.files.open_paths([path])
+    desk.type("→")
+    desk.user.as_utf_8 = agreed
+    assert desk.files.save() is agreed
+    assert desk.user.asked == [("a.cu", "Windows-1252 has no →")]
+    assert path.read_bytes() == ("→café\n".encode() if agreed else b"caf\xe9\n")
+    assert desk.current.encoding_name == ("UTF-8" if agreed else "Windows-1252")
+    assert desk.failures == []
 
 
 def test_saving_what_has_no_file_asks_for_one(desk, tmp_path):

@@ -20,7 +20,7 @@ def test_a_missing_version_is_explained_and_added(started):
     document = Document("k.ll", CodeKind.LLVM_IR, text.encode())
     failed = started.next_result(lambda: started.workspace.documents.add(document))
     assert failed.outcome is Outcome.FAILED
-    panel = started.window.panes.problems.explanation
+    panel = started.panes.problems.explanation
     assert panel.text.startswith("The module does not say which version of NVVM IR it is")
     assert press_fix(started).outcome is Outcome.BUILT
     assert panel.text == ""

@@ -40,13 +40,13 @@ def test_nothing_ticked_is_told(started):
     started.workspace.settings.auto_build = False
     started.document.included = False
     started.trigger("compareLinksAction")
-    assert "tick at least one module" in started.window.panes.notice.text
+    assert "tick at least one module" in started.panes.notice.text
 
 
 def test_other_kinds_can_be_built_and_saved(started, tmp_path):
     folder = tmp_path / "saved"
     folder.mkdir()
-    started.window.files._dialogs.folder_for_results = lambda _folder: folder
+    started.files._dialogs.folder_for_results = lambda _folder: folder
     started.trigger("exportAction")
     dialog = shown(started, ExportDialog)
     for box in dialog.findChildren(QCheckBox):

@@ -5,7 +5,8 @@ from collections import Counter
 import pytest
 from PySide6.QtGui import QKeySequence
 
-from jitstudio.gui.commands.table import ACTIONS, MENUS
+from jitstudio.gui.commands.spec import MENUS, SUBMENUS
+from jitstudio.gui.commands.table import ACTIONS
 from jitstudio.paths import resource
 
 
@@ -16,14 +17,14 @@ def test_no_two_commands_share_a_key():
 
 @pytest.mark.parametrize("spec", ACTIONS, ids=lambda spec: spec.id)
 def test_rows_are_complete(spec):
-    assert spec.menu in MENUS
+    assert spec.menu in (*MENUS, *SUBMENUS)
     assert spec.id.endswith("Action")
     assert all(not QKeySequence(key).isEmpty() for key in spec.keys)
     assert not spec.icon or resource(f"icons/{spec.icon}.svg").is_file()
 
 
 def test_no_two_commands_of_a_menu_share_a_mnemonic():
-    for menu in MENUS:
+    for menu in (*MENUS, *SUBMENUS):
         letters = [
             spec.text[spec.text.index("&") + 1].lower()
             for spec in ACTIONS

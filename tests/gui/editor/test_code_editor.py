@@ -4,13 +4,14 @@ from PySide6.QtGui import QHelpEvent, QPalette, QTextCursor, QTextDocument, QWhe
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPlainTextDocumentLayout, QToolTip
 
-from jitstudio.core.diagnostics import Severity
+from jitstudio.core.severity import Severity
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.marks import Mark
 from jitstudio.gui.find.find_bar import FindBar
 from jitstudio.gui.fonts import DEFAULT_SIZE
 from jitstudio.gui.limits import LONGEST_LINE
-from jitstudio.listing.lexers import CudaCxxLexer, NvvmIrLexer
+from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
+from jitstudio.listing.lexers.nvvm_ir import NvvmIrLexer
 
 KERNEL = """\
 __global__ void fill(int* out, int n)
@@ -97,7 +98,8 @@ def test_tab_and_backspace_walk_the_tab_stops(editor):
 @pytest.mark.parametrize(
     ("key", "modifiers", "after"),
     [
-        (Qt.Key.Key_Slash, CTRL, ["// a", "b"]),
+        (Qt.Key.Key_BracketRight, CTRL, ["    a", "b"]),
+        (Qt.Key.Key_K, CTRL | SHIFT, ["b"]),
         (Qt.Key.Key_Down, ALT, ["b", "a"]),
         (Qt.Key.Key_D, CTRL | SHIFT, ["a", "a", "b"]),
         (Qt.Key.Key_Down, ALT | SHIFT, ["a", "a", "b"]),
@@ -113,13 +115,13 @@ def test_each_key_is_one_step_of_undo(editor, key, modifiers, after):
     assert lines(editor) == ["a", "b"]
 
 
-def test_lines_are_moved_up_and_down_by_command(editor):
+def test_lines_are_moved_up_and_down(editor):
     editor.setPlainText("a\nb\nc")
     editor.go_to(2)
-    editor.move_lines_up()
+    press(editor, Qt.Key.Key_Up, modifiers=ALT)
     assert lines(editor) == ["b", "a", "c"]
-    editor.move_lines_down()
-    editor.duplicate_lines()
+    press(editor, Qt.Key.Key_Down, modifiers=ALT)
+    press(editor, Qt.Key.Key_Down, modifiers=ALT | SHIFT)
     assert lines(editor) == ["a", "b", "b", "c"]
 
 
@@ -227,8 +229,24 @@ def test_marks_are_underlined_and_told_under_the_mouse(editor, theme):
     at = editor.cursorRect(cursor).center()
     help_event = QHelpEvent(QEvent.Type.ToolTip, at, editor.viewport().mapToGlobal(at))
     QApplication.sendEvent(editor.viewport(), help_event)
-    assert QToolTip.text() == "never used"
+    assert "never used" in QToolTip.text()
     QToolTip.hideText()
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+def test_the_message_of_the_line_is_told_where_the_cursor_comes_and_by_command(editor, qtbot):
+    told = []
+    editor.message_changed.connect(told.append)
+    editor.set_marks([Mark(3, 9, Severity.ERROR, "no such name\n\nWhat that means.")])
+    assert told == []
+    editor.go_to(3)
+    editor.go_to(3, 5)
+    assert told == ["no such name"]
+    editor.show_message()
+    assert "no such name\n\nWhat that means." in QToolTip.text()
+    QToolTip.hideText()
+    editor.go_to(1)
+    assert told == ["no such name", ""]
 
 
 def test_the_colours_are_those_of_the_theme(editor, theme):

@@ -1,8 +1,8 @@
 import pytest
 from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument
 
-from jitstudio.core.diagnostics import Severity
-from jitstudio.gui.editor.marks import Mark, MarkList
+from jitstudio.core.severity import Severity
+from jitstudio.gui.editor.marks import Mark, MarkList, told
 
 TEXT = "int a = b;\n  ld.u64 %rd1, [x];\n\nlast"
 
@@ -111,3 +111,15 @@ def test_new_marks_replace_the_old_ones(document):
     marks, _ = marked(document, error(1, 1))
     marks.set_marks([error(4, 1)])
     assert list(marks.by_line()) == [3]
+
+
+def test_the_marks_of_lines_are_told_each_once_and_as_they_are(document):
+    marks, _ = marked(
+        document, error(1, 5, "a <int> b"), error(1, 9, "a <int> b"), error(2, 3, "c")
+    )
+    first = document.firstBlock()
+    found = marks.of_lines(first, first)
+    assert [placed.mark.message for placed in found] == ["a <int> b", "a <int> b"]
+    assert told(found) == '<p style="white-space: pre">a &lt;int&gt; b</p>'
+    assert len(marks.of_lines(first, first.next())) == 3
+    assert told([]) == ""

@@ -23,8 +23,12 @@ def test_a_cell_shows_one_line_and_says_that_more_follows(text, shown):
 
 def test_a_tooltip_shows_angle_brackets_as_they_are():
     assert plain_tooltip("saxpy<float>\nx") == (
-        '<p style="white-space: pre-wrap">saxpy&lt;float&gt;\nx</p>'
+        '<p style="white-space: pre">saxpy&lt;float&gt;\nx</p>'
     )
+
+
+def test_a_tooltip_of_long_lines_wraps():
+    assert plain_tooltip("short\n" + "x " * 50).startswith('<p style="white-space: pre-wrap">')
 
 
 def test_a_tooltip_of_nothing_is_none_at_all():

@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtCore import QModelIndex, Qt
 
-from jitstudio.core.diagnostics import Severity
+from jitstudio.core.severity import Severity
 from jitstudio.gui.models.presentation import MARK_ROLE, SORT_ROLE
 from jitstudio.gui.models.problems import SEVERITY_ROLE, ProblemsModel
 from tests.gui.results import DIAGNOSTICS, UNDEFINED, UNUSED

@@ -18,7 +18,7 @@ def panel(started):
     started.wait(lambda: started.workspace.launches.devices is not None)
     started.workspace.launch_service.devices_listed.emit(ONE_H200)
     started.window.activateWindow()
-    return started.window.panes.launch
+    return started.panes.launch
 
 
 def write(panel, place, text):

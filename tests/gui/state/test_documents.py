@@ -1,19 +1,15 @@
 import os
+import random
 from pathlib import Path
 
 import pytest
-from PySide6.QtGui import QColor, QSyntaxHighlighter, QTextCursor
+from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCursor
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.state.documents import (
-    Document,
-    DocumentError,
-    Documents,
-    ReadOnlyReason,
-    kind_of_file,
-    read_file,
-    takes_part_alone,
-)
+from jitstudio.core.file_text import Encoding, EncodingError, FileText
+from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
+from jitstudio.gui.state.editable import ReadOnlyReason, compare
+from jitstudio.gui.state.files import DocumentError, read_file
 
 BOM = b"\xef\xbb\xbf"
 
@@ -84,9 +80,107 @@ def test_new_lines_end_as_the_others_do(tmp_path):
     assert (tmp_path / "k.cu").read_bytes() == BOM + b"a\r\nb\r\nc\r\n"
 
 
-def test_mixed_newlines_become_the_more_frequent_one():
-    assert cuda(b"a\r\nb\nc\n").file_content == b"a\nb\nc\n"
-    assert cuda(b"a\r\nb\r\nc\n").file_content == b"a\r\nb\r\nc\r\n"
+def test_lines_that_were_not_touched_end_as_before(tmp_path):
+    document = cuda(b"a\r\nb\nc\r\n")
+    append(document, "d\n")
+    document.save(tmp_path / "k.cu")
+    assert (tmp_path / "k.cu").read_bytes() == b"a\r\nb\nc\r\nd\r\n"
+    append(document, "e\n")
+    document.save(tmp_path / "k.cu")
+    assert (tmp_path / "k.cu").read_bytes() == b"a\r\nb\nc\r\nd\r\ne\r\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "names", "built"),
+    [
+        (b"caf\xe9\r\n", ("Windows-1252", "CRLF"), "café\n"),
+        ("\ufeffgrün\n".encode("utf-16-le"), ("UTF-16 LE", "LF"), "grün\n"),
+        (b"a\r\nb\n", ("UTF-8", "LF, mixed"), "a\nb\n"),
+    ],
+)
+def test_other_encodings_are_edited_named_and_built_as_utf_8(content, names, built):
+    document = cuda(content)
+    assert document.read_only is None
+    assert (document.encoding_name, document.line_end_name) == names
+    assert document.content == built.encode()
+
+
+def test_a_character_its_encoding_has_not_is_not_saved_until_it_is_utf_8(tmp_path, qtbot):
+    path = tmp_path / "k.cu"
+    path.write_bytes(b"caf\xe9\n")
+    document = Document("k.cu", CodeKind.CUDA, read_file(path), path)
+    append(document, "→")
+    with pytest.raises(EncodingError, match="Windows-1252 has no →"):
+        document.save(path)
+    assert path.read_bytes() == b"caf\xe9\n"
+    assert document.is_modified
+    with qtbot.waitSignal(document.changed):
+        document.set_encoding(Encoding.UTF_8)
+    document.save(path)
+    assert path.read_bytes() == "café\n→".encode()
+
+
+def test_new_fonts_and_wraps_are_no_edit(qtbot):
+    document = cuda()
+    with qtbot.assertNotEmitted(document.edited):
+        document.text.setDefaultFont(QFont("monospace", 30))
+        option = document.text.defaultTextOption()
+        option.setWrapMode(option.WrapMode.NoWrap)
+        document.text.setDefaultTextOption(option)
+
+
+def reload(document, content):
+    document.reload(compare(document.kind, content, document.held))
+
+
+def test_what_the_file_holds_is_taken_over_as_one_step_of_undo(qtbot):
+    document = cuda(b"a\nb\nc\nd\n", path=Path("/k.cu"))
+    cursor = QTextCursor(document.text.findBlockByNumber(3))
+    with qtbot.waitSignals([document.reloading, document.edited, document.reloaded]):
+        reload(document, b"a\r\nnew\r\nlines\r\nB\r\nc\r\nd\r\n")
+    assert document.content == b"a\nnew\nlines\nB\nc\nd\n"
+    assert not document.is_modified
+    assert document.line_end_name == "CRLF"
+    assert cursor.block().text() == "d"
+    document.text.undo()
+    assert document.content == b"a\nb\nc\nd\n"
+    assert document.is_modified
+    assert not document.text.isUndoAvailable()
+
+
+def test_any_content_is_taken_over():
+    chance = random.Random(7)
+    document = cuda(b"")
+    for _ in range(200):
+        content = "".join(chance.choices(["a\n", "b\n", "🚀\n", "c"], k=chance.randrange(9)))
+        reload(document, content.encode())
+        assert document.content == content.encode()
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "place"),
+    [
+        (b"int x = 1;\n", b"int x = 22;\n", ("int x = 22;", 4)),
+        (b"a\nint x;\nb\n", b"A\nint xy;\nB\n", ("int xy;", 4)),
+        ("// 🚀🚀 x\n".encode(), "// 🚀🚀 yx\n".encode(), ("// 🚀🚀 yx", 4)),
+    ],
+)
+def test_a_cursor_in_a_line_that_changed_stays_there(old, new, place):
+    document = cuda(old)
+    line = 1 if old.startswith(b"a") else 0
+    cursor = QTextCursor(document.text.findBlockByNumber(line))
+    cursor.movePosition(QTextCursor.MoveOperation.Right, n=place[1])
+    at = cursor.positionInBlock()
+    reload(document, new)
+    assert document.content == new
+    assert (cursor.block().text(), cursor.positionInBlock()) == (place[0], at)
+
+
+def test_a_binary_is_taken_over_too(qtbot):
+    document = Document("k", CodeKind.CUBIN, b"\x7fELF", Path("/k"))
+    with qtbot.waitSignals([document.edited, document.reloaded]):
+        reload(document, b"\x7fELF2")
+    assert document.content == b"\x7fELF2"
 
 
 def test_saving_gives_the_document_its_file(tmp_path, qtbot):
@@ -128,7 +222,6 @@ LONG = b"x" * 10_000_000
     [
         (CodeKind.CUDA, LONG, ReadOnlyReason.TOO_LARGE),
         (CodeKind.PTX, b"x\n" * 1_000_000, ReadOnlyReason.TOO_LARGE),
-        (CodeKind.CUDA, b"caf\xe9", ReadOnlyReason.NOT_TEXT),
         (CodeKind.CUDA, b"a\0b", ReadOnlyReason.NOT_TEXT),
         (CodeKind.LLVM_IR, b"BC\xc0\xde\x35\x14", ReadOnlyReason.BINARY),
         (CodeKind.CUBIN, b"\x7fELF", ReadOnlyReason.BINARY),
@@ -140,13 +233,13 @@ def test_what_cannot_be_edited_is_kept_byte_for_byte(tmp_path, kind, content, re
     assert document.read_only is reason
     assert document.text is None
     assert not document.is_modified
-    assert document.content == document.file_content == content
+    assert document.content == content
     document.save(tmp_path / "copy")
     assert (tmp_path / "copy").read_bytes() == content
 
 
 def test_what_the_user_has_typed_can_be_edited_whatever_it_holds():
-    document = cuda(b"x" * 30_000, typed=True)
+    document = cuda(FileText("x" * 30_000))
     assert document.read_only is None
     assert document.content == b"x" * 30_000
 
@@ -197,19 +290,6 @@ def test_headers_and_modules_are_told_apart(name, kind, header, alone):
     document = Document(name, kind, b"")
     assert document.is_header is header
     assert takes_part_alone(document) is alone
-
-
-def test_reading_a_folder_or_nothing_is_told(tmp_path):
-    with pytest.raises(DocumentError, match="cannot be opened: it is a folder"):
-        read_file(tmp_path)
-    with pytest.raises(DocumentError, match=r"no\.cu' cannot be opened"):
-        read_file(tmp_path / "no.cu")
-
-
-def test_an_unknown_ending_is_told_with_the_known_ones():
-    assert kind_of_file(Path("K.CU")) is CodeKind.CUDA
-    with pytest.raises(DocumentError, match=r"'notes\.txt' has no ending.*\.cu, "):
-        kind_of_file(Path("notes.txt"))
 
 
 @pytest.fixture

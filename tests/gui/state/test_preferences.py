@@ -3,7 +3,9 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray, QSettings
 
+from jitstudio.gui.fonts import DEFAULT_SIZE
 from jitstudio.gui.state.preferences import Preferences
+from jitstudio.gui.state.settings_table import SETTINGS
 
 
 @pytest.fixture
@@ -19,7 +21,8 @@ def reopened(tmp_path):
 def test_a_first_start_has_defaults(reopened):
     preferences = reopened()
     assert preferences.theme == "system"
-    assert preferences.font_size == 0.0
+    assert preferences.font_size == DEFAULT_SIZE
+    assert all(preferences.is_default(setting.key) for setting in SETTINGS)
     assert preferences.recent_files == []
     assert preferences.layout("window") is None
 
@@ -47,11 +50,58 @@ def test_recent_files_are_newest_first_once_each_and_ten_at_most(reopened):
     assert names == ["k5", "k11", "k10", "k9", "k8", "k7", "k6", "k4", "k3", "k2"]
 
 
-@pytest.mark.parametrize("size", ["large", "nan", "inf", ""])
-def test_a_senseless_size_is_the_default(reopened, size):
+@pytest.mark.parametrize(
+    ("key", "stored", "read"),
+    [
+        ("appearance.font_size", "large", DEFAULT_SIZE),
+        ("appearance.font_size", "nan", DEFAULT_SIZE),
+        ("appearance.font_size", "", DEFAULT_SIZE),
+        ("appearance.font_size", ["12", "13"], DEFAULT_SIZE),
+        ("appearance.font_size", "1e9", 48.0),
+        ("appearance.font_size", -1, 6.0),
+        ("build.pause", "inf", 350),
+        ("build.pause", "500.7", 500),
+        ("build.pause", QByteArray(b"x"), 350),
+        ("build.cache", "false", False),
+        ("build.cache", "maybe", True),
+        ("build.cache", [], True),
+        ("appearance.theme", "purple", "system"),
+        ("session.on_quit", "ask", "ask"),
+    ],
+)
+def test_what_was_kept_is_put_right(reopened, key, stored, read):
+    reopened()._store.setValue(f"settings/{key}", stored)
+    value = reopened().value(key)
+    assert value == read
+    assert type(value) is type(read)
+
+
+def test_a_change_is_told_once_and_kept(reopened, qtbot):
     preferences = reopened()
-    preferences._store.setValue("font_size", size)
-    assert preferences.font_size == 0.0
+    told = []
+    preferences.changed.connect(told.append)
+    preferences.set_value("build.pause", 600)
+    preferences.set_value("build.pause", 600)
+    preferences.set_value("build.cache", False)
+    assert told == ["build.pause", "build.cache"]
+    assert reopened().value("build.pause") == 600
+    assert reopened().value("build.cache") is False
+
+
+def test_a_reset_setting_leaves_nothing_behind(reopened):
+    preferences = reopened()
+    preferences.set_value("build.pause", 600)
+    preferences.set_value("editor.completion", False)
+    preferences.reset("build.pause")
+    assert preferences.value("build.pause") == 350
+    assert not preferences.is_default("editor.completion")
+    preferences.reset_all()
+    assert preferences.is_default("editor.completion")
+    assert preferences._store.allKeys() == []
+
+
+def test_each_setting_takes_its_own_default():
+    assert all(setting.read(setting.default) == setting.default for setting in SETTINGS)
 
 
 def test_an_unknown_theme_is_that_of_the_system(reopened):
@@ -60,13 +110,11 @@ def test_an_unknown_theme_is_that_of_the_system(reopened):
     assert preferences.theme == "system"
 
 
-def test_the_layout_can_be_forgotten(reopened):
+def test_recent_commands_are_newest_first_without_doubles(reopened):
     preferences = reopened()
-    preferences.set_layout("window", QByteArray(b"x"))
-    preferences.theme = "light"
-    preferences.forget_layout()
-    assert preferences.layout("window") is None
-    assert preferences.theme == "light"
+    for name in ("Build", "Find", "Build"):
+        preferences.add_recent_command(name)
+    assert reopened().recent_commands == ["Build", "Find"]
 
 
 def test_a_layout_of_another_type_is_none(reopened):

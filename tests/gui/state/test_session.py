@@ -5,6 +5,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QTextCursor
 
 from jitstudio.core.arch import Arch
@@ -13,21 +14,33 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.files import digest
 from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.session import Session
+from jitstudio.gui.state.session_format import load
+from jitstudio.gui.state.sweep_drafts import SweepDrafts
 
 
 class Start:
     """One start of the program, as far as sessions go."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, attached=True):
         self.documents = Documents()
         self.settings = BuildSettings()
         self.launches = LaunchSpecs()
-        self.session = Session(folder, self.documents, self.settings, self.launches)
+        self.project = ProjectState(self.documents, self.settings, self.launches, SweepDrafts())
+        self.session = Session(folder, self.documents, self.settings)
+        if attached:
+            self.attach()
         self.told = []
         self.session.save_failed.connect(self.told.append)
         self.session.restore_failed.connect(self.told.append)
+        self.recovered = []
+        self.session.recovered.connect(self.recovered.append)
+
+    def attach(self):
+        self.session.attach(self.launches, self.project)
 
     def open(self, name, content=b"int x;\n", path=None, kind=CodeKind.CUDA):
         document = Document(name, kind, content, path)
@@ -40,8 +53,8 @@ def start(tmp_path):
     """Starts the program on the same folder, or on another one."""
     starts = []
 
-    def begin(folder=tmp_path / "sessions"):
-        starts.append(Start(folder))
+    def begin(folder=tmp_path / "sessions", attached=True):
+        starts.append(Start(folder, attached))
         return starts[-1]
 
     yield begin
@@ -53,6 +66,10 @@ def type_into(document, text):
     cursor = QTextCursor(document.text)
     cursor.movePosition(QTextCursor.MoveOperation.End)
     cursor.insertText(text)
+
+
+def holds(path, word):
+    return path.exists() and word in path.read_bytes()
 
 
 def session_file(tmp_path, slot=1):
@@ -98,36 +115,62 @@ def test_everything_is_back_at_the_next_start(start, tmp_path):
     assert second.told == []
 
 
+@pytest.mark.parametrize("attached", [True, False])
+def test_launches_and_project_are_back_whether_they_come_before_the_texts_or_after(
+    start, tmp_path, attached
+):
+    spec, path = LaunchSpec(kernel="tick", grid="4711"), tmp_path / "p.jitproj"
+    first = start()
+    first.open("kernel.cu")
+    first.launches.edit(spec)
+    first.project.mark_saved(path, first.project.capture(path))
+    first.session.close()
+
+    second = start(attached=attached)
+    assert second.session.restore()
+    # What is written before they are there loses nothing.
+    second.session.save()
+    assert second.session.flush() == ""
+    saved = load(session_file(tmp_path).read_bytes())
+    assert (saved.launches, saved.project.path) == ((spec,), str(path))
+    second.attach()
+    assert second.launches.specs == (spec,)
+    assert (second.project.path, second.project.is_modified) == (path, False)
+    assert second.told == []
+
+
 def test_a_change_is_written_by_itself(start, qtbot, tmp_path):
     first = start()
     first.session.watch()
     type_into(first.open("kernel.cu"), "int y;\n")
-    qtbot.waitUntil(lambda: b"int y" in session_file(tmp_path).read_bytes(), timeout=10_000)
+    qtbot.waitUntil(lambda: holds(session_file(tmp_path), b"int y"), timeout=10_000)
 
 
 def test_a_launch_that_is_typed_is_written_by_itself(start, qtbot, tmp_path):
     first = start()
     first.session.watch()
     first.launches.edit(LaunchSpec(kernel="tick", grid="4711"))
-    qtbot.waitUntil(lambda: b"4711" in session_file(tmp_path).read_bytes(), timeout=10_000)
+    qtbot.waitUntil(lambda: holds(session_file(tmp_path), b"4711"), timeout=10_000)
 
 
 _TYPE_AND_HANG = """
 import sys, time
 from pathlib import Path
 from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QTimer
 from PySide6.QtGui import QTextCursor
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.session import Session
+from jitstudio.gui.state.session_format import load
 app = QApplication([])
 documents = Documents()
-session = Session(Path(sys.argv[1]), documents, BuildSettings(), LaunchSpecs())
+session = Session(Path(sys.argv[1]), documents, BuildSettings())
 documents.add(Document("kernel.cu", CodeKind.CUDA, b""))
 QTextCursor(documents.current.text).insertText("typed before the kill")
 session.save()
+session.flush()
 print("saved", flush=True)
 time.sleep(60)
 """
@@ -145,6 +188,7 @@ def test_unsaved_text_outlives_a_kill(start, tmp_path):
         meanwhile = start()
         assert not meanwhile.session.restore()
         meanwhile.session.save()
+        meanwhile.session.flush()
         child.send_signal(signal.SIGKILL)
     assert session_file(tmp_path, 2).exists()
 
@@ -152,6 +196,12 @@ def test_unsaved_text_outlives_a_kill(start, tmp_path):
     assert after.session.restore()
     (kernel,) = after.documents
     assert (kernel.content, kernel.is_modified) == (b"typed before the kill", True)
+    (message,) = after.recovered
+    assert message.startswith("jitstudio was ended unexpectedly. One tab with unsaved text is back")
+    after.session.close()
+    again = start()
+    assert again.session.restore()
+    assert again.recovered == []
 
 
 def test_two_at_once_have_a_session_each(start, tmp_path):
@@ -202,11 +252,11 @@ def test_an_unmodified_file_is_read_anew(start, tmp_path):
     first = start()
     first.open("k.cu", b"old\n", file)
     first.session.close()
-    file.write_bytes(b"\xff\xfe not text any more")
+    file.write_bytes(b"\xff\xfe\0 not text any more")
     second = start()
     second.session.restore()
     (document,) = second.documents
-    assert document.content == b"\xff\xfe not text any more"
+    assert document.content == b"\xff\xfe\0 not text any more"
     assert document.text is None
 
 
@@ -280,20 +330,121 @@ def test_a_folder_that_cannot_be_written_is_told_once(start, tmp_path, where):
 
 def test_a_full_disk_is_told_and_leaves_the_last_session_alone(start, tmp_path, full_disk):
     one = start()
+    one.session.save_works.connect(lambda: one.told.append("works"))
     one.open("a.cu")
     one.session.save()
+    assert one.session.flush() == ""
     one.open("b.cu")
     with full_disk():
-        one.session.save()
-        one.session.save()
+        for _ in range(2):
+            one.session.save()
+            assert one.session.flush()
     (message,) = one.told
     assert message.startswith(f"Unsaved text is not kept: '{session_file(tmp_path)}' cannot be")
     assert len(json.loads(session_file(tmp_path).read_text())["documents"]) == 1
     one.session.save()
+    one.session.flush()
     assert len(json.loads(session_file(tmp_path).read_text())["documents"]) == 2
+    assert one.told[1:] == ["works"]
     with full_disk():
         one.session.save()
-    assert len(one.told) == 2
+        one.session.flush()
+    assert len(one.told) == 3
+
+
+def test_a_disk_that_was_full_is_tried_again(start, qtbot, tmp_path, full_disk):
+    one = start()
+    one.session.set_interval(0.05)
+    type_into(one.open("a.cu"), "typed\n")
+    with full_disk():
+        one.session.save()
+        one.session.flush()
+    assert not session_file(tmp_path).exists()
+    qtbot.waitUntil(lambda: holds(session_file(tmp_path), b"typed"), timeout=5000)
+
+
+def test_typing_on_and_on_does_not_put_it_off(start, qtbot, tmp_path):
+    one = start()
+    one.session.watch()
+    one.session.set_interval(0.3)
+    document = one.open("a.cu", b"")
+    typing = QTimer(interval=20)
+    typing.timeout.connect(lambda: type_into(document, "x"))
+    typing.start()
+    qtbot.waitUntil(lambda: holds(session_file(tmp_path), b"xxxxx"), timeout=2000)
+    typing.stop()
+
+
+def test_changes_can_be_written_at_once_and_what_follows_waits_for_it(start, qtbot, tmp_path):
+    one = start()
+    one.session.watch()
+    one.session.flush()
+    before = session_file(tmp_path).stat().st_mtime_ns
+    one.session.save_changes()
+    one.session.flush()
+    assert session_file(tmp_path).stat().st_mtime_ns == before
+    type_into(one.open("a.cu"), "typed before the launch\n")
+    one.session.save_changes()
+    one.session.flush()
+    assert holds(session_file(tmp_path), b"typed before the launch")
+    type_into(one.documents.current, "and after\n")
+    kept = []
+    one.session.save_before(lambda: kept.append(holds(session_file(tmp_path), b"and after")))
+    assert kept == []
+    qtbot.waitUntil(lambda: bool(kept))
+    assert kept == [True]
+
+
+def test_what_follows_happens_even_if_nothing_can_be_written(start, qtbot, tmp_path, full_disk):
+    nowhere = start(Path("/proc"))
+    done = []
+    nowhere.session.save_before(lambda: done.append("no folder"))
+    assert done == ["no folder"]
+    full = start()
+    with full_disk():
+        full.session.save_before(lambda: done.append("full disk"))
+        qtbot.waitUntil(lambda: len(done) == 2)
+    assert done == ["no folder", "full disk"]
+
+
+def test_more_windows_than_there_are_places_is_told(start):
+    ones = [start() for _ in range(17)]
+    for one in ones:
+        one.session.save()
+        one.session.flush()
+    assert [len(one.told) for one in ones] == [0] * 16 + [1]
+    assert "16 windows keep their text in" in ones[-1].told[0]
+
+
+def test_text_that_its_encoding_has_not_is_kept(start, tmp_path):
+    file = tmp_path / "k.cu"
+    file.write_bytes(b"caf\xe9\r\n")
+    first = start()
+    type_into(first.open("k.cu", file.read_bytes(), file), "→\n")
+    first.session.close()
+    second = start()
+    second.session.restore()
+    (document,) = second.documents
+    assert document.content == "café\n→\n".encode()
+    assert (document.encoding_name, document.line_end_name) == ("Windows-1252", "CRLF")
+    assert document.is_modified
+
+
+def test_the_cursor_and_what_the_text_began_from_come_back(start, tmp_path):
+    file = tmp_path / "k.cu"
+    file.write_bytes(b"one\ntwo\n")
+    first = start()
+    document = first.open("k.cu", file.read_bytes(), file)
+    type_into(document, "three\n")
+    document.cursor = 9
+    first.session.close()
+    file.write_bytes(b"by somebody else\n")
+    second = start()
+    second.session.restore()
+    (document,) = second.documents
+    assert document.cursor == 9
+    assert document.content == b"one\ntwo\nthree\n"
+    assert document.on_disk == digest(b"one\ntwo\n")
 
 
 def test_what_changes_after_the_end_is_not_written(start, tmp_path):
@@ -331,6 +482,7 @@ def test_a_window_that_is_still_open_keeps_its_own(start, tmp_path):
     first, second = start(), start()
     type_into(second.open("two.cu", b""), "typed in the second\n")
     second.session.save()
+    second.session.flush()
     first.session.close()
     third = start()
     third.session.restore()

@@ -1,9 +1,11 @@
 import json
+from dataclasses import replace
 
 import pytest
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
+from jitstudio.core.file_text import Encoding, FileText, TextForm
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import ON_AT_FIRST, Switch
@@ -31,7 +33,7 @@ SESSION = SavedSession(
             "kernel.cu",
             "",
             CodeKind.CUDA,
-            "\ufeffint x; // é\r\n".encode(),
+            FileText("int x; // é\n", TextForm(Encoding.UTF_8_BOM, "\r\n")),
             True,
             ("f<int>",),
             False,
@@ -67,8 +69,9 @@ def test_what_is_written_is_read_again():
         changed(version="one"),
         changed(documents=[{"name": "k.cu"}]),
         changed(documents=None),
+        dump(SESSION).replace(b'"cursor": ', b'"cursor": 1e999, "was": '),
         changed(documents=[{**json.loads(dump(SESSION))["documents"][0], "kind": "fortran"}]),
-        changed(documents=[{**json.loads(dump(SESSION))["documents"][0], "text": "\ud800"}]),
+        changed(documents=[{**json.loads(dump(SESSION))["documents"][0], "encoding": "EBCDIC"}]),
         changed(settings={}),
         changed(settings={"arch": "pentium", "options": "", "link": "lto", "auto_build": True}),
         b"[" * 100_000,
@@ -89,3 +92,21 @@ def test_a_switch_that_the_file_does_not_know_stands_as_at_the_first_start():
     state = json.loads(dump(SESSION))
     del state["settings"]["switches"]
     assert load(json.dumps(state).encode()).switches == ON_AT_FIRST
+
+
+def test_half_a_character_is_kept():
+    text = FileText("\ud83d\n")
+    half = replace(SESSION, documents=(replace(SESSION.documents[0], content=text),))
+    assert load(dump(half)) == half
+
+
+def test_an_early_version_kept_the_mark_with_the_text():
+    state = json.loads(dump(SESSION))
+    kernel = state["documents"][0]
+    for later in ("encoding", "cursor", "on_disk"):
+        del kernel[later]
+    kernel["text"] = "\ufeff" + kernel["text"]
+    del state["closed"]
+    session = load(json.dumps(state).encode())
+    assert session.documents[0].content == SESSION.documents[0].content
+    assert session.closed

@@ -74,7 +74,7 @@ def point(view, line, column):
 
 
 def height(view):
-    return view._grid().height
+    return view._scrolling.grid().height
 
 
 def colors(view):

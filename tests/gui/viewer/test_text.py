@@ -1,7 +1,8 @@
 import pytest
 from pygments.token import Comment, Keyword, Text
 
-from jitstudio.gui.viewer.text import LONG_LINE, ListingText, char_cells, split_lines
+from jitstudio.gui.viewer.text import LONG_LINE, ListingText, split_lines
+from jitstudio.listing.cells import char_cells
 
 
 class Comments:

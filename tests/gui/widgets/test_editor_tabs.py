@@ -1,7 +1,9 @@
 import pytest
+from PySide6.QtWidgets import QTabBar, QWidget
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.severity import Severity
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.widgets.editor_tabs import EditorTabs
 
@@ -30,3 +32,57 @@ def test_a_mark_tells_the_message_and_below_it_the_explanation(tabs):
     assert (message, second.message) == ("unused", "unused")
     assert " ".join(wrapped).split() == explanation.split()
     assert max(map(len, wrapped)) <= 80
+
+
+@pytest.fixture
+def home(qtbot, tabs):
+    home = QWidget(windowTitle="Welcome")
+    qtbot.addWidget(home)
+    tabs.set_home(home, "info")
+    return home
+
+
+def texts(tabs):
+    return [tabs.tabText(index) for index in range(tabs.count())]
+
+
+def document(name):
+    return Document(name, CodeKind.CUDA, b"")
+
+
+def test_the_home_stands_there_only_while_no_document_is_open(tabs, home):
+    documents = tabs._documents
+    assert texts(tabs) == ["k.cu"]
+    documents.remove(documents.current)
+    assert texts(tabs) == ["Welcome"]
+    assert tabs.is_at_home
+    assert not tabs.tabBar().tabButton(0, QTabBar.ButtonPosition.RightSide).isVisibleTo(tabs)
+    documents.add(document("a.cu"))
+    assert texts(tabs) == ["a.cu"]
+
+
+def test_no_document_is_current_while_the_home_is_looked_at(tabs, home):
+    documents = tabs._documents
+    first = documents.current
+    tabs.show_home()
+    assert texts(tabs) == ["Welcome", "k.cu"]
+    assert documents.current is None
+    documents.current = first
+    assert tabs.page.document is first
+    tabs.show_home()
+    tabs.tabBar().tabButton(0, QTabBar.ButtonPosition.RightSide).click()
+    assert texts(tabs) == ["k.cu"]
+    assert documents.current is first
+
+
+def test_documents_keep_their_order_around_the_home(tabs, home):
+    documents = tabs._documents
+    tabs.add_home()
+    documents.add(document("a.cu"))
+    documents.add(document("b.cu"))
+    documents.reorder([documents.named(name) for name in ("b.cu", "k.cu", "a.cu")])
+    assert texts(tabs) == ["Welcome", "b.cu", "k.cu", "a.cu"]
+    tabs.tabBar().moveTab(0, 2)
+    assert [d.name for d in documents] == ["b.cu", "k.cu", "a.cu"]
+    documents.add(document("c.cu"))
+    assert texts(tabs) == ["b.cu", "k.cu", "Welcome", "a.cu", "c.cu"]

@@ -85,6 +85,14 @@ def test_the_stage_that_the_user_chose_stays_chosen(view):
     assert view.stage is COMPILED
 
 
+def test_a_stage_is_chosen_by_what_it_is(view):
+    view.model.set_rows(STAGES)
+    view.choose((COMPILED.tool, COMPILED.source, 0))
+    assert view.stage is COMPILED
+    view.choose((COMPILED.tool, "other.cu", 0))
+    assert view.stage is COMPILED
+
+
 def test_what_was_shown_by_itself_is_no_choice(view):
     view.model.set_rows((COMPILED, FAILED))
     assert view.stage is FAILED

@@ -1,10 +1,13 @@
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
-from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.fixes import Fix, FixKind
+from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 from jitstudio.gui.widgets.problems_view import ProblemsView
 from tests.gui.results import DIAGNOSTICS, UNDEFINED
@@ -45,6 +48,15 @@ def test_focus_goes_to_the_table(view):
     view.activateWindow()
     view.setFocus()
     assert view.table.hasFocus()
+
+
+def test_the_first_error_goes_before_a_warning_that_was_told_earlier(view, qtbot):
+    warning = replace(UNDEFINED, severity=Severity.WARNING, line=3)
+    view.model.set_diagnostics((warning, UNDEFINED))
+    with qtbot.waitSignal(view.location_activated) as activated:
+        view.go_to_first()
+    assert activated.args[1] == UNDEFINED.line
+    assert view.table.currentIndex().row() == 1
 
 
 @pytest.mark.parametrize(

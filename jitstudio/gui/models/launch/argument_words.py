@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from PySide6.QtCore import QCoreApplication
+
 from jitstudio.core.launch.request import Direction, FillKind
 from jitstudio.core.launch.texts.argument_text import NULL
 from jitstudio.core.launch.types import Array, Opaque, Pointer, Struct, Type
@@ -64,7 +66,8 @@ def example(kind: Type) -> str:
         case Pointer():
             return NULL
         case Opaque():
-            return f"{kind.size} bytes in hexadecimal digits"
+            told = QCoreApplication.translate("ArgumentWords", "{size} bytes in hexadecimal digits")
+            return told.format(size=kind.size)
     return "0"
 
 

@@ -13,10 +13,10 @@ from typing import Any
 from PySide6.QtCore import QAbstractTableModel, QObject, Qt, Signal
 from PySide6.QtGui import QFont
 
-from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.problems import SpecProblem, argument_place
 from jitstudio.core.launch.signature import FormParameter, KernelForm
 from jitstudio.core.launch.types import Pointer
+from jitstudio.core.severity import Severity
 from jitstudio.gui.models.launch.argument_words import (
     BufferWords,
     buffer_words,
@@ -38,16 +38,6 @@ PARAMETER, TYPE, VALUE, FILL, DIRECTION = range(5)
 TINT_ROLE = Qt.ItemDataRole.UserRole + 4
 """The mark whose colour tints the whole row, or None."""
 
-_TITLES = ("Parameter", "Type", "Value or length", "Fill", "Direction")
-_HELP = {
-    VALUE: "A number, the fields of a struct, or the elements of a buffer.",
-    FILL: "What the buffer holds before the launch.",
-    DIRECTION: "Whether the kernel reads the buffer, writes it, or both.",
-}
-_LENGTH_HELP = (
-    "Elements of the buffer: a number, or an expression over the integer arguments such as n*2. "
-    "Write null for a null pointer."
-)
 _BUFFER_FIELDS = {VALUE: "length", FILL: "fill", DIRECTION: "direction"}
 
 
@@ -66,6 +56,18 @@ class ArgumentsModel(QAbstractTableModel):
         self._texts: dict[str, str] = {}
         self._problems: dict[str, tuple[SpecProblem, ...]] = {}
         self._font: QFont | None = None
+        self._titles = (
+            self.tr("Parameter"),
+            self.tr("Type"),
+            self.tr("Value or length"),
+            self.tr("Fill"),
+            self.tr("Direction"),
+        )
+        self._help = {
+            VALUE: self.tr("A number, the fields of a struct, or the elements of a buffer."),
+            FILL: self.tr("What the buffer holds before the launch."),
+            DIRECTION: self.tr("Whether the kernel reads the buffer, writes it, or both."),
+        }
 
     @property
     def form(self) -> KernelForm | None:
@@ -128,7 +130,7 @@ class ArgumentsModel(QAbstractTableModel):
 
     def columnCount(self, parent: ModelIndex | None = None) -> int:
         """Parameter, type, value or length, fill and direction."""
-        return 0 if parent is not None and parent.isValid() else len(_TITLES)
+        return 0 if parent is not None and parent.isValid() else len(self._titles)
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
         """The text can be edited; fill and direction where there is a buffer."""
@@ -185,7 +187,7 @@ class ArgumentsModel(QAbstractTableModel):
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> Any:
         """The titles of the columns, and what is written into them."""
-        return title_of(_TITLES, section, orientation, role, _HELP)
+        return title_of(self._titles, section, orientation, role, self._help)
 
     @property
     def _parameters(self) -> tuple[FormParameter, ...]:
@@ -234,16 +236,24 @@ class ArgumentsModel(QAbstractTableModel):
         problems = self._problems.get(parameter.name, ())
         told = [f"{problem.message} {problem.remedy}".rstrip() for problem in problems]
         slot = parameter.slot
-        where = f"{slot.size} bytes at offset {slot.offset}, aligned to {slot.align}"
         if column < VALUE:
+            where = self.tr("{size} bytes at offset {offset}, aligned to {align}").format(
+                size=slot.size, offset=slot.offset, align=slot.align
+            )
             told.append(f"{parameter.name}: {self._written(row, TYPE)}, {where}")
         elif column == VALUE:
-            told.append(
-                _LENGTH_HELP if self.is_buffer(row) else f"Such as {self._default(row, VALUE)}"
-            )
+            told.append(self._value_help(row))
         elif self.is_buffer(row):
-            told.append(_HELP[column])
+            told.append(self._help[column])
         return "\n\n".join(told)
+
+    def _value_help(self, row: int) -> str:
+        if self.is_buffer(row):
+            return self.tr(
+                "Elements of the buffer: a number, or an expression over the integer arguments "
+                "such as n*2. Write null for a null pointer."
+            )
+        return self.tr("Such as {example}").format(example=self._default(row, VALUE))
 
     def _spoken(self, row: int, column: int) -> str:
         text = self._written(row, column) or self._default(row, column)

@@ -13,6 +13,7 @@ from threading import Event
 from typing import Any
 
 import numpy as np
+from PySide6.QtCore import QCoreApplication
 
 from jitstudio.core.launch.result import BufferResult, Mismatch
 from jitstudio.core.launch.types import Struct
@@ -135,7 +136,10 @@ def open_all(
         try:
             opened[buffer.name] = BufferData(buffer, mismatches.get(buffer.name, ()))
         except (OSError, ValueError) as error:
-            opened[buffer.name] = f"The content of '{buffer.name}' cannot be read: {error}."
+            told = QCoreApplication.translate(
+                "BufferData", "The content of '{name}' cannot be read: {error}."
+            )
+            opened[buffer.name] = told.format(name=buffer.name, error=error)
     return opened
 
 

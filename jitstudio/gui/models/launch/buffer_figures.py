@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from threading import Event
 
 import numpy as np
+from PySide6.QtCore import QCoreApplication
 
 from jitstudio.gui.models.launch.buffer_data import BufferData, Leaf, Values, as_numbers, chunks
+from jitstudio.gui.translating import counted
 
 _BINS = 60
 _POINTS = 2000
@@ -49,27 +51,27 @@ class Statistics:
     @property
     def text(self) -> str:
         """The figures in one line."""
-        values = f"{self.count:,} value{'' if self.count == 1 else 's'}"
-        unwritten = (f"{self.unwritten:,} never written",) if self.unwritten else ()
-        if self.minimum is None or self.maximum is None or self.mean is None:
-            return ", ".join(
-                (
-                    f"{values}, none finite, {self.nans:,} NaN, {self.infinities:,} infinite",
-                    *unwritten,
-                )
-            )
-        infinite = (f"{self.infinities:,} infinite",) if self.infinities else ()
-        return " · ".join(
-            (
-                values,
-                f"min {_value(self.minimum)}",
-                f"max {_value(self.maximum)}",
-                f"mean {self.mean:.6g}",
-                f"{self.nans:,} NaN",
-                *infinite,
-                *unwritten,
-            )
+        translate = QCoreApplication.translate
+        values = counted(
+            self.count,
+            translate("Statistics", "{count:,} value"),
+            translate("Statistics", "{count:,} values"),
         )
+        nans = translate("Statistics", "{count:,} NaN").format(count=self.nans)
+        infinite = translate("Statistics", "{count:,} infinite").format(count=self.infinities)
+        unwritten = translate("Statistics", "{count:,} never written").format(count=self.unwritten)
+        last = (unwritten,) if self.unwritten else ()
+        if self.minimum is None or self.maximum is None or self.mean is None:
+            nothing = translate("Statistics", "none finite")
+            return ", ".join((values, nothing, nans, infinite, *last))
+        figures = (
+            translate("Statistics", "min {value}").format(value=_value(self.minimum)),
+            translate("Statistics", "max {value}").format(value=_value(self.maximum)),
+            translate("Statistics", "mean {value:.6g}").format(value=self.mean),
+            nans,
+            *((infinite,) if self.infinities else ()),
+        )
+        return " · ".join((values, *figures, *last))
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from PySide6.QtCore import QCoreApplication
 
 from jitstudio.gui.models.launch.buffer_data import BufferData, Values, as_numbers
 from jitstudio.gui.models.launch.image_choice import Colouring
@@ -38,11 +39,20 @@ class Picture:
     @property
     def text(self) -> str:
         """What is seen, in one line."""
-        size = f"{self.height:,} rows of {self.width:,}"
-        some = f", every {self.step}th row and column" if self.step > 1 else ""
+        translate = QCoreApplication.translate
+        if self.step > 1:
+            size = translate(
+                "Picture", "{height:,} rows of {width:,}, every {step}th row and column"
+            )
+        else:
+            size = translate("Picture", "{height:,} rows of {width:,}")
+        size = size.format(height=self.height, width=self.width, step=self.step)
         if self.low is None or self.high is None:
-            return f"{size}{some} · no finite value"
-        return f"{size}{some} · darkest {self.low:.6g}, brightest {self.high:.6g}"
+            values = translate("Picture", "no finite value")
+        else:
+            values = translate("Picture", "darkest {low:.6g}, brightest {high:.6g}")
+            values = values.format(low=self.low, high=self.high)
+        return f"{size} · {values}"
 
 
 def picture(data: BufferData, leaf: int, width: int, colouring: Colouring, largest: int) -> Picture:

@@ -163,9 +163,13 @@ class BufferTableModel(QAbstractTableModel):
         told = f"{place}{dot}{lane} = {self._data.text(element, leaf)}"
         bits = self._data.hex_text(element, leaf)
         wrong = self._data.mismatches.get((element, leaf))
-        expected = f"\nWrong: {wrong.expected} was expected." if wrong else ""
-        unwritten = "\nNever written." if self._data.is_unwritten(element) else ""
-        return f"{told} ({bits}){expected}{unwritten}"
+        lines = [f"{told} ({bits})"]
+        if wrong:
+            expected = self.tr("Wrong: {expected} was expected.")
+            lines.append(expected.format(expected=wrong.expected))
+        if self._data.is_unwritten(element):
+            lines.append(self.tr("Never written."))
+        return "\n".join(lines)
 
     def headerData(
         self,

@@ -8,15 +8,24 @@ from __future__ import annotations
 from enum import Enum
 from math import isqrt
 
+from PySide6.QtCore import QCoreApplication
+
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
+
 _USUAL_WIDTHS = (256, 512, 640, 1024, 1280, 1920, 2048, 3840, 4096)
 
 
 class Colouring(Enum):
     """How a number becomes a colour; the value is the word for it."""
 
-    GREY = "Grey"
-    COLOUR_MAP = "Colour map"
-    CHANNELS = "Red, green, blue"
+    GREY = QT_TRANSLATE_NOOP("Colouring", "Grey")
+    COLOUR_MAP = QT_TRANSLATE_NOOP("Colouring", "Colour map")
+    CHANNELS = QT_TRANSLATE_NOOP("Colouring", "Red, green, blue")
+
+    @property
+    def title(self) -> str:
+        """The word in the user's language."""
+        return QCoreApplication.translate("Colouring", self.value)
 
 
 def proposed_width(length: int) -> int:

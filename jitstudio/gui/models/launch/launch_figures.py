@@ -5,10 +5,14 @@ Knows `core.launch` and no widget.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
 
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import KernelFacts, LaunchResult, Timing
+from jitstudio.gui.translating import counted
 
 # From this many milliseconds on, a time is told in this unit.
 _UNITS = ((1000.0, 1000.0, "s"), (1.0, 1.0, "ms"), (0.0, 0.001, "µs"))
@@ -51,29 +55,46 @@ def bandwidth_text(result: LaunchResult, device: Device | None) -> str:
     peak = device.peak_bandwidth if device else None
     if not peak:
         return told
-    return f"{told}, {bandwidth / peak * 100:.1f} % of the peak of {number_text(peak / 1e9)} GB/s"
+    share = QCoreApplication.translate(
+        "LaunchFigures", "{share:.1f} % of the peak of {peak} GB/s"
+    ).format(share=bandwidth / peak * 100, peak=number_text(peak / 1e9))
+    return f"{told}, {share}"
 
 
 def timing_figures(
     result: LaunchResult, timing: Timing, device: Device | None
 ) -> tuple[Figure, ...]:
     """What the timed launches came to."""
-    first, third = timing.quartiles
-    count = len(timing.samples)
+    translate = QCoreApplication.translate
+    first, third = map(time_text, timing.quartiles)
     figures = (
-        Figure("Median", time_text(timing.median), "Half of the launches took at most as long."),
-        Figure("Shortest", time_text(timing.minimum)),
-        Figure("Longest", time_text(timing.maximum)),
         Figure(
-            "Quartiles",
-            f"{time_text(first)} to {time_text(third)}",
-            "The middle half of the launches took so long.",
+            translate("LaunchFigures", "Median"),
+            time_text(timing.median),
+            translate("LaunchFigures", "Half of the launches took at most as long."),
         ),
-        Figure("Samples", f"{count:,} launch{'' if count == 1 else 'es'}"),
+        Figure(translate("LaunchFigures", "Shortest"), time_text(timing.minimum)),
+        Figure(translate("LaunchFigures", "Longest"), time_text(timing.maximum)),
         Figure(
-            "Bandwidth",
+            translate("LaunchFigures", "Quartiles"),
+            translate("LaunchFigures", "{first} to {third}").format(first=first, third=third),
+            translate("LaunchFigures", "The middle half of the launches took so long."),
+        ),
+        Figure(
+            translate("LaunchFigures", "Samples"),
+            counted(
+                len(timing.samples),
+                translate("LaunchFigures", "{count:,} launch"),
+                translate("LaunchFigures", "{count:,} launches"),
+            ),
+        ),
+        Figure(
+            translate("LaunchFigures", "Bandwidth"),
             bandwidth_text(result, device),
-            f"{result.moved_bytes:,} bytes, each input and output once, over the median time.",
+            translate(
+                "LaunchFigures",
+                "{count:,} bytes, each input and output once, over the median time.",
+            ).format(count=result.moved_bytes),
         ),
     )
     return tuple(figure for figure in figures if figure.text)
@@ -93,30 +114,44 @@ def timing_as_csv(timing: Timing) -> str:
 
 def facts_text(result: LaunchResult) -> str:
     """GPU, registers, memory, occupancy and times in one line; what is unknown is left out."""
-    facts = _kernel_facts(result.facts) if result.facts else ()
-    times = (
-        "" if result.start_ms is None else f"started after {time_text(result.start_ms)}",
-        f"done after {time_text(result.total_ms)}" if result.total_ms else "",
-    )
-    return " · ".join(part for part in (result.device, *facts, *times) if part)
+    parts = [result.device]
+    if result.facts:
+        parts += _kernel_facts(result.facts)
+    if result.start_ms is not None:
+        started = QCoreApplication.translate("LaunchFigures", "started after {time}")
+        parts.append(started.format(time=time_text(result.start_ms)))
+    if result.total_ms:
+        done = QCoreApplication.translate("LaunchFigures", "done after {time}")
+        parts.append(done.format(time=time_text(result.total_ms)))
+    return " · ".join(filter(None, parts))
 
 
-def _kernel_facts(facts: KernelFacts) -> tuple[str, ...]:
-    return (
-        f"{facts.registers:,} register{'' if facts.registers == 1 else 's'}",
-        f"{facts.shared_bytes:,} bytes shared" if facts.shared_bytes else "no static shared memory",
-        f"{facts.local_bytes:,} bytes local" if facts.local_bytes else "",
-        "" if facts.occupancy is None else f"occupancy {occupancy_text(facts.occupancy)}",
-        _blocks(facts.active_blocks),
+def _kernel_facts(facts: KernelFacts) -> Iterator[str]:
+    translate = QCoreApplication.translate
+    yield counted(
+        facts.registers,
+        translate("LaunchFigures", "{count:,} register"),
+        translate("LaunchFigures", "{count:,} registers"),
     )
+    if facts.shared_bytes:
+        shared = translate("LaunchFigures", "{count:,} bytes shared")
+        yield shared.format(count=facts.shared_bytes)
+    else:
+        yield translate("LaunchFigures", "no static shared memory")
+    if facts.local_bytes:
+        local = translate("LaunchFigures", "{count:,} bytes local")
+        yield local.format(count=facts.local_bytes)
+    if facts.occupancy is not None:
+        occupancy = translate("LaunchFigures", "occupancy {share}")
+        yield occupancy.format(share=occupancy_text(facts.occupancy))
+    if facts.active_blocks is not None:
+        yield counted(
+            facts.active_blocks,
+            translate("LaunchFigures", "{count} block per multiprocessor"),
+            translate("LaunchFigures", "{count} blocks per multiprocessor"),
+        )
 
 
 def occupancy_text(occupancy: float) -> str:
     """A share from 0 to 1 in per cent."""
     return f"{occupancy * 100:.0f} %"
-
-
-def _blocks(count: int | None) -> str:
-    if count is None:
-        return ""
-    return f"{count} block{'' if count == 1 else 's'} per multiprocessor"

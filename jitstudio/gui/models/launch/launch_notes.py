@@ -8,6 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from PySide6.QtCore import QCoreApplication
+
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.result import (
     LAUNCH_ENDINGS,
@@ -16,9 +18,9 @@ from jitstudio.core.launch.result import (
     LaunchResult,
 )
 from jitstudio.gui.models.presentation import Column
+from jitstudio.gui.translating import counted
 
 _NEUTRAL = frozenset({LaunchOutcome.MISSING, LaunchOutcome.CANCELLED})
-_JIT_MEANING = "The driver compiled the PTX and said:\n\n"
 
 
 @dataclass(frozen=True)
@@ -49,11 +51,14 @@ class LaunchNote:
         return f"{self.file}:{self.line}" if self.file and self.line else self.file
 
 
-NOTE_COLUMNS: tuple[Column[LaunchNote], ...] = (
-    Column("What", lambda n: n.text, mark=lambda n: n.mark),
-    Column("About", lambda n: n.about),
-    Column("Where", lambda n: n.place),
-)
+def note_columns() -> tuple[Column[LaunchNote], ...]:
+    """What it is, what it is about, and its place in the source."""
+    translate = QCoreApplication.translate
+    return (
+        Column(translate("LaunchNotes", "What"), lambda n: n.text, mark=lambda n: n.mark),
+        Column(translate("LaunchNotes", "About"), lambda n: n.about),
+        Column(translate("LaunchNotes", "Where"), lambda n: n.place),
+    )
 
 
 def notes_of(result: LaunchResult) -> tuple[LaunchNote, ...]:
@@ -81,28 +86,44 @@ def headline(result: LaunchResult) -> str:
     """How the launch ended and what the checks said, a sentence or two."""
     if not result.ok:
         return result.reason
-    ending = f"{LAUNCH_ENDINGS[result.outcome]}."
     grave = sum(note.mark in ("error", "warning") for note in notes_of(result))
+    return f"{LAUNCH_ENDINGS[result.outcome]}. {_outlook(grave, len(result.checks))}"
+
+
+def _outlook(grave: int, checks: int) -> str:
+    """What is left to look at after a launch that ran."""
+    translate = QCoreApplication.translate
     if grave:
-        thing = "One thing" if grave == 1 else f"{grave} things"
-        return f"{ending} {thing} below {'needs' if grave == 1 else 'need'} a look."
-    count = len(result.checks)
-    if not count:
-        return f"{ending} Nothing was checked."
-    return f"{ending} {'The check' if count == 1 else f'All {count} checks'} passed."
+        return counted(
+            grave,
+            translate("LaunchNotes", "One thing below needs a look."),
+            translate("LaunchNotes", "{count} things below need a look."),
+        )
+    if not checks:
+        return translate("LaunchNotes", "Nothing was checked.")
+    return counted(
+        checks,
+        translate("LaunchNotes", "The check passed."),
+        translate("LaunchNotes", "All {count} checks passed."),
+    )
 
 
 def check_figures(check: CheckResult) -> str:
     """How far a comparison is from right, in words."""
     if check.problem:
         return check.problem
-    differences = (
-        f"Largest difference {check.largest_absolute:.6g}, relative {check.largest_relative:.3g}."
-    )
+    translate = QCoreApplication.translate
+    differences = translate(
+        "LaunchNotes", "Largest difference {absolute:.6g}, relative {relative:.3g}."
+    ).format(absolute=check.largest_absolute, relative=check.largest_relative)
     if check.ok:
-        return f"All {check.count:,} elements are within the tolerance. {differences}"
-    share = f"{check.wrong / max(1, check.count) * 100:.2f} %"
-    return f"{check.wrong:,} of {check.count:,} elements are wrong ({share}). {differences}"
+        told = translate("LaunchNotes", "All {count:,} elements are within the tolerance.")
+    else:
+        told = translate(
+            "LaunchNotes", "{wrong:,} of {count:,} elements are wrong ({share:.2f} %)."
+        )
+    share = check.wrong / max(1, check.count) * 100
+    return f"{told.format(wrong=check.wrong, count=check.count, share=share)} {differences}"
 
 
 def _of_diagnostic(diagnostic: Diagnostic) -> LaunchNote:
@@ -119,15 +140,22 @@ def _of_diagnostic(diagnostic: Diagnostic) -> LaunchNote:
 
 def _of_check(check: CheckResult) -> LaunchNote:
     mark = "success" if check.ok else "error"
+    translate = QCoreApplication.translate
     if check.problem:
-        verdict = "could not be checked"
+        verdict = translate("LaunchNotes", "could not be checked")
+    elif check.ok:
+        verdict = translate("LaunchNotes", "as expected")
     else:
-        verdict = "as expected" if check.ok else f"{check.wrong:,} of {check.count:,} wrong"
+        told = translate("LaunchNotes", "{wrong:,} of {count:,} wrong")
+        verdict = told.format(wrong=check.wrong, count=check.count)
     text = f"{check.buffer} = {check.expression}: {verdict}"
     return LaunchNote(mark, text, check.buffer, check_figures(check), check=check)
 
 
 def _of_jit_log(log: str) -> Iterator[LaunchNote]:
     if log.strip():
-        text = "The driver's compiler left a log"
-        yield LaunchNote("info", text, "driver", _JIT_MEANING + log.strip())
+        translate = QCoreApplication.translate
+        text = translate("LaunchNotes", "The driver's compiler left a log")
+        about = translate("LaunchNotes", "driver")
+        meaning = translate("LaunchNotes", "The driver compiled the PTX and said:")
+        yield LaunchNote("info", text, about, f"{meaning}\n\n{log.strip()}")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from PySide6.QtCore import QCoreApplication
+
 from jitstudio.core.launch.result import Mismatch
 from jitstudio.gui.models.presentation import Column
 
@@ -11,8 +13,16 @@ def index_text(index: tuple[int, ...]) -> str:
     return ", ".join(f"{part:,}" if not n else str(part) for n, part in enumerate(index))
 
 
-MISMATCH_COLUMNS: tuple[Column[Mismatch], ...] = (
-    Column("Index", lambda m: index_text(m.index), lambda m: m.index[0], number=True),
-    Column("Got", lambda m: m.got, number=True),
-    Column("Expected", lambda m: m.expected, number=True),
-)
+def mismatch_columns() -> tuple[Column[Mismatch], ...]:
+    """Where they are, what is there, and what was expected."""
+    translate = QCoreApplication.translate
+    return (
+        Column(
+            translate("Mismatches", "Index"),
+            lambda m: index_text(m.index),
+            lambda m: m.index[0],
+            number=True,
+        ),
+        Column(translate("Mismatches", "Got"), lambda m: m.got, number=True),
+        Column(translate("Mismatches", "Expected"), lambda m: m.expected, number=True),
+    )

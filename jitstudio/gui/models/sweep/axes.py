@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QFont
 
 from jitstudio.core.sweep.draft import AxisText
@@ -18,16 +18,9 @@ from jitstudio.gui.models.presentation import (
     plain_tooltip,
     title_of,
 )
-from jitstudio.gui.models.sweep.axis_words import KINDS, WORDS
+from jitstudio.gui.models.sweep.axis_words import WORDS, kinds, meaning, title
 
 KIND, NAME, VALUES = range(3)
-
-_TITLES = ("Vary", "Name", "Values")
-_HELP = {
-    KIND: "What is varied.",
-    NAME: "Of the template parameter, the macro or the argument.",
-    VALUES: "Parted by commas, or by semicolons where a value has commas itself.",
-}
 
 
 class AxesModel(QAbstractTableModel):
@@ -43,6 +36,12 @@ class AxesModel(QAbstractTableModel):
         super().__init__(parent)
         self._rows: list[AxisText] = []
         self._font: QFont | None = None
+        self._titles = self.tr("Vary"), self.tr("Name"), self.tr("Values")
+        self._help = {
+            KIND: self.tr("What is varied."),
+            NAME: self.tr("Of the template parameter, the macro or the argument."),
+            VALUES: self.tr("Parted by commas, or by semicolons where a value has commas itself."),
+        }
 
     @property
     def rows(self) -> tuple[AxisText, ...]:
@@ -56,7 +55,7 @@ class AxesModel(QAbstractTableModel):
             SweepError: One of them says nothing, or there is none.
         """
         if not self._rows:
-            raise SweepError("Add an axis to say what is varied.")
+            raise SweepError(self.tr("Add an axis to say what is varied."))
         return tuple(row.axis() for row in self._rows)
 
     def show_rows(self, rows: tuple[AxisText, ...]) -> None:
@@ -106,7 +105,7 @@ class AxesModel(QAbstractTableModel):
 
     def columnCount(self, parent: ModelIndex | None = None) -> int:
         """Kind, name and values."""
-        return 0 if parent is not None and parent.isValid() else len(_TITLES)
+        return 0 if parent is not None and parent.isValid() else len(self._titles)
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
         """All can be edited, but the name of what has none."""
@@ -127,7 +126,7 @@ class AxesModel(QAbstractTableModel):
             case Qt.ItemDataRole.EditRole:
                 return _written(row, column)
             case Qt.ItemDataRole.ToolTipRole:
-                return plain_tooltip(_tip(row, column))
+                return plain_tooltip(self._tip(row, column))
             case Qt.ItemDataRole.AccessibleTextRole:
                 return "; ".join(filter(None, (_written(row, column), _problem(row))))
             case Qt.ItemDataRole.FontRole:
@@ -158,7 +157,11 @@ class AxesModel(QAbstractTableModel):
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> Any:
         """The titles of the columns, and what is written into them."""
-        return title_of(_TITLES, section, orientation, role, _HELP)
+        return title_of(self._titles, section, orientation, role, self._help)
+
+    def _tip(self, row: AxisText, column: int) -> str:
+        told = meaning(row.kind) if column != NAME else self._help[NAME]
+        return "\n\n".join(filter(None, (_problem(row), told)))
 
     def _tell_rows(self, first: int, last: int) -> None:
         self.dataChanged.emit(self.index(first, KIND), self.index(last, VALUES))
@@ -166,7 +169,7 @@ class AxesModel(QAbstractTableModel):
 
 def _written(row: AxisText, column: int) -> str:
     if column == KIND:
-        return WORDS[row.kind].title
+        return title(row.kind)
     if column == NAME:
         return row.name if row.is_named else ""
     return row.values
@@ -174,14 +177,16 @@ def _written(row: AxisText, column: int) -> str:
 
 def _changed(row: AxisText, column: int, text: str) -> AxisText:
     if column == KIND:
-        return replace(row, kind=KINDS.get(text, row.kind))
+        return replace(row, kind=kinds().get(text, row.kind))
     return replace(row, name=text) if column == NAME else replace(row, values=text)
 
 
 def _example(row: AxisText, column: int) -> str:
     words = WORDS[row.kind]
     example = words.name_example if column == NAME else words.example
-    return f"such as {example}" if example else ""
+    if not example:
+        return ""
+    return QCoreApplication.translate("AxesModel", "such as {example}").format(example=example)
 
 
 def _problem(row: AxisText) -> str:
@@ -190,9 +195,3 @@ def _problem(row: AxisText) -> str:
     except SweepError as error:
         return str(error)
     return ""
-
-
-def _tip(row: AxisText, column: int) -> str:
-    words = WORDS[row.kind]
-    told = words.meaning if column != NAME else _HELP[NAME]
-    return "\n\n".join(filter(None, (_problem(row), told)))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from PySide6.QtCore import QObject, Qt
+from PySide6.QtCore import QCoreApplication, QObject, Qt
 
 from jitstudio.core.launch.result import LAUNCH_ENDINGS, LaunchOutcome
 from jitstudio.core.result import Outcome
@@ -14,8 +14,6 @@ from jitstudio.gui.models.launch.launch_figures import occupancy_text, time_text
 from jitstudio.gui.models.presentation import Column, ModelIndex
 from jitstudio.gui.models.rows import RowsModel
 
-_BEST = "best"
-_BUILT = "built, not launched"
 CANCELLED_OUTCOMES = frozenset(
     {LaunchOutcome.CANCELLED.value, f"{BUILD_ENDED}{Outcome.CANCELLED.value}"}
 )
@@ -62,9 +60,9 @@ class SweepRow:
     def note(self) -> str:
         """The best, or why it did not run; why there is no GPU is said once for all."""
         if self.is_best:
-            return _BEST
+            return _best()
         if self.is_built:
-            return _BUILT
+            return QCoreApplication.translate("SweepRows", "built, not launched")
         return self.result.message or ("" if self.result.ok else _ending(self.result.outcome))
 
 
@@ -144,14 +142,18 @@ class SweepModel(RowsModel[SweepRow]):
         """What the columns say; for screen readers also how the variant ended."""
         if index.isValid() and role == Qt.ItemDataRole.AccessibleTextRole and not index.column():
             row = self.rows[index.row()]
-            best = f" ({_BEST})" if row.is_best else ""
+            best = f" ({_best()})" if row.is_best else ""
             return f"{row.result.variant.label}: {_ending(row.result.outcome)}{best}"
         return super().data(index, role)
 
 
 def _columns(result: SweepResult) -> tuple[Column[SweepRow], ...]:
     axes = tuple(_axis_column(n, axis.title) for n, axis in enumerate(result.axes))
-    return (Column("#", _number, _place, lambda r: r.note, mark=_mark), *axes, *_FIGURES)
+    return (Column("#", _number, _place, lambda r: r.note, mark=_mark), *axes, *_figures())
+
+
+def _best() -> str:
+    return QCoreApplication.translate("SweepRows", "best")
 
 
 def _number(row: SweepRow) -> str:
@@ -187,56 +189,69 @@ def _known(value: float | None) -> float:
 
 
 def _check(row: SweepRow) -> str:
-    return {True: "passed", False: "failed", None: ""}[row.result.check]
+    if row.result.check is None:
+        return ""
+    if row.result.check:
+        return QCoreApplication.translate("SweepRows", "passed")
+    return QCoreApplication.translate("SweepRows", "failed")
 
 
 def _ending(outcome: str) -> str:
     if outcome.startswith(BUILD_ENDED):
-        return "The build made nothing to launch"
+        return QCoreApplication.translate("SweepRows", "The build made nothing to launch")
     return LAUNCH_ENDINGS[LaunchOutcome(outcome)]
 
 
-_FIGURES: tuple[Column[SweepRow], ...] = (
-    Column(
-        "Registers",
-        lambda r: "" if r.result.registers is None else str(r.result.registers),
-        lambda r: _known(r.result.registers),
-        number=True,
-    ),
-    Column(
-        "Spilled",
-        lambda r: "" if r.result.spill_bytes is None else f"{r.result.spill_bytes:,} B",
-        lambda r: _known(r.result.spill_bytes),
-        lambda _r: "bytes per thread written to local memory for want of registers",
-        number=True,
-    ),
-    Column(
-        "Occupancy",
-        lambda r: "" if r.result.occupancy is None else occupancy_text(r.result.occupancy),
-        lambda r: _known(r.result.occupancy),
-        number=True,
-    ),
-    Column(
-        "Time",
-        lambda r: "" if r.result.median_ms is None else time_text(r.result.median_ms),
-        lambda r: _known(r.result.median_ms),
-        number=True,
-    ),
-    Column(
-        "Speed",
-        lambda r: "" if r.relative is None else f"{round(r.relative * 100, 1):g} %",
-        lambda r: _known(r.relative),
-        lambda _r: "compared with the best variant that ran and passed its checks",
-        number=True,
-        mark=_best_mark,
-    ),
-    Column("Check", _check),
-    Column(
-        "Build",
-        lambda r: "" if r.result.compile_ms is None else time_text(r.result.compile_ms),
-        lambda r: _known(r.result.compile_ms),
-        lambda _r: "from the request of the build to its result; short where the cache knew it",
-        number=True,
-    ),
-    Column("Note", lambda r: r.note, mark=_best_mark),
-)
+def _figures() -> tuple[Column[SweepRow], ...]:
+    translate = QCoreApplication.translate
+    spills = translate(
+        "SweepRows", "bytes per thread written to local memory for want of registers"
+    )
+    speed = translate("SweepRows", "compared with the best variant that ran and passed its checks")
+    build = translate(
+        "SweepRows", "from the request of the build to its result; short where the cache knew it"
+    )
+    return (
+        Column(
+            translate("SweepRows", "Registers"),
+            lambda r: "" if r.result.registers is None else str(r.result.registers),
+            lambda r: _known(r.result.registers),
+            number=True,
+        ),
+        Column(
+            translate("SweepRows", "Spilled"),
+            lambda r: "" if r.result.spill_bytes is None else f"{r.result.spill_bytes:,} B",
+            lambda r: _known(r.result.spill_bytes),
+            lambda _r: spills,
+            number=True,
+        ),
+        Column(
+            translate("SweepRows", "Occupancy"),
+            lambda r: "" if r.result.occupancy is None else occupancy_text(r.result.occupancy),
+            lambda r: _known(r.result.occupancy),
+            number=True,
+        ),
+        Column(
+            translate("SweepRows", "Time"),
+            lambda r: "" if r.result.median_ms is None else time_text(r.result.median_ms),
+            lambda r: _known(r.result.median_ms),
+            number=True,
+        ),
+        Column(
+            translate("SweepRows", "Speed"),
+            lambda r: "" if r.relative is None else f"{round(r.relative * 100, 1):g} %",
+            lambda r: _known(r.relative),
+            lambda _r: speed,
+            number=True,
+            mark=_best_mark,
+        ),
+        Column(translate("SweepRows", "Check"), _check),
+        Column(
+            translate("SweepRows", "Build"),
+            lambda r: "" if r.result.compile_ms is None else time_text(r.result.compile_ms),
+            lambda r: _known(r.result.compile_ms),
+            lambda _r: build,
+            number=True,
+        ),
+        Column(translate("SweepRows", "Note"), lambda r: r.note, mark=_best_mark),
+    )

@@ -10,6 +10,7 @@ from jitstudio.core.sweep.plan import Axis, Extent
 from jitstudio.gui.fonts import code_font
 from jitstudio.gui.models.sweep.axes import AxesModel
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.translating import counted
 from jitstudio.gui.widgets.field_rows import code_line
 from jitstudio.gui.widgets.number_field import CODE_SIZE
 from jitstudio.gui.widgets.parts import icon_button, show_icons, text_label
@@ -18,11 +19,6 @@ from jitstudio.gui.widgets.sweep.axes_table import (
     DUPLICATE_KEYS,
     REMOVE_KEYS,
     AxesTable,
-)
-
-_KERNEL_TIP = (
-    "The kernel's name. A name in braces takes the values of the template axis of that name: "
-    "saxpy<{T}> and T = float, double"
 )
 
 
@@ -40,16 +36,31 @@ class AxesEditor(QWidget):
         self.setObjectName("axesEditor")
         self._theme: Theme | None = None
         self._is_wrong = False
-        self._kernel = code_line(self, "sweptKernel", "Kernel", _KERNEL_TIP, "such as saxpy<{T}>")
+        self._kernel = code_line(
+            self,
+            "sweptKernel",
+            self.tr("Kernel"),
+            self.tr(
+                "The kernel's name. A name in braces takes the values of the template axis "
+                "of that name: saxpy<{T}> and T = float, double"
+            ),
+            self.tr("such as saxpy<{T}>"),
+        )
         self._model = AxesModel(self)
         self._model.set_code_font(code_font(CODE_SIZE))
         self._table = AxesTable(self._model, self)
         self._words = text_label(self, "sweepExtent")
-        self._add = icon_button(self, "Add", "Add an axis", "plus", ADD_KEYS)
+        self._add = icon_button(self, self.tr("Add"), self.tr("Add an axis"), "plus", ADD_KEYS)
         self._double = icon_button(
-            self, "Duplicate", "Add another axis like this one", "copy", DUPLICATE_KEYS
+            self,
+            self.tr("Duplicate"),
+            self.tr("Add another axis like this one"),
+            "copy",
+            DUPLICATE_KEYS,
         )
-        self._remove = icon_button(self, "Remove", "Remove this axis", "trash", REMOVE_KEYS)
+        self._remove = icon_button(
+            self, self.tr("Remove"), self.tr("Remove this axis"), "trash", REMOVE_KEYS
+        )
         self._lay_out()
         self.setFocusProxy(self._table)
         self._kernel.textEdited.connect(self.edited)
@@ -100,7 +111,11 @@ class AxesEditor(QWidget):
 
     def show_extent(self, extent: Extent) -> None:
         """Say how much work it is."""
-        self._say(f"{_counted(extent.variants, 'variant')}, {_counted(extent.builds, 'build')}")
+        variants = counted(
+            extent.variants, self.tr("{count:,} variant"), self.tr("{count:,} variants")
+        )
+        builds = counted(extent.builds, self.tr("{count:,} build"), self.tr("{count:,} builds"))
+        self._say(f"{variants}, {builds}")
 
     def show_problem(self, problem: str) -> None:
         """Say why it cannot be swept."""
@@ -125,7 +140,7 @@ class AxesEditor(QWidget):
             self._words.setStyleSheet(f"color: {color.name()}")
 
     def _lay_out(self) -> None:
-        title = QLabel("&Kernel", self)
+        title = QLabel(self.tr("&Kernel"), self)
         title.setBuddy(self._kernel)
         top = QHBoxLayout()
         top.setSpacing(10)
@@ -147,7 +162,3 @@ class AxesEditor(QWidget):
     def _on_axes_changed(self) -> None:
         for button in (self._double, self._remove):
             button.setEnabled(bool(self._model.rows))
-
-
-def _counted(number: int, what: str) -> str:
-    return f"{number:,} {what}" if number == 1 else f"{number:,} {what}s"

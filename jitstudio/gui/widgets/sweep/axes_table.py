@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import (
     QAbstractItemModel,
+    QCoreApplication,
     QModelIndex,
     QPersistentModelIndex,
     Qt,
@@ -15,16 +16,21 @@ from PySide6.QtWidgets import QLineEdit, QStyleOptionViewItem, QWidget
 from jitstudio.core.sweep.draft import AxisText
 from jitstudio.gui.fonts import code_font
 from jitstudio.gui.models.sweep.axes import KIND, NAME, VALUES, AxesModel
-from jitstudio.gui.models.sweep.axis_words import WORDS
+from jitstudio.gui.models.sweep.axis_words import WORDS, meaning, title
 from jitstudio.gui.tables import ENTER_KEYS, MarkDelegate
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.widgets.cell_editors import WordEditor
 from jitstudio.gui.widgets.cell_table import IN_A_CELL, CellTable, can_edit, paint_chevron
 from jitstudio.gui.widgets.number_field import CODE_SIZE
 
 ADD_KEYS, DUPLICATE_KEYS, REMOVE_KEYS = "Ctrl+N", "Ctrl+D", "Del"
 _UP_KEYS, _DOWN_KEYS = "Alt+Up", "Alt+Down"
-_EDITORS = {KIND: "What is varied", NAME: "Name", VALUES: "Values"}
+_EDITORS = {
+    KIND: QT_TRANSLATE_NOOP("AxisDelegate", "What is varied"),
+    NAME: QT_TRANSLATE_NOOP("AxisDelegate", "Name"),
+    VALUES: QT_TRANSLATE_NOOP("AxisDelegate", "Values"),
+}
 
 _Index = QModelIndex | QPersistentModelIndex
 
@@ -53,7 +59,7 @@ class AxisDelegate(MarkDelegate):
         """A list of the kinds, or a line."""
         editor: QWidget
         if index.column() == KIND:
-            meanings = {words.title: words.meaning for words in WORDS.values()}
+            meanings = {title(kind): meaning(kind) for kind in WORDS}
             editor = WordEditor(meanings, free=False, parent=parent)
             editor.setFont(parent.font())
             editor.chosen.connect(self._on_chosen)
@@ -62,7 +68,7 @@ class AxisDelegate(MarkDelegate):
             editor.setFont(code_font(CODE_SIZE))
             if not index.data(Qt.ItemDataRole.EditRole):
                 editor.setPlaceholderText(index.data(Qt.ItemDataRole.DisplayRole))
-        editor.setAccessibleName(_EDITORS[index.column()])
+        editor.setAccessibleName(self.tr(_EDITORS[index.column()]))
         editor.setStyleSheet(IN_A_CELL)
         editor.setAutoFillBackground(True)
         return editor
@@ -96,20 +102,20 @@ class AxesTable(CellTable):
     """A row for each axis; rows are added, doubled, moved and removed by keys, too."""
 
     def __init__(self, model: AxesModel, parent: QWidget | None = None) -> None:
-        super().__init__("What is varied", parent)
+        super().__init__(QCoreApplication.translate("AxesTable", "What is varied"), parent)
         self._axes = model
         self._cells = AxisDelegate(self)
         self.setObjectName("axesTable")
         self.setItemDelegate(self._cells)
         self.setModel(model)
         self.set_columns(stretched=VALUES, widths={KIND: 15, NAME: 16})
-        self.set_hint("Add an axis to say what is varied.")
-        self.add_command("&Edit", self._on_edit, *ENTER_KEYS)
-        self.add_command("&Add an axis", self.add, ADD_KEYS)
-        self.add_command("&Duplicate", self.duplicate, DUPLICATE_KEYS)
-        self.add_command("&Remove", self.remove, REMOVE_KEYS)
-        self.add_command("Move &up", self._on_up, _UP_KEYS)
-        self.add_command("Move do&wn", self._on_down, _DOWN_KEYS)
+        self.set_hint(self.tr("Add an axis to say what is varied."))
+        self.add_command(self.tr("&Edit"), self._on_edit, *ENTER_KEYS)
+        self.add_command(self.tr("&Add an axis"), self.add, ADD_KEYS)
+        self.add_command(self.tr("&Duplicate"), self.duplicate, DUPLICATE_KEYS)
+        self.add_command(self.tr("&Remove"), self.remove, REMOVE_KEYS)
+        self.add_command(self.tr("Move &up"), self._on_up, _UP_KEYS)
+        self.add_command(self.tr("Move do&wn"), self._on_down, _DOWN_KEYS)
         model.modelReset.connect(self._on_reset)
 
     def set_theme(self, theme: Theme) -> None:

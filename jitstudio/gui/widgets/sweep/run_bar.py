@@ -34,17 +34,21 @@ class RunBar(QWidget):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._run = icon_button(self, "&Run", "Build and launch all variants", "run", _RUN_KEYS)
+        self._run = icon_button(
+            self, self.tr("&Run"), self.tr("Build and launch all variants"), "run", _RUN_KEYS
+        )
         self._run.setObjectName("sweepRun")
         self._run.setShortcut(_RUN_KEYS)
-        self._stop = icon_button(self, "&Stop", "End the sweep; what is done stays", "stop", "Esc")
+        self._stop = icon_button(
+            self, self.tr("&Stop"), self.tr("End the sweep; what is done stays"), "stop", "Esc"
+        )
         self._stop.setObjectName("sweepStop")
         self._stop.hide()
         self._gpus = QCheckBox(self)
         self._gpus.setObjectName("sweepAllGpus")
         self._gpus.hide()
         self._bar = QProgressBar(self, textVisible=False)
-        self._bar.setAccessibleName("Progress of the sweep")
+        self._bar.setAccessibleName(self.tr("Progress of the sweep"))
         self._bar.setFixedHeight(_BAR_HEIGHT)
         self._bar.hide()
         self._words = text_label(self, "sweepProgress")
@@ -77,7 +81,7 @@ class RunBar(QWidget):
 
     def set_gpus(self, count: int) -> None:
         """Offer to use all, where there are several."""
-        self._gpus.setText(f"Share among all {count} &GPUs")
+        self._gpus.setText(self.tr("Share among all {count} &GPUs").format(count=count))
         self._gpus.setVisible(count > 1)
 
     def set_runnable(self, on: bool) -> None:
@@ -92,7 +96,7 @@ class RunBar(QWidget):
         self._bar.setRange(0, total)
         self._bar.setValue(0)
         self._swap(running=True)
-        self._words.setText("Starting…")
+        self._words.setText(self.tr("Starting…"))
 
     def count(self, done: int) -> None:
         """So many are done."""
@@ -103,7 +107,7 @@ class RunBar(QWidget):
     def show_stopping(self) -> None:
         """It takes a moment."""
         self._tick.stop()
-        self._words.setText("Stopping…")
+        self._words.setText(self.tr("Stopping…"))
 
     def end(self, words: str) -> None:
         """Offer to run; say what came of it."""
@@ -131,4 +135,5 @@ class RunBar(QWidget):
     def _on_tick(self) -> None:
         if self._tick.isActive():
             seconds = self._clock.elapsed() // 1000
-            self._words.setText(f"{self._done:,} of {self._total:,}, {seconds} s")
+            told = self.tr("{done:,} of {total:,}, {seconds} s")
+            self._words.setText(told.format(done=self._done, total=self._total, seconds=seconds))

@@ -23,8 +23,6 @@ _SHARES = (780, 420)
 # Rows come faster than anybody reads.
 _GLANCE_MS = 150
 _REST = 5
-_NO_TIMES = "The times of the variants are plotted here."
-_BUILT_ONLY = "All variants are built all the same: below are their registers and spilled bytes."
 
 
 class SweepDialog(QDialog):
@@ -50,7 +48,7 @@ class SweepDialog(QDialog):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("sweepDialog")
-        self.setWindowTitle("Sweep")
+        self.setWindowTitle(self.tr("Sweep"))
         self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
         self.resize(*_SIZE)
         self._axes: tuple[Axis, ...] = ()
@@ -61,7 +59,9 @@ class SweepDialog(QDialog):
         self._notice = Banner(self)
         self._notice.setObjectName("sweepNotice")
         self.table = SweepTable(self)
-        self._plot = LazyWidget(Late.SWEEP_PLOT, _NO_TIMES, self)
+        self._plot = LazyWidget(
+            Late.SWEEP_PLOT, self.tr("The times of the variants are plotted here."), self
+        )
         self._plot.setObjectName("sweepPlot")
         self._plot.hide()
         self._glance = QTimer(self, singleShot=True, interval=_GLANCE_MS)
@@ -102,7 +102,10 @@ class SweepDialog(QDialog):
         """Show one more variant, soon."""
         self._rows[row.variant.index] = row
         if row.outcome == LaunchOutcome.MISSING.value and not self.notice:
-            self._notice.say(f"{row.message} {_BUILT_ONLY}")
+            built = self.tr(
+                "All variants are built all the same: below are their registers and spilled bytes."
+            )
+            self._notice.say(f"{row.message} {built}")
         if not self._glance.isActive():
             self._glance.start()
 
@@ -112,9 +115,13 @@ class SweepDialog(QDialog):
         self._stop_glancing()
         self._show(result)
         done = sum(row.outcome not in CANCELLED_OUTCOMES for row in result.rows)
-        stopped = "" if done == len(result.rows) else "Stopped: "
-        seconds = f"{result.total_ms / 1000:.1f} s"
-        self.bar.end(f"{stopped}{done:,} of {len(result.rows):,}, {seconds}")
+        told = (
+            self.tr("{done:,} of {total:,}, {seconds:.1f} s")
+            if done == len(result.rows)
+            else self.tr("Stopped: {done:,} of {total:,}, {seconds:.1f} s")
+        )
+        seconds = result.total_ms / 1000
+        self.bar.end(told.format(done=done, total=len(result.rows), seconds=seconds))
 
     @Slot(str)
     def fail(self, problem: str) -> None:

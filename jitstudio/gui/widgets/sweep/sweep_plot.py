@@ -33,7 +33,7 @@ class SweepPlot(QWidget):
         super().__init__(parent)
         self._chart: SweepChart | None = None
         self._theme: Theme | None = None
-        self.plot = Plot("Times of the sweep", "", "Time", self)
+        self.plot = Plot(self.tr("Times of the sweep"), "", self.tr("Time"), self)
         # Below the plot: in it, there is no place that no line may come to.
         self.legend = QLabel(self)
         self.legend.setObjectName("sweepLegend")
@@ -69,7 +69,7 @@ class SweepPlot(QWidget):
         if chart is None or theme is None:
             return
         scale, unit = time_scale(min(ms for line in chart.lines for _, ms in line.points))
-        self.plot.setLabel("left", f"Time ({unit})")
+        self.plot.setLabel("left", self.tr("Time ({unit})").format(unit=unit))
         self.plot.setLabel("bottom", chart.axis)
         self.plot.getAxis("bottom").setTicks([list(enumerate(chart.ticks))])
         entries = []
@@ -100,6 +100,7 @@ class SweepPlot(QWidget):
         pen = pg.mkPen(theme.marks.success, width=2)
         ring = pg.ScatterPlotItem([place], [ms / scale], size=_RING, pen=pen, brush=None)
         self.plot.addItem(ring)
-        words = pg.TextItem(f"best: {time_text(ms)}", color=theme.marks.success, anchor=(0.5, 1.6))
+        told = self.tr("best: {time}").format(time=time_text(ms))
+        words = pg.TextItem(told, color=theme.marks.success, anchor=(0.5, 1.6))
         words.setPos(place, ms / scale)
         self.plot.addItem(words)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from PySide6.QtCore import (
+    QCoreApplication,
     QModelIndex,
     QPersistentModelIndex,
     QSortFilterProxyModel,
@@ -30,11 +31,7 @@ from jitstudio.gui.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.parts import icon_button, show_icons, text_label
 
-_NOT_RUN = (
-    "No sweep has been run yet.\nSay what is varied, and run it: each variant has a row here."
-)
 _USUAL_LENGTH, _MOST_LENGTH = 7, 30
-_ALL_FAILED = "Every variant failed. Untick “Hide failed” to see why."
 
 
 class _Passing(QSortFilterProxyModel):
@@ -79,19 +76,21 @@ class SweepTable(QWidget):
         self._model = SweepModel(self)
         self._shown = _Passing(self._model, self)
         self._facts = text_label(self, "sweepFacts")
-        self._hide = QCheckBox("&Hide failed", self)
+        self._hide = QCheckBox(self.tr("&Hide failed"), self)
         self._hide.setObjectName("sweepHideFailed")
         self._hide.toggled.connect(self._on_hide_toggled)
-        self._save = icon_button(self, "Save CSV", "Save the table as CSV", "save")
+        self._save = icon_button(
+            self, self.tr("Save CSV"), self.tr("Save the table as CSV"), "save"
+        )
         self._save.clicked.connect(self.ask_where_to_save)
-        self._table = PanelTable("Variants of the sweep", self)
+        self._table = PanelTable(self.tr("Variants of the sweep"), self)
         self._table.setModel(self._shown)
         self._table.setSortingEnabled(True)
         self._table.horizontalHeader().setSortIndicatorClearable(True)
         self._table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         self._table.horizontalHeader().setStretchLastSection(True)
-        self._table.add_command("&Show this variant", self._on_activated, *ENTER_KEYS)
-        self._table.add_command("&Copy all", self.copy_all, "Ctrl+C")
+        self._table.add_command(self.tr("&Show this variant"), self._on_activated, *ENTER_KEYS)
+        self._table.add_command(self.tr("&Copy all"), self.copy_all, "Ctrl+C")
         self._table.doubleClicked.connect(self._on_activated)
         bar = QHBoxLayout()
         bar.setContentsMargins(12, 4, 8, 4)
@@ -150,7 +149,12 @@ class SweepTable(QWidget):
     @Slot()
     def ask_where_to_save(self) -> None:
         """Ask for a file without holding up the window."""
-        dialog = QFileDialog(self, "Save the sweep", "sweep.csv", "CSV (*.csv);;All files (*)")
+        dialog = QFileDialog(
+            self,
+            self.tr("Save the sweep"),
+            "sweep.csv",
+            self.tr("CSV (*.csv);;All files (*)"),
+        )
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(".csv")
         dialog.fileSelected.connect(self.save)
@@ -162,9 +166,9 @@ class SweepTable(QWidget):
         try:
             Path(name).write_text(self._result.to_csv(), "utf-8")
         except OSError as error:
-            self.told.emit(f"The sweep cannot be saved: {error}")
+            self.told.emit(self.tr("The sweep cannot be saved: {error}").format(error=error))
         else:
-            self.told.emit(f"Saved {name}")
+            self.told.emit(self.tr("Saved {name}").format(name=name))
 
     def _lay_out_columns(self) -> None:
         letter = self._table.fontMetrics().horizontalAdvance("0")
@@ -190,7 +194,14 @@ class SweepTable(QWidget):
             self._table.setCurrentIndex(self._shown.mapFromSource(self._model.index(place, 0)))
 
     def _update_hint(self) -> None:
-        self._table.set_hint(_ALL_FAILED if self._result.rows else _NOT_RUN)
+        self._table.set_hint(
+            self.tr("Every variant failed. Untick “Hide failed” to see why.")
+            if self._result.rows
+            else self.tr(
+                "No sweep has been run yet.\n"
+                "Say what is varied, and run it: each variant has a row here."
+            )
+        )
 
     @Slot(bool)
     def _on_hide_toggled(self, on: bool) -> None:
@@ -207,7 +218,13 @@ def _facts(rows: tuple[SweepRow, ...]) -> str:
         return ""
     best = next((row for row in rows if row.is_best), None)
     ran, built = sum(row.result.ok for row in rows), sum(row.is_built for row in rows)
+    translate = QCoreApplication.translate
     if built and not ran:
-        return f"{built:,} of {len(rows):,} variants are built"
-    told = f"{ran:,} of {len(rows):,} variants ran and are right"
-    return f"{told} · best: {best.result.variant.label}" if best else told
+        told = translate("SweepTable", "{count:,} of {total:,} variants are built")
+        return told.format(count=built, total=len(rows))
+    told = translate("SweepTable", "{count:,} of {total:,} variants ran and are right")
+    told = told.format(count=ran, total=len(rows))
+    if best is None:
+        return told
+    named = translate("SweepTable", "best: {name}").format(name=best.result.variant.label)
+    return f"{told} · {named}"

@@ -5,7 +5,7 @@ from jitstudio.core.sweep.draft import AxisText
 from jitstudio.core.sweep.plan import Axis, AxisKind, SweepError
 from jitstudio.gui.models.presentation import MARK_ROLE, MUTED_ROLE
 from jitstudio.gui.models.sweep.axes import KIND, NAME, VALUES, AxesModel
-from jitstudio.gui.models.sweep.axis_words import KINDS, WORDS
+from jitstudio.gui.models.sweep.axis_words import WORDS, kinds
 
 BLOCK = AxisText(values="64, 128")
 TYPES = AxisText(AxisKind.TEMPLATE, "T", "float, double")
@@ -36,7 +36,7 @@ def put(model, row, column, text):
 
 def test_every_kind_has_words():
     assert WORDS.keys() == set(AxisKind)
-    assert len(KINDS) == len(WORDS)
+    assert len(kinds()) == len(WORDS)
 
 
 @pytest.mark.parametrize("kind", AxisKind)

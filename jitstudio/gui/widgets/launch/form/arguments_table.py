@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, Slot
+from PySide6.QtCore import QCoreApplication, QItemSelectionModel, Slot
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.gui.models.launch.arguments import DIRECTION, FILL, TYPE, VALUE, ArgumentsModel
@@ -16,7 +16,7 @@ class ArgumentsTable(CellTable):
     """A row for each parameter."""
 
     def __init__(self, model: ArgumentsModel, parent: QWidget | None = None) -> None:
-        super().__init__("Arguments", parent)
+        super().__init__(QCoreApplication.translate("ArgumentsTable", "Arguments"), parent)
         self._arguments = model
         self._cells = ArgumentDelegate(self)
         self.setObjectName("argumentsView")
@@ -24,7 +24,7 @@ class ArgumentsTable(CellTable):
         self.setModel(model)
         self.set_columns(stretched=VALUE, widths={0: 10, TYPE: 16, FILL: 13, DIRECTION: 8})
         self.hide_when_narrow(TYPE, room=54)
-        self.add_command("&Edit", self._on_edit, *ENTER_KEYS)
+        self.add_command(self.tr("&Edit"), self._on_edit, *ENTER_KEYS)
         model.modelReset.connect(self._on_reset)
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, QPersistentModelIndex, Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QItemSelection, QPersistentModelIndex, Qt, Signal, Slot
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from jitstudio.core.launch.problems import SpecProblem
@@ -16,11 +16,10 @@ from jitstudio.gui.widgets.launch.form.arguments_table import ArgumentsTable
 from jitstudio.gui.widgets.number_field import CODE_SIZE
 from jitstudio.gui.widgets.parts import icon_button, show_icons, text_label
 
-NO_KERNEL = "Build a kernel to launch it."
-"""What to do while there is none."""
 
-_NO_PARAMETERS = "This kernel has no parameters."
-_FILES = "Numbers (*.npy *.npz *.csv *.txt);;All files (*)"
+def no_kernel() -> str:
+    """What to do while there is none."""
+    return QCoreApplication.translate("ArgumentsView", "Build a kernel to launch it.")
 
 
 class ArgumentsView(QWidget):
@@ -43,8 +42,8 @@ class ArgumentsView(QWidget):
         self._problems.setObjectName("argumentsProblem")
         self._file = icon_button(
             self,
-            "Fill from file…",
-            "Fill the chosen buffer from a .npy, .npz, .csv or raw file",
+            self.tr("Fill from file…"),
+            self.tr("Fill the chosen buffer from a .npy, .npz, .csv or raw file"),
             "open",
         )
         self._target: QPersistentModelIndex | None = None
@@ -74,7 +73,7 @@ class ArgumentsView(QWidget):
 
     def show_form(self, form: KernelForm | None, arguments: tuple[tuple[str, str], ...]) -> None:
         """Show the parameters of a kernel with these texts; None where there is no kernel."""
-        self._table.set_hint(_NO_PARAMETERS if form else NO_KERNEL)
+        self._table.set_hint(self.tr("This kernel has no parameters.") if form else no_kernel())
         notes = form.notes if form else ()
         self._notes.setText("\n".join(notes))
         self._notes.setVisible(bool(notes))
@@ -100,7 +99,9 @@ class ArgumentsView(QWidget):
         """Ask for the file that fills the buffer of this row, without waiting for the answer."""
         self._target = QPersistentModelIndex(self._model.index(row, FILL))
         name = self._model.parameter(row).name
-        dialog = QFileDialog(self, f"Fill '{name}' from a file", "", _FILES)
+        title = self.tr("Fill '{name}' from a file").format(name=name)
+        files = self.tr("Numbers (*.npy *.npz *.csv *.txt);;All files (*)")
+        dialog = QFileDialog(self, title, "", files)
         dialog.setFileMode(QFileDialog.FileMode.ExistingFile)
         dialog.fileSelected.connect(self._on_file_selected)
         open_dialog(dialog)
@@ -127,8 +128,11 @@ class ArgumentsView(QWidget):
         row = self._row
         can = bool(self._model.index(row, FILL).flags() & Qt.ItemFlag.ItemIsEditable)
         self._file.setEnabled(can)
-        name = f" '{self._model.parameter(row).name}'" if can else ""
-        self._file.setText(f"Fill{name} from file…")
+        if can:
+            name = self._model.parameter(row).name
+            self._file.setText(self.tr("Fill '{name}' from file…").format(name=name))
+        else:
+            self._file.setText(self.tr("Fill from file…"))
 
     @Slot(QItemSelection, QItemSelection)
     def _on_selection_changed(self) -> None:

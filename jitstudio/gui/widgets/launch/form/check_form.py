@@ -14,13 +14,7 @@ from jitstudio.gui.fonts import code_font
 from jitstudio.gui.widgets.field_rows import FieldRows
 from jitstudio.gui.widgets.number_field import CODE_SIZE, NumberField
 
-_HELP = (
-    "One line for each buffer to check: NAME = a NumPy expression over the arguments as they were "
-    "before the launch; i stands for the indices. Empty: nothing is checked."
-)
 _LINES = 3
-_RELATIVE = "How far a value may be off, as a part of the expected one"
-_ABSOLUTE = "How far a value may be off besides, whatever is expected"
 
 
 class CheckForm(FieldRows):
@@ -35,22 +29,36 @@ class CheckForm(FieldRows):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("checkForm")
+        meaning = self.tr(
+            "One line for each buffer to check: NAME = a NumPy expression over the arguments "
+            "as they were before the launch; i stands for the indices. "
+            "Empty: nothing is checked."
+        )
         self._expectations = QPlainTextEdit(self)
         self._expectations.setObjectName("expectationsField")
-        self._expectations.setAccessibleName("Expected results")
-        self._expectations.setAccessibleDescription(_HELP)
-        self._expectations.setToolTip(_HELP)
+        self._expectations.setAccessibleName(self.tr("Expected results"))
+        self._expectations.setAccessibleDescription(meaning)
+        self._expectations.setToolTip(meaning)
         self._expectations.setFont(code_font(CODE_SIZE))
         self._expectations.setTabChangesFocus(True)
         self._expectations.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._fit_height()
-        self._relative = NumberField(self, "relative", "Relative tolerance", _RELATIVE)
-        self._absolute = NumberField(self, "absolute", "Absolute tolerance", _ABSOLUTE)
+        relative, absolute = self.tr("Relative tolerance"), self.tr("Absolute tolerance")
+        self._relative = NumberField(
+            self,
+            "relative",
+            relative,
+            self.tr("How far a value may be off, as a part of the expected one"),
+        )
+        self._absolute = NumberField(
+            self,
+            "absolute",
+            absolute,
+            self.tr("How far a value may be off besides, whatever is expected"),
+        )
         self.add_wide(self._expectations, places=("expectations",))
         self.add_two(
-            ("Relative tolerance", self._relative),
-            ("Absolute tolerance", self._absolute),
-            ("relative", "absolute"),
+            (relative, self._relative), (absolute, self._absolute), ("relative", "absolute")
         )
         self._expectations.textChanged.connect(self._on_edited)
         self._relative.textEdited.connect(self._on_edited)

@@ -16,19 +16,50 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.widgets.field_rows import FieldRows, code_line
 
-_COVER = "Elements to cover with one thread each: an expression such as n, one for each axis"
-_GRID = "Blocks as x, or x,y or x,y,z; expressions over the integer arguments"
-_BLOCK = "Threads of a block as x, or x,y or x,y,z"
-_CLUSTER = "Blocks of a cluster as x, or x,y or x,y,z; empty for none (from sm_90 on)"
-_SHARED = (
-    "Bytes of dynamic shared memory of a block, an expression such as 48*1024. "
-    "More than 48 KiB is asked for by itself."
-)
-_COOPERATIVE = (
-    "All blocks are resident at the same time, so that cooperative_groups::this_grid().sync() works"
-)
+# Field of `LaunchSpec`: what it is called, what it means, and what it says while it is empty.
+_LINES = {
+    "cover": (
+        QT_TRANSLATE_NOOP("ConfigurationForm", "Elements to cover"),
+        QT_TRANSLATE_NOOP(
+            "ConfigurationForm",
+            "Elements to cover with one thread each: an expression such as n, one for each axis",
+        ),
+        QT_TRANSLATE_NOOP("ConfigurationForm", "n or width,height"),
+    ),
+    "grid": (
+        QT_TRANSLATE_NOOP("ConfigurationForm", "Grid"),
+        QT_TRANSLATE_NOOP(
+            "ConfigurationForm",
+            "Blocks as x, or x,y or x,y,z; expressions over the integer arguments",
+        ),
+        QT_TRANSLATE_NOOP("ConfigurationForm", "4096 or 64,64"),
+    ),
+    "block": (
+        QT_TRANSLATE_NOOP("ConfigurationForm", "Block"),
+        QT_TRANSLATE_NOOP("ConfigurationForm", "Threads of a block as x, or x,y or x,y,z"),
+        QT_TRANSLATE_NOOP("ConfigurationForm", "256 or 16,16"),
+    ),
+    "cluster": (
+        QT_TRANSLATE_NOOP("ConfigurationForm", "Cluster"),
+        QT_TRANSLATE_NOOP(
+            "ConfigurationForm",
+            "Blocks of a cluster as x, or x,y or x,y,z; empty for none (from sm_90 on)",
+        ),
+        QT_TRANSLATE_NOOP("ConfigurationForm", "none"),
+    ),
+    "shared": (
+        QT_TRANSLATE_NOOP("ConfigurationForm", "Dynamic shared memory"),
+        QT_TRANSLATE_NOOP(
+            "ConfigurationForm",
+            "Bytes of dynamic shared memory of a block, an expression such as 48*1024. "
+            "More than 48 KiB is asked for by itself.",
+        ),
+        "0",
+    ),
+}
 
 
 class ConfigurationForm(FieldRows):
@@ -44,28 +75,43 @@ class ConfigurationForm(FieldRows):
         super().__init__(parent)
         self.setObjectName("configurationForm")
         self._suggested: int | None = None
-        self._by_cover = self._radio("Cover elements", "coverChoice", "Cover so many elements")
-        self._by_grid = self._radio("Grid of blocks", "gridChoice", "Give the number of blocks")
+        self._by_cover = self._radio(
+            "coverChoice", self.tr("Cover elements"), self.tr("Cover so many elements")
+        )
+        self._by_grid = self._radio(
+            "gridChoice", self.tr("Grid of blocks"), self.tr("Give the number of blocks")
+        )
         self._group = QButtonGroup(self)
         self._group.addButton(self._by_cover)
         self._group.addButton(self._by_grid)
-        self._cover = self._line("cover", "Elements to cover", _COVER, "n or width,height")
-        self._grid_size = self._line("grid", "Grid", _GRID, "4096 or 64,64")
-        self._block = self._line("block", "Block", _BLOCK, "256 or 16,16")
-        self._cluster = self._line("cluster", "Cluster", _CLUSTER, "none")
-        self._shared = self._line("shared", "Dynamic shared memory", _SHARED, "0")
+        self._cover = self._line("cover")
+        self._grid_size = self._line("grid")
+        self._block = self._line("block")
+        self._cluster = self._line("cluster")
+        self._shared = self._line("shared")
         self._suggestion = self._make_suggestion()
-        self._cooperative = QCheckBox("Cooperative launch", self)
+        self._cooperative = QCheckBox(self.tr("Cooperative launch"), self)
         self._cooperative.setObjectName("cooperativeField")
-        self._cooperative.setToolTip(_COOPERATIVE)
+        self._cooperative.setToolTip(
+            self.tr(
+                "All blocks are resident at the same time, "
+                "so that cooperative_groups::this_grid().sync() works"
+            )
+        )
         # Two a row: what is below shall be seen without scrolling, too.
         self.add_two(
             (self._by_cover, self._cover), (self._by_grid, self._grid_size), ("cover", "grid")
         )
-        self.add_two(("Block", self._block), ("Cluster", self._cluster), ("block", "cluster"))
+        self.add_two(
+            (self.tr("Block"), self._block),
+            (self.tr("Cluster"), self._cluster),
+            ("block", "cluster"),
+        )
         self.add_below(self._suggestion)
         self.add_two(
-            ("Dynamic shared", self._shared), ("", self._cooperative), ("shared", "cooperative")
+            (self.tr("Dynamic shared"), self._shared),
+            ("", self._cooperative),
+            ("shared", "cooperative"),
         )
         self._summary = self.add_hint("configurationSummary")
         self._group.buttonToggled.connect(self._on_choice_toggled)
@@ -114,18 +160,24 @@ class ConfigurationForm(FieldRows):
         """Offer the block that keeps the GPU fullest, and how full from 0 to 1; None for none."""
         self._suggested = block
         self._suggestion.setVisible(block is not None)
-        full = "" if occupancy is None else f" (occupancy {occupancy * 100:.0f} %)"
-        self._suggestion.setText(f"Suggested block: {block}{full}")
+        if occupancy is None:
+            told = self.tr("Suggested block: {block}").format(block=block)
+        else:
+            told = self.tr("Suggested block: {block} (occupancy {share:.0f} %)").format(
+                block=block, share=occupancy * 100
+            )
+        self._suggestion.setText(told)
         self._update()
 
-    def _radio(self, text: str, name: str, what: str) -> QRadioButton:
+    def _radio(self, name: str, text: str, what: str) -> QRadioButton:
         radio = QRadioButton(text, self)
         radio.setObjectName(name)
         radio.setToolTip(what)
         radio.setAccessibleName(what)
         return radio
 
-    def _line(self, place: str, title: str, what: str, example: str) -> QLineEdit:
+    def _line(self, place: str) -> QLineEdit:
+        title, what, example = (self.tr(text) for text in _LINES[place])
         line = code_line(self, f"{place}Field", title, what, example)
         line.textEdited.connect(self._on_edited)
         return line
@@ -133,7 +185,9 @@ class ConfigurationForm(FieldRows):
     def _make_suggestion(self) -> QPushButton:
         button = QPushButton(self)
         button.setObjectName("suggestedBlock")
-        button.setToolTip("Use this many threads per block: most of them are resident at a time")
+        button.setToolTip(
+            self.tr("Use this many threads per block: most of them are resident at a time")
+        )
         button.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
         button.setAutoDefault(False)
         button.setMinimumWidth(1)  # a narrow dock cuts its words rather than all fields

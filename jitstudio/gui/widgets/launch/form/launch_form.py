@@ -57,11 +57,13 @@ class LaunchForm(QWidget):
         self._options = RunOptions()
         self._check = CheckForm()
         self._parts = (self._configuration, self._options, self._check)
-        self._options_section = Section("runSection", "&Run options", self._options, opened=False)
+        self._options_section = Section(
+            "runSection", self.tr("&Run options"), self._options, opened=False
+        )
         self._sections = (
-            Section("argumentsSection", "&Arguments", self._arguments),
-            Section("configurationSection", "Co&nfiguration", self._configuration),
-            Section("checkSection", "&Check", self._check),
+            Section("argumentsSection", self.tr("&Arguments"), self._arguments),
+            Section("configurationSection", self.tr("Co&nfiguration"), self._configuration),
+            Section("checkSection", self.tr("&Check"), self._check),
             self._options_section,
         )
         self._scroll = QScrollArea(self)

@@ -9,26 +9,51 @@ from PySide6.QtGui import QStandardItemModel
 from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QWidget
 
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
-from jitstudio.gui.models.launch.launch_words import LOAD_MODES, SANITIZERS
+from jitstudio.gui.models.launch.launch_words import LOAD_MODES, SANITIZERS, words_of
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.widgets.field_rows import FieldRows
 from jitstudio.gui.widgets.number_field import NumberField
 
-_WARMUP = "Launches before those that are timed"
-_REPEATS = "Launches that are timed; 0 for one launch without timing"
-_TIMEOUT = "Seconds after which a launch is ended; buffers and form are kept"
-# Field of `LaunchSpec`: what its tick box says, and what that means.
+# Field of `LaunchSpec`: what it is called, and what it means.
+_NUMBERS = {
+    "warmup": (
+        QT_TRANSLATE_NOOP("RunOptions", "Warm-up launches"),
+        QT_TRANSLATE_NOOP("RunOptions", "Launches before those that are timed"),
+    ),
+    "repeats": (
+        QT_TRANSLATE_NOOP("RunOptions", "Timed launches"),
+        QT_TRANSLATE_NOOP("RunOptions", "Launches that are timed; 0 for one launch without timing"),
+    ),
+    "timeout": (
+        QT_TRANSLATE_NOOP("RunOptions", "Time limit"),
+        QT_TRANSLATE_NOOP(
+            "RunOptions", "Seconds after which a launch is ended; buffers and form are kept"
+        ),
+    ),
+}
+# Likewise: what its tick box says, and what that means.
 _TICKS = {
     "flush_l2": (
-        "Flush the L2 cache",
-        "Overwrite the L2 cache before each timed launch, so that none profits from the one before",
+        QT_TRANSLATE_NOOP("RunOptions", "Flush the L2 cache"),
+        QT_TRANSLATE_NOOP(
+            "RunOptions",
+            "Overwrite the L2 cache before each timed launch, "
+            "so that none profits from the one before",
+        ),
     ),
     "poison": (
-        "Poison output buffers",
-        "Fill output buffers with a pattern first, which shows what is never written",
+        QT_TRANSLATE_NOOP("RunOptions", "Poison output buffers"),
+        QT_TRANSLATE_NOOP(
+            "RunOptions",
+            "Fill output buffers with a pattern first, which shows what is never written",
+        ),
     ),
     "guards": (
-        "Guard zones around buffers",
-        "Watch the memory before and behind each buffer for writes out of bounds",
+        QT_TRANSLATE_NOOP("RunOptions", "Guard zones around buffers"),
+        QT_TRANSLATE_NOOP(
+            "RunOptions",
+            "Watch the memory before and behind each buffer for writes out of bounds",
+        ),
     ),
 }
 
@@ -45,21 +70,25 @@ class RunOptions(FieldRows):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("runOptions")
-        self._warmup = NumberField(self, "warmup", "Warm-up launches", _WARMUP, whole=True)
-        self._repeats = NumberField(self, "repeats", "Timed launches", _REPEATS, whole=True)
-        self._timeout = NumberField(self, "timeout", "Time limit", _TIMEOUT, positive=True)
-        self._load = self._choice("load", "Code to load", "Which code is loaded onto the GPU")
-        for mode, words in LOAD_MODES.items():
-            self._load.addItem(words, mode)
-        self._sanitizer = self._choice("sanitizer", "Sanitizer", "")
-        for tool, words in SANITIZERS.items():
-            self._sanitizer.addItem(words, tool)
+        self._warmup = self._number("warmup", whole=True)
+        self._repeats = self._number("repeats", whole=True)
+        self._timeout = self._number("timeout", positive=True)
+        self._load = self._choice(
+            "load", self.tr("Code to load"), self.tr("Which code is loaded onto the GPU")
+        )
+        for mode in LOAD_MODES:
+            self._load.addItem(words_of(mode), mode)
+        self._sanitizer = self._choice("sanitizer", self.tr("Sanitizer"), "")
+        for tool in SANITIZERS:
+            self._sanitizer.addItem(words_of(tool), tool)
         self._ticks = {place: self._tick(place) for place in _TICKS}
-        launches = (self._warmup, QLabel("warm-up", self), self._repeats, QLabel("timed", self))
-        self.add("Launches", *launches, places=("warmup", "repeats"))
-        self.add("Code", self._load, places=("load",))
-        self.add("Sanitizer", self._sanitizer, places=("sanitizer",))
-        self.add("Time limit", self._timeout, QLabel("seconds", self), places=("timeout",))
+        warmup, timed = QLabel(self.tr("warm-up"), self), QLabel(self.tr("timed"), self)
+        launches = (self._warmup, warmup, self._repeats, timed)
+        self.add(self.tr("Launches"), *launches, places=("warmup", "repeats"))
+        self.add(self.tr("Code"), self._load, places=("load",))
+        self.add(self.tr("Sanitizer"), self._sanitizer, places=("sanitizer",))
+        seconds = QLabel(self.tr("seconds"), self)
+        self.add(self.tr("Time limit"), self._timeout, seconds, places=("timeout",))
         for place, tick in self._ticks.items():
             self.add("", tick, places=(place,))
         for field in (self._warmup, self._repeats, self._timeout):
@@ -71,9 +100,11 @@ class RunOptions(FieldRows):
     def summary(self) -> str:
         """The most important of it in a few words."""
         tool = self._sanitizer.currentData()
-        sanitizer = f", {tool.value}" if tool else ""
-        launches = f"{self._warmup.text()} warm-up, {self._repeats.text()} timed"
-        return f"{launches}, {self._load.currentText()}{sanitizer}"
+        launches = self.tr("{warmup} warm-up, {repeats} timed").format(
+            warmup=self._warmup.text(), repeats=self._repeats.text()
+        )
+        parts = (launches, self._load.currentText(), tool.value if tool else "")
+        return ", ".join(filter(None, parts))
 
     def show_spec(self, spec: LaunchSpec) -> None:
         """Show how this is run, without telling it as the user's."""
@@ -107,7 +138,9 @@ class RunOptions(FieldRows):
 
         What was chosen stays: a project of another machine may ask for it.
         """
-        tip = problem or "Run under a tool of compute-sanitizer; this is slow, and not timed"
+        tip = problem or self.tr(
+            "Run under a tool of compute-sanitizer; this is slow, and not timed"
+        )
         self._sanitizer.setToolTip(tip)
         self._sanitizer.setAccessibleDescription(tip)
         model = self._sanitizer.model()
@@ -116,6 +149,10 @@ class RunOptions(FieldRows):
             item = model.item(row)
             item.setEnabled(tool is None or not problem)
             item.setToolTip("" if tool is None else problem)
+
+    def _number(self, place: str, *, whole: bool = False, positive: bool = False) -> NumberField:
+        title, what = (self.tr(text) for text in _NUMBERS[place])
+        return NumberField(self, place, title, what, whole=whole, positive=positive)
 
     def _choice(self, place: str, title: str, what: str) -> QComboBox:
         field = QComboBox(self)
@@ -129,7 +166,7 @@ class RunOptions(FieldRows):
         return field
 
     def _tick(self, place: str) -> QCheckBox:
-        text, what = _TICKS[place]
+        text, what = (self.tr(words) for words in _TICKS[place])
         tick = QCheckBox(text, self)
         tick.setObjectName(f"{place}Field")
         tick.setToolTip(what)

@@ -28,7 +28,9 @@ class Section(QWidget):
         self._heading.setChecked(opened)
         self._heading.setObjectName(f"{name}Heading")
         self._heading.setText(title)
-        self._heading.setToolTip(f"Show or hide: {title.replace('&', '')}")
+        self._heading.setToolTip(
+            self.tr("Show or hide: {title}").format(title=title.replace("&", ""))
+        )
         self._heading.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._heading.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self._heading.setIconSize(QSize(_ICON_SIDE, _ICON_SIDE))

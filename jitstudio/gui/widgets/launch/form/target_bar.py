@@ -14,13 +14,8 @@ from jitstudio.gui.models.launch.launch_words import device_words
 from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.field_rows import FieldRows, ProblemLabel
-from jitstudio.gui.widgets.launch.form.arguments_view import NO_KERNEL
+from jitstudio.gui.widgets.launch.form.arguments_view import no_kernel
 
-LOOKING = "Looking for GPUs…"
-"""What is said until somebody has looked."""
-
-_DEVICE_TIP = "The GPU to launch on"
-_NO_GPU = "No GPU"
 # Unlike the flat buttons of a toolbar: this one is what the form is for.
 _LOOK = (
     "QToolButton {{ background: {0}; border: 1px solid {1}; padding: 3px 12px; }}"
@@ -44,12 +39,16 @@ class TargetBar(FieldRows):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("targetBar")
-        self._kernel = _combo(self, "kernelCombo", "Kernel", "The kernel to launch")
-        self._device = _combo(self, "deviceCombo", "GPU", _DEVICE_TIP)
+        self._device_tip = self.tr("The GPU to launch on")
+        self._kernel = _combo(
+            self, "kernelCombo", self.tr("Kernel"), self.tr("The kernel to launch")
+        )
+        self._device = _combo(self, "deviceCombo", self.tr("GPU"), self._device_tip)
         self._run, self._stop = _button(self, "runButton"), _button(self, "stopButton")
         self._stop.hide()
-        self.add("&Kernel", self._kernel, self._run, self._stop, places=("kernel",), stretched=0)
-        self.add("&GPU", self._device, places=("device", "code"))
+        fields = (self._kernel, self._run, self._stop)
+        self.add(self.tr("&Kernel"), *fields, places=("kernel",), stretched=0)
+        self.add(self.tr("&GPU"), self._device, places=("device", "code"))
         self._hint = self.add_hint("deviceHint")
         self._fix: Fix | None = None
         self._fix_button = QPushButton(self)
@@ -99,12 +98,15 @@ class TargetBar(FieldRows):
             self._kernel.clear()
             for form in forms:
                 self._kernel.addItem(form.title, form.title)
-                place = f"{form.module}, line {form.line}" if form.line else form.module
+                place = form.module
+                if form.line:
+                    told = self.tr("{module}, line {line}")
+                    place = told.format(module=form.module, line=form.line)
                 tip = plain_tooltip("\n".join(filter(None, (form.title, place))))
                 self._kernel.setItemData(self._kernel.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
             self._kernel.setCurrentIndex(self._kernel.findData(chosen))
         self._kernel.setEnabled(bool(forms))
-        self._kernel.setPlaceholderText("" if forms else NO_KERNEL)
+        self._kernel.setPlaceholderText("" if forms else no_kernel())
 
     @property
     def device(self) -> int | None:
@@ -119,12 +121,15 @@ class TargetBar(FieldRows):
             self._device.clear()
             for device in found.devices:
                 self._device.addItem(device_words(device), device.ordinal)
-                tip = f"{device_words(device)}\nDriver for CUDA {found.driver_version}"
+                driver = self.tr("Driver for CUDA {version}").format(version=found.driver_version)
+                tip = f"{device_words(device)}\n{driver}"
                 row = self._device.count() - 1
                 self._device.setItemData(row, plain_tooltip(tip), Qt.ItemDataRole.ToolTipRole)
         self._device.setEnabled(bool(found.devices))
         looked = bool(found.devices or found.problem)
-        self._device.setPlaceholderText(_NO_GPU if looked else LOOKING)
+        self._device.setPlaceholderText(
+            self.tr("No GPU") if looked else self.tr("Looking for GPUs…")
+        )
         self._hint.setText(found.problem)
         self._hint.setVisible(bool(found.problem))
         self.set_device(0 if chosen is None else chosen)
@@ -150,7 +155,8 @@ class TargetBar(FieldRows):
 
     def _tell_device(self) -> None:
         # In a narrow dock its text is cut.
-        self._device.setToolTip("\n".join(filter(None, (_DEVICE_TIP, self._device.currentText()))))
+        told = (self._device_tip, self._device.currentText())
+        self._device.setToolTip("\n".join(filter(None, told)))
 
     @Slot()
     def _on_fix_clicked(self) -> None:

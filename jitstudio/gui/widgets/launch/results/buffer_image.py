@@ -19,8 +19,6 @@ if TYPE_CHECKING:
     from jitstudio.gui.models.launch.buffer_data import BufferData
     from jitstudio.gui.models.launch.buffer_image import Picture
 
-_NOTHING = "A buffer as rows of pixels, as wide as you say, appears here after a launch."
-_NO_NUMBERS = "The bytes of this buffer have no known meaning, so there is no picture of them."
 # No screen has more pixels to show.
 _LARGEST = 2048
 _WIDEST = 1 << 24
@@ -40,16 +38,16 @@ class BufferImage(QWidget):
         self._background.failed.connect(self._on_failed)
         self._width = QLineEdit(self)
         self._width.setObjectName("imageWidth")
-        self._width.setAccessibleName("Elements a row")
-        self._width.setToolTip("Elements a row; Enter draws anew")
+        self._width.setAccessibleName(self.tr("Elements a row"))
+        self._width.setToolTip(self.tr("Elements a row; Enter draws anew"))
         self._width.setValidator(QIntValidator(1, _WIDEST, self._width))
         self._width.setMaximumWidth(self.fontMetrics().horizontalAdvance("0") * 12)
         self._colouring = QComboBox(self)
         self._colouring.setObjectName("imageColouring")
-        self._colouring.setAccessibleName("How numbers become colours")
+        self._colouring.setAccessibleName(self.tr("How numbers become colours"))
         self._facts = text_label(self, "imageFacts")
         self._facts.setForegroundRole(self._facts.palette().ColorRole.PlaceholderText)
-        self._canvas = LazyWidget(Late.IMAGE_CANVAS, _NOTHING, self)
+        self._canvas = LazyWidget(Late.IMAGE_CANVAS, "", self)
         self._lay_out()
         self._width.editingFinished.connect(self._on_changed)
         self._colouring.currentIndexChanged.connect(self._on_changed)
@@ -86,7 +84,15 @@ class BufferImage(QWidget):
             widget.setEnabled(is_number)
         if self._data is not None and is_other:
             self._propose(self._data)
-        self._canvas.set_hint(_NO_NUMBERS if data is not None and not is_number else _NOTHING)
+        self._canvas.set_hint(
+            self.tr(
+                "The bytes of this buffer have no known meaning, so there is no picture of them."
+            )
+            if data is not None and not is_number
+            else self.tr(
+                "A buffer as rows of pixels, as wide as you say, appears here after a launch."
+            )
+        )
         self._on_changed()
 
     def set_theme(self, theme: Theme) -> None:
@@ -99,7 +105,7 @@ class BufferImage(QWidget):
         self._request()
 
     def _lay_out(self) -> None:
-        label = QLabel("&Width", self)
+        label = QLabel(self.tr("&Width"), self)
         label.setBuddy(self._width)
         bar = QHBoxLayout()
         bar.setContentsMargins(12, 4, 8, 4)
@@ -123,7 +129,7 @@ class BufferImage(QWidget):
             self._width.setText(str(proposed_width(data.length)))
             self._colouring.clear()
             for colouring in offered:
-                self._colouring.addItem(colouring.value, colouring)
+                self._colouring.addItem(colouring.title, colouring)
             self._colouring.setCurrentIndex(offered.index(before) if before in offered else 0)
 
     def _request(self) -> None:
@@ -152,5 +158,6 @@ class BufferImage(QWidget):
 
     @Slot(str)
     def _on_failed(self, problem: str) -> None:
-        self._canvas.set_hint(f"The picture cannot be made: {problem}")
+        told = self.tr("The picture cannot be made: {problem}")
+        self._canvas.set_hint(told.format(problem=problem))
         self._canvas.show_value(None)

@@ -24,7 +24,7 @@ class ImageCanvas(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._picture: Picture | None = None
-        self.plot = Plot("Picture of the buffer", "Column", "Row", self)
+        self.plot = Plot(self.tr("Picture of the buffer"), self.tr("Column"), self.tr("Row"), self)
         self.plot.getPlotItem().getViewBox().invertY(True)
         self.plot.getPlotItem().getViewBox().setAspectLocked(True)
         self.image = pg.ImageItem(axisOrder="row-major")

@@ -18,9 +18,6 @@ if TYPE_CHECKING:
     from jitstudio.gui.models.launch.buffer_data import BufferData
     from jitstudio.gui.models.launch.buffer_figures import Curve, Statistics
 
-_NOTHING = "Values over their index, and how they are spread, appear here after a launch."
-_NO_NUMBERS = "The bytes of this buffer have no known meaning, so there is no line to draw."
-
 
 @dataclass(frozen=True, eq=False)
 class PlottedBuffer:
@@ -49,7 +46,10 @@ class BufferPlot(QWidget):
         self._background = Background(self)
         self._background.done.connect(self._on_curve)
         self._background.failed.connect(self._on_failed)
-        self._canvas = LazyWidget(Late.BUFFER_CANVAS, _NOTHING, self)
+        self._nothing = self.tr(
+            "Values over their index, and how they are spread, appear here after a launch."
+        )
+        self._canvas = LazyWidget(Late.BUFFER_CANVAS, self._nothing, self)
         self._canvas.made.connect(self._on_made)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -73,7 +73,11 @@ class BufferPlot(QWidget):
         self._data = data if is_number else None
         self._leaf = leaf
         self._curve = self._statistics = None
-        self._canvas.set_hint(_NO_NUMBERS if data is not None and not is_number else _NOTHING)
+        self._canvas.set_hint(
+            self.tr("The bytes of this buffer have no known meaning, so there is no line to draw.")
+            if data is not None and not is_number
+            else self._nothing
+        )
         self._canvas.show_value(None)
         self._request()
 
@@ -122,5 +126,6 @@ class BufferPlot(QWidget):
 
     @Slot(str)
     def _on_failed(self, problem: str) -> None:
-        self._canvas.set_hint(f"The buffer cannot be drawn: {problem}")
+        told = self.tr("The buffer cannot be drawn: {problem}")
+        self._canvas.set_hint(told.format(problem=problem))
         self._canvas.show_value(None)

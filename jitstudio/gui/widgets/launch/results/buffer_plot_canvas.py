@@ -6,7 +6,7 @@ Imports pyqtgraph: loaded by `LazyWidget` only.
 from __future__ import annotations
 
 import pyqtgraph as pg
-from PySide6.QtCore import QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QTimer, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.gui.theme import Theme
@@ -31,9 +31,22 @@ class BufferCanvas(TwoPlots):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._value: PlottedBuffer | None = None
+        translate = QCoreApplication.translate
+        value = translate("BufferCanvas", "Value")
         super().__init__(
-            PlotParts("Values over their index", "Index", "Value", self._draw_line, share=2),
-            PlotParts("Histogram of the values", "Value", "Elements", self._draw_histogram),
+            PlotParts(
+                translate("BufferCanvas", "Values over their index"),
+                translate("BufferCanvas", "Index"),
+                value,
+                self._draw_line,
+                share=2,
+            ),
+            PlotParts(
+                translate("BufferCanvas", "Histogram of the values"),
+                value,
+                translate("BufferCanvas", "Elements"),
+                self._draw_histogram,
+            ),
             parent,
         )
         self._pause = QTimer(self, interval=_PAUSE_MS, singleShot=True)
@@ -70,15 +83,20 @@ class BufferCanvas(TwoPlots):
             symbolBrush=theme.ui.link,
             symbolPen=None,
         )
-        every = f", {curve.per_point:,} elements a point" if curve.per_point > 1 else ""
-        plot.setLabel("bottom", f"Index{every}")
+        title = self.tr("Index")
+        if curve.per_point > 1:
+            told = self.tr("Index, {count:,} elements a point")
+            title = told.format(count=curve.per_point)
+        plot.setLabel("bottom", title)
 
     def _draw_histogram(self, plot: Plot, theme: Theme) -> None:
         statistics = self._value.statistics if self._value else None
         plot.setVisible(statistics is None or bool(statistics.histogram.size))
         if statistics is not None and statistics.histogram.size:
-            step = f", every {statistics.step}th" if statistics.step > 1 else ""
-            plot.setLabel("left", f"Elements{step}")
+            title = self.tr("Elements")
+            if statistics.step > 1:
+                title = self.tr("Elements, every {step}th").format(step=statistics.step)
+            plot.setLabel("left", title)
             plot.addItem(
                 pg.BarGraphItem(
                     x0=statistics.edges[:-1],

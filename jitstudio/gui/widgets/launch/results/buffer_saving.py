@@ -8,7 +8,7 @@ from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 from PySide6.QtGui import QImage
 from PySide6.QtWidgets import QFileDialog, QWidget
 
@@ -16,6 +16,7 @@ from jitstudio.gui.background import Background
 from jitstudio.gui.dialogs import open_dialog
 from jitstudio.gui.late import Late
 from jitstudio.gui.models.launch.image_choice import Colouring
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
     from jitstudio.gui.models.launch.buffer_data import BufferData
@@ -32,15 +33,19 @@ class SavedAs(Enum):
     PNG = ".png"
 
 
-FILE_WORDS = {
-    SavedAs.NPY: "NumPy array",
-    SavedAs.CSV: "Comma-separated values",
-    SavedAs.PNG: "Picture",
+_WORDS = {
+    SavedAs.NPY: QT_TRANSLATE_NOOP("SavedAs", "NumPy array"),
+    SavedAs.CSV: QT_TRANSLATE_NOOP("SavedAs", "Comma-separated values"),
+    SavedAs.PNG: QT_TRANSLATE_NOOP("SavedAs", "Picture"),
 }
-"""What each file is, in words."""
 
 Image = tuple[int, int, Colouring]
 """Leaf, elements a row, and colouring of the picture to save."""
+
+
+def file_words(kind: SavedAs) -> str:
+    """What a file is, with its ending."""
+    return f"{QCoreApplication.translate('SavedAs', _WORDS[kind])} (*{kind.value})"
 
 
 class BufferSaver(QObject):
@@ -63,12 +68,12 @@ class BufferSaver(QObject):
     def ask(self, data: BufferData, kind: SavedAs, image: Image) -> QFileDialog:
         """Ask for a file; it is written once the user has chosen one."""
         self._work = _writer(data, kind, image)
-        words = FILE_WORDS[kind]
+        name = data.result.name
         dialog = QFileDialog(
             self._window,
-            f"Save '{data.result.name}'",
-            f"{data.result.name}{kind.value}",
-            f"{words} (*{kind.value});;All files (*)",
+            self.tr("Save '{name}'").format(name=name),
+            f"{name}{kind.value}",
+            self.tr("{words};;All files (*)").format(words=file_words(kind)),
         )
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(kind.value)
@@ -82,7 +87,7 @@ class BufferSaver(QObject):
         work, path = self._work, Path(name)
         if work is None:
             return
-        self.told.emit(f"Saving {path.name}…")
+        self.told.emit(self.tr("Saving {name}…").format(name=path.name))
 
         def write(stop: Event) -> object:
             work(path, stop)
@@ -92,11 +97,11 @@ class BufferSaver(QObject):
 
     @Slot(object)
     def _on_saved(self, path: Path) -> None:
-        self.told.emit(f"Saved {path}")
+        self.told.emit(self.tr("Saved {path}").format(path=path))
 
     @Slot(str)
     def _on_failed(self, problem: str) -> None:
-        self.told.emit(f"The buffer cannot be saved: {problem}")
+        self.told.emit(self.tr("The buffer cannot be saved: {problem}").format(problem=problem))
 
 
 def _writer(data: BufferData, kind: SavedAs, image: Image) -> Callable[[Path, Event], object]:
@@ -116,4 +121,5 @@ def _save_png(data: BufferData, path: Path, image: Image) -> None:
     made = QImage(pixels, width, height, channels * width, QImage.Format.Format_RGBA8888)
     # The stub asks for bytes, which the function refuses.
     if not made.save(str(path), "PNG"):  # type: ignore[call-overload]
-        raise OSError(f"{path} cannot be written.")
+        told = QCoreApplication.translate("BufferSaver", "{path} cannot be written.")
+        raise OSError(told.format(path=path))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, Qt, Signal, Slot
 from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
@@ -53,7 +53,9 @@ class _Window(PanelTable):
     resized = Signal()
 
     def __init__(self, model: BufferTableModel, bar: QScrollBar, parent: QWidget) -> None:
-        super().__init__("Elements of the buffer", parent)
+        super().__init__(
+            QCoreApplication.translate("BufferTable", "Elements of the buffer"), parent
+        )
         self._model = model
         self._bar = bar
         self.setObjectName("bufferTable")
@@ -112,19 +114,22 @@ class BufferTable(QWidget):
         super().__init__(parent)
         self._model = BufferTableModel(self)
         self._bar = QScrollBar(Qt.Orientation.Vertical, self)
-        self._bar.setAccessibleName("Position in the buffer")
+        self._bar.setAccessibleName(self.tr("Position in the buffer"))
         self._table = _Window(self._model, self._bar, self)
-        self._table.add_command("&Copy value", self.copy_value, "Ctrl+C")
+        self._table.add_command(self.tr("&Copy value"), self.copy_value, "Ctrl+C")
         self._go = QLineEdit(self)
         self._go.setObjectName("bufferIndex")
-        self._go.setAccessibleName("Index to go to")
+        self._go.setAccessibleName(self.tr("Index to go to"))
         self._go.setPlaceholderText("0")
-        self._go.setToolTip("An index, decimal or as 0x400; Enter goes there")
+        self._go.setToolTip(self.tr("An index, decimal or as 0x400; Enter goes there"))
         self._go.setMaximumWidth(self.fontMetrics().horizontalAdvance("0") * 16)
-        self._hexadecimal = QCheckBox("He&xadecimal", self)
-        self._hexadecimal.setToolTip("Show the bits of each value")
+        self._hexadecimal = QCheckBox(self.tr("He&xadecimal"), self)
+        self._hexadecimal.setToolTip(self.tr("Show the bits of each value"))
         self._next = icon_button(
-            self, "Next marked", "Go to the next element that is wrong or unwritten", "chevron-down"
+            self,
+            self.tr("Next marked"),
+            self.tr("Go to the next element that is wrong or unwritten"),
+            "chevron-down",
         )
         self._next.setObjectName("nextMarked")
         self._lay_out()
@@ -204,7 +209,7 @@ class BufferTable(QWidget):
         show_icons((self._next,), theme)
 
     def _lay_out(self) -> None:
-        label = QLabel("Go to &index", self)
+        label = QLabel(self.tr("Go to &index"), self)
         label.setBuddy(self._go)
         bar = QHBoxLayout()
         bar.setContentsMargins(12, 4, 8, 4)

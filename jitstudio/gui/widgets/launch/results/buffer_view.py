@@ -7,7 +7,7 @@ from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSignalBlocker, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
     QComboBox,
@@ -25,9 +25,10 @@ from jitstudio.core.launch.result import BufferResult, LaunchResult
 from jitstudio.gui.background import Background
 from jitstudio.gui.late import Late
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.translating import counted
 from jitstudio.gui.widgets.launch.results.buffer_image import BufferImage
 from jitstudio.gui.widgets.launch.results.buffer_plot import BufferPlot
-from jitstudio.gui.widgets.launch.results.buffer_saving import FILE_WORDS, BufferSaver, SavedAs
+from jitstudio.gui.widgets.launch.results.buffer_saving import BufferSaver, SavedAs, file_words
 from jitstudio.gui.widgets.launch.results.buffer_table import BufferTable
 from jitstudio.gui.widgets.parts import icon_button, show_icons, text_label
 
@@ -35,12 +36,6 @@ if TYPE_CHECKING:
     from jitstudio.gui.models.launch.buffer_data import BufferData
     from jitstudio.gui.models.launch.buffer_figures import Statistics
 
-_NOT_RUN = (
-    "Nothing has been run yet.\n"
-    "What the kernel left in its buffers appears here, as a table, a line or a picture."
-)
-_NO_BUFFERS = "This launch left no buffers: the kernel has none, or it did not get that far."
-_OPENING = "Opening the buffers…"
 # A combo box of a narrow dock shows so many letters at least.
 _SHORTEST = 4
 
@@ -61,7 +56,7 @@ class BufferView(QWidget):
         self._opened: dict[str, BufferData | str] = {}
         self._shown: BufferData | None = None
         self._old = text_label(self, "oldBuffers")
-        self._old.setText("The last launch left no buffers; these are of the one before.")
+        self._old.setText(self.tr("The last launch left no buffers; these are of the one before."))
         self._facts = text_label(self, "bufferFacts")
         self._facts.setForegroundRole(self._facts.palette().ColorRole.PlaceholderText)
         self._opening = Background(self)
@@ -74,10 +69,10 @@ class BufferView(QWidget):
         self._saver.told.connect(self.told)
         self._choice = QComboBox(self)
         self._choice.setObjectName("bufferCombo")
-        self._choice.setAccessibleName("Buffer that is shown")
+        self._choice.setAccessibleName(self.tr("Buffer that is shown"))
         self._part = QComboBox(self)
         self._part.setObjectName("bufferPart")
-        self._part.setAccessibleName("Part of each element that is drawn")
+        self._part.setAccessibleName(self.tr("Part of each element that is drawn"))
         for combo in (self._choice, self._part):
             combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
             combo.setMinimumContentsLength(_SHORTEST)
@@ -88,9 +83,13 @@ class BufferView(QWidget):
         self.image = BufferImage(self)
         self._tabs = QTabWidget(self)
         self._tabs.setObjectName("bufferTabs")
-        self._tabs.setAccessibleName("Ways to look at the buffer")
+        self._tabs.setAccessibleName(self.tr("Ways to look at the buffer"))
         self._tabs.setDocumentMode(True)
-        for widget, title in ((self.table, "Table"), (self.plot, "Plot"), (self.image, "Image")):
+        for widget, title in (
+            (self.table, self.tr("Table")),
+            (self.plot, self.tr("Plot")),
+            (self.image, self.tr("Image")),
+        ):
             self._tabs.addTab(widget, title)
         self._lay_out()
         self._choice.currentIndexChanged.connect(self._on_chosen)
@@ -136,9 +135,9 @@ class BufferView(QWidget):
             widget.setVisible(bool(names))
         if not names or result is None:
             self._opening.stop()
-            self._show(None, _NO_BUFFERS if result else _NOT_RUN)
+            self._show(None, self._why_none(result))
             return
-        self._show(None, _OPENING)
+        self._show(None, self.tr("Opening the buffers…"))
         kept = tuple(buffer for buffer in self._buffers if buffer.path and buffer.length)
         wrong = {check.buffer: check.mismatches for check in result.checks}
         self._opening.start(partial(_open, kept, wrong))
@@ -161,19 +160,19 @@ class BufferView(QWidget):
         return max(0, self._part.currentIndex())
 
     def _make_save_button(self) -> QToolButton:
-        button = icon_button(self, "Save", "Save this buffer into a file", "save")
+        button = icon_button(self, self.tr("Save"), self.tr("Save this buffer into a file"), "save")
         button.setObjectName("bufferSave")
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(button)
         for kind in SavedAs:
-            action = QAction(f"{FILE_WORDS[kind]} (*{kind.value})…", menu)
+            action = QAction(f"{file_words(kind)}…", menu)
             action.triggered.connect(partial(self.save_as, kind))
             menu.addAction(action)
         button.setMenu(menu)
         return button
 
     def _lay_out(self) -> None:
-        self._part_label = QLabel("&Part", self)
+        self._part_label = QLabel(self.tr("&Part"), self)
         self._part_label.setBuddy(self._part)
         bar = QHBoxLayout()
         bar.setContentsMargins(12, 6, 8, 6)
@@ -193,6 +192,17 @@ class BufferView(QWidget):
         column.addWidget(self._facts)
         column.addWidget(self._tabs, 1)
         self.setFocusProxy(self._tabs)
+
+    def _why_none(self, result: LaunchResult | None) -> str:
+        if result is None:
+            return self.tr(
+                "Nothing has been run yet.\n"
+                "What the kernel left in its buffers appears here, "
+                "as a table, a line or a picture."
+            )
+        return self.tr(
+            "This launch left no buffers: the kernel has none, or it did not get that far."
+        )
 
     def _show(self, data: BufferData | None, why_not: str = "") -> None:
         self._shown = data
@@ -222,7 +232,8 @@ class BufferView(QWidget):
 
     @Slot(str)
     def _on_not_opened(self, problem: str) -> None:
-        self._show(None, f"The buffers cannot be read: {problem}")
+        told = self.tr("The buffers cannot be read: {problem}")
+        self._show(None, told.format(problem=problem))
 
     @Slot()
     def _on_chosen(self) -> None:
@@ -251,10 +262,17 @@ def _open(buffers: tuple[BufferResult, ...], wrong: Mapping[str, object], _stop:
 
 
 def _title(buffer: BufferResult) -> str:
+    translate = QCoreApplication.translate
     if not buffer.length:
-        return f"{buffer.name}: null pointer"
-    elements = f"{buffer.length:,} element{'' if buffer.length == 1 else 's'}"
-    return f"{buffer.name}: {elements} of {buffer.element.name}, {buffer.direction.value}"
+        return translate("BufferView", "{name}: null pointer").format(name=buffer.name)
+    return counted(
+        buffer.length,
+        translate("BufferView", "{name}: {count:,} element of {type}, {direction}"),
+        translate("BufferView", "{name}: {count:,} elements of {type}, {direction}"),
+        name=buffer.name,
+        type=buffer.element.name,
+        direction=buffer.direction.value,
+    )
 
 
 def _most_telling(buffers: tuple[BufferResult, ...]) -> str:
@@ -264,6 +282,9 @@ def _most_telling(buffers: tuple[BufferResult, ...]) -> str:
 
 
 def _why_not_kept(buffer: BufferResult) -> str:
-    if not buffer.length:
-        return f"'{buffer.name}' is a null pointer."
-    return f"The content of '{buffer.name}' was not kept."
+    told = (
+        QCoreApplication.translate("BufferView", "The content of '{name}' was not kept.")
+        if buffer.length
+        else QCoreApplication.translate("BufferView", "'{name}' is a null pointer.")
+    )
+    return told.format(name=buffer.name)

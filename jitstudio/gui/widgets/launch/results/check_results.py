@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QHeaderView, QVBoxLayout, QWidget
 
 from jitstudio.core.launch.result import CheckResult, Mismatch
 from jitstudio.gui.models.launch.launch_notes import check_figures
-from jitstudio.gui.models.launch.mismatches import MISMATCH_COLUMNS, index_text
+from jitstudio.gui.models.launch.mismatches import index_text, mismatch_columns
 from jitstudio.gui.models.rows import RowsModel
 from jitstudio.gui.tables import PanelTable
 from jitstudio.gui.theme import Theme
@@ -24,14 +24,15 @@ class CheckDetails(QWidget):
         self._figures = text_label(self, "checkFigures")
         self._first = text_label(self, "checkFirst")
         self._first.setForegroundRole(self._first.palette().ColorRole.PlaceholderText)
-        self._model: RowsModel[Mismatch] = RowsModel(MISMATCH_COLUMNS, self)
-        self._table = PanelTable("Elements that are wrong", self)
+        self._columns = mismatch_columns()
+        self._model: RowsModel[Mismatch] = RowsModel(self._columns, self)
+        self._table = PanelTable(self.tr("Elements that are wrong"), self)
         self._table.setObjectName("mismatchTable")
         self._table.setModel(self._model)
         self._table.set_columns(stretched=2, widths={0: 11})
         # They are compared with each other: neither may take the room of the other.
         self._table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
-        self._table.add_command("&Copy all", self.copy_all, "Ctrl+C")
+        self._table.add_command(self.tr("&Copy all"), self.copy_all, "Ctrl+C")
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 8, 0, 0)
         column.setSpacing(4)
@@ -60,7 +61,7 @@ class CheckDetails(QWidget):
         count = len(check.mismatches)
         self._table.setVisible(bool(count))
         self._first.setVisible(0 < count < check.wrong)
-        self._first.setText(f"The first {count:,} of them:")
+        self._first.setText(self.tr("The first {count:,} of them:").format(count=count))
 
     def set_theme(self, theme: Theme) -> None:
         """Wear another theme."""
@@ -69,6 +70,6 @@ class CheckDetails(QWidget):
     @Slot()
     def copy_all(self) -> None:
         """Put the table on the clipboard, for a spreadsheet."""
-        rows = [[column.title for column in MISMATCH_COLUMNS]]
+        rows = [[column.title for column in self._columns]]
         rows += [[index_text(m.index), m.got, m.expected] for m in self._model.rows]
         QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows))

@@ -9,12 +9,12 @@ from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 from jitstudio.gui.fonts import code_font
 from jitstudio.gui.limits import LONGEST_LINE
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.translating import counted
 from jitstudio.gui.widgets.parts import icon_button, show_icons, text_label
 
 MOST_KEPT = 1 << 20
 """Characters that the console keeps; the oldest go first."""
 
-_EMPTY = "What the kernel prints with printf, and asserts that fail, appear here as they come."
 _FONT_SIZE = 9.5
 _MARGIN = 8
 # A kernel prints faster than a window can draw; so often it is drawn.
@@ -33,17 +33,22 @@ class ConsoleView(QWidget):
         self._column = 0
         self._text = QPlainTextEdit(self, readOnly=True)
         self._text.setObjectName("consoleText")
-        self._text.setAccessibleName("What the kernel printed")
-        self._text.setPlaceholderText(_EMPTY)
+        self._text.setAccessibleName(self.tr("What the kernel printed"))
+        self._text.setPlaceholderText(
+            self.tr(
+                "What the kernel prints with printf, and asserts that fail, "
+                "appear here as they come."
+            )
+        )
         self._text.setUndoRedoEnabled(False)
         self._text.setTabChangesFocus(True)
         self._text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._text.document().setDocumentMargin(_MARGIN)
         self._facts = text_label(self, "consoleFacts")
-        self._copy = icon_button(self, "Copy", "Copy all that is kept", "copy")
+        self._copy = icon_button(self, self.tr("Copy"), self.tr("Copy all that is kept"), "copy")
         self._copy.clicked.connect(self.copy_all)
-        self._clear = icon_button(self, "Clear", "Empty the console", "trash")
+        self._clear = icon_button(self, self.tr("Clear"), self.tr("Empty the console"), "trash")
         self._clear.clicked.connect(self.clear)
         self._timer = QTimer(self, interval=_REFRESH_MS, singleShot=True)
         self._timer.timeout.connect(self.flush)
@@ -173,8 +178,10 @@ class ConsoleView(QWidget):
 
     def _update_facts(self) -> None:
         count = self._text.document().characterCount() - 1
-        dropped = f" · {self._dropped:,} before them were dropped" if self._dropped else ""
-        kept = f"{count:,} character{'' if count == 1 else 's'}"
-        self._facts.setText(f"{kept}{dropped}" if count else "")
+        told = counted(count, self.tr("{count:,} character"), self.tr("{count:,} characters"))
+        if self._dropped:
+            dropped = self.tr("{count:,} before them were dropped").format(count=self._dropped)
+            told = f"{told} · {dropped}"
+        self._facts.setText(told if count else "")
         for button in (self._copy, self._clear):
             button.setEnabled(bool(count))

@@ -45,13 +45,13 @@ class LaunchResults(QWidget):
         self.console = ConsoleView(self)
         self._tabs = QTabWidget(self)
         self._tabs.setObjectName("launchResultTabs")
-        self._tabs.setAccessibleName("What came of the launch")
+        self._tabs.setAccessibleName(self.tr("What came of the launch"))
         self._tabs.setDocumentMode(True)
         for pane, title in (
-            (self.result, "Result"),
-            (self.buffers, "Buffers"),
-            (self.timing, "Timing"),
-            (self.console, "Console"),
+            (self.result, self.tr("Result")),
+            (self.buffers, self.tr("Buffers")),
+            (self.timing, self.tr("Timing")),
+            (self.console, self.tr("Console")),
         ):
             self._tabs.addTab(pane, title)
         self._has_streamed = False
@@ -115,4 +115,5 @@ class LaunchResults(QWidget):
     def _name_console(self) -> None:
         """Say in the tab that something was printed, as nobody would look there otherwise."""
         has_text = self._has_streamed or bool(self.console.text)
-        self._tabs.setTabText(self._tabs.indexOf(self.console), f"Console{' •' * has_text}")
+        title = self.tr("Console •") if has_text else self.tr("Console")
+        self._tabs.setTabText(self._tabs.indexOf(self.console), title)

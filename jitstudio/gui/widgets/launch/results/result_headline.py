@@ -7,10 +7,16 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from jitstudio.gui.icons import icon
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.widgets.parts import text_label
 
 _ICON_SIDE = 20
-_WORDS = {"success": "good", "error": "error", "warning": "warning", "info": "remark"}
+_WORDS = {
+    "success": QT_TRANSLATE_NOOP("ResultHeadline", "good"),
+    "error": QT_TRANSLATE_NOOP("ResultHeadline", "error"),
+    "warning": QT_TRANSLATE_NOOP("ResultHeadline", "warning"),
+    "info": QT_TRANSLATE_NOOP("ResultHeadline", "remark"),
+}
 
 
 class ResultHeadline(QWidget):
@@ -62,8 +68,9 @@ class ResultHeadline(QWidget):
         """Show this, with a mark that is a field of `theme.MarkColors`."""
         self._mark = mark
         self._text.setText(text)
-        self._text.setAccessibleName(f"{_WORDS[mark]}: {text}")
-        self._icon.setAccessibleName(_WORDS[mark])
+        word = self.tr(_WORDS[mark])
+        self._text.setAccessibleName(f"{word}: {text}")
+        self._icon.setAccessibleName(word)
         self._facts.setText(facts)
         self._facts.setVisible(bool(facts))
         self._draw()

@@ -17,10 +17,10 @@ from PySide6.QtWidgets import (
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.gui.models.launch.launch_figures import facts_text
 from jitstudio.gui.models.launch.launch_notes import (
-    NOTE_COLUMNS,
     LaunchNote,
     headline,
     headline_mark,
+    note_columns,
     notes_of,
 )
 from jitstudio.gui.models.rows import RowsModel
@@ -30,16 +30,6 @@ from jitstudio.gui.widgets.launch.results.check_results import CheckDetails
 from jitstudio.gui.widgets.launch.results.result_headline import ResultHeadline
 from jitstudio.gui.widgets.turning_splitter import TurningSplitter
 
-_NOT_RUN = "Nothing has been run yet."
-_BEFORE = (
-    "Choose a kernel, fill in its arguments and run it.\n"
-    "How it ended, what the checks found and writes out of bounds are listed here."
-)
-_RUNNING = "The launch is under way."
-_NO_NOTES = (
-    "There is nothing to look at.\n"
-    "State what a buffer shall hold, such as “out = a * x + y”, to have it checked."
-)
 # From this ratio of width to height on, the details stand beside the list.
 _WIDE = 2.0
 _MARGIN = 8
@@ -59,11 +49,11 @@ class ResultView(QWidget):
         self.setObjectName("resultView")
         self._result: LaunchResult | None = None
         self._headline = ResultHeadline(self)
-        self._model: RowsModel[LaunchNote] = RowsModel(NOTE_COLUMNS, self)
+        self._model: RowsModel[LaunchNote] = RowsModel(note_columns(), self)
         self._table = self._make_table()
         self._explanation = QPlainTextEdit(self, readOnly=True)
         self._explanation.setObjectName("noteExplanation")
-        self._explanation.setAccessibleName("Explanation")
+        self._explanation.setAccessibleName(self.tr("Explanation"))
         self._explanation.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self._explanation.setTabChangesFocus(True)
         self._explanation.document().setDocumentMargin(_MARGIN)
@@ -112,13 +102,23 @@ class ResultView(QWidget):
         self._result = result
         notes = notes_of(result) if result else ()
         if result is None:
-            self._headline.say("info", _NOT_RUN)
+            self._headline.say("info", self.tr("Nothing has been run yet."))
         else:
             name = f"{result.kernel}: " if result.kernel else ""
             said = headline(result)
             self._headline.say(headline_mark(result), f"{name}{said}", facts_text(result))
         self._model.set_rows(notes)
-        self._table.set_hint(_NO_NOTES if result else _BEFORE)
+        self._table.set_hint(
+            self.tr(
+                "There is nothing to look at.\n"
+                "State what a buffer shall hold, such as “out = a * x + y”, to have it checked."
+            )
+            if result
+            else self.tr(
+                "Choose a kernel, fill in its arguments and run it.\n"
+                "How it ended, what the checks found and writes out of bounds are listed here."
+            )
+        )
         self._details.setVisible(bool(notes))
         if notes:
             flags = QItemSelectionModel.SelectionFlag
@@ -130,9 +130,9 @@ class ResultView(QWidget):
     @Slot(str)
     def show_progress(self, doing: str) -> None:
         """Say what is being done for the launch that runs."""
-        self._headline.say("info", f"Running: {doing}…")
+        self._headline.say("info", self.tr("Running: {doing}…").format(doing=doing))
         self._model.set_rows(())
-        self._table.set_hint(_RUNNING)
+        self._table.set_hint(self.tr("The launch is under way."))
         self._details.hide()
 
     @Slot(object)
@@ -156,15 +156,15 @@ class ResultView(QWidget):
         self._splitter.fit(event.size())
 
     def _make_table(self) -> PanelTable:
-        table = PanelTable("What came of the launch", self)
+        table = PanelTable(self.tr("What came of the launch"), self)
         table.setObjectName("resultTable")
         table.setModel(self._model)
         table.set_columns(stretched=0, widths={1: 12, 2: 16})
         table.hide_when_narrow(1, room=90)
         table.selectionModel().currentRowChanged.connect(self._on_row_changed)
         table.doubleClicked.connect(self._activate)
-        table.add_command("&Go to source", self._on_enter_pressed, *ENTER_KEYS)
-        table.add_command("&Copy", self.copy_selected, "Ctrl+C")
+        table.add_command(self.tr("&Go to source"), self._on_enter_pressed, *ENTER_KEYS)
+        table.add_command(self.tr("&Copy"), self.copy_selected, "Ctrl+C")
         return table
 
     def _note_at(self, index: QModelIndex) -> LaunchNote | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import QWidget
 
@@ -29,9 +29,21 @@ class TimingPlots(TwoPlots):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._timing: Timing | None = None
+        translate = QCoreApplication.translate
+        time = translate("TimingPlots", "Time")
         super().__init__(
-            PlotParts("Histogram of the times", "Time", "Launches", self._draw_histogram),
-            PlotParts("Time of each launch", "Launch", "Time", self._draw_series),
+            PlotParts(
+                translate("TimingPlots", "Histogram of the times"),
+                time,
+                translate("TimingPlots", "Launches"),
+                self._draw_histogram,
+            ),
+            PlotParts(
+                translate("TimingPlots", "Time of each launch"),
+                translate("TimingPlots", "Launch"),
+                time,
+                self._draw_series,
+            ),
             parent,
         )
 
@@ -62,7 +74,7 @@ class TimingPlots(TwoPlots):
             brush=theme.ui.link,
             pen=pg.mkPen(theme.ui.base),
         )
-        plot.setLabel("bottom", f"Time ({unit})")
+        plot.setLabel("bottom", self.tr("Time ({unit})").format(unit=unit))
         plot.addItem(bars)
         plot.addItem(_median_line(timing.median / scale, 90, theme, position=0.92))
 
@@ -73,7 +85,7 @@ class TimingPlots(TwoPlots):
         scale, unit = time_scale(timing.median)
         samples = np.array(timing.samples) / scale
         has_symbols = len(samples) <= _MOST_SYMBOLS
-        plot.setLabel("left", f"Time ({unit})")
+        plot.setLabel("left", self.tr("Time ({unit})").format(unit=unit))
         plot.plot(
             np.arange(1, len(samples) + 1),
             samples,
@@ -94,4 +106,5 @@ def _median_line(place: float, angle: int, theme: Theme, **where: object) -> pg.
     veil.setAlphaF(_VEIL)
     dashed = pg.mkPen(color, width=1.5, style=Qt.PenStyle.DashLine)
     told = {"color": color, "fill": veil, "movable": False, **where}
-    return pg.InfiniteLine(place, angle, dashed, label="median", labelOpts=told)
+    label = QCoreApplication.translate("TimingPlots", "median")
+    return pg.InfiniteLine(place, angle, dashed, label=label, labelOpts=told)

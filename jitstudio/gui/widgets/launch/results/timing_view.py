@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Slot
+from PySide6.QtCore import QCoreApplication, Qt, Slot
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
@@ -19,14 +19,8 @@ from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.lazy_widget import LazyWidget, hint_label
 from jitstudio.gui.widgets.parts import icon_button, show_icons
 
-_NOT_RUN = (
-    "Nothing has been timed yet.\n"
-    "Run the kernel, and its times, their histogram and the bandwidth appear here."
-)
-_NOT_TIMED = "This launch was not timed.\nSet “Launches … timed” to at least 1 and run it again."
 # So many figures stand side by side from so many letters on.
 _SIDE_BY_SIDE = ((3, 120), (2, 90), (1, 0))
-_NOT_REACHED = "The launch ended before anything was timed.\nThe Result pane says why."
 
 
 class TimingView(QWidget):
@@ -41,15 +35,19 @@ class TimingView(QWidget):
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(24)
         self._grid.setVerticalSpacing(2)
-        self._copy_text = icon_button(self, "Copy", "Copy the figures as text", "copy")
+        self._copy_text = icon_button(
+            self, self.tr("Copy"), self.tr("Copy the figures as text"), "copy"
+        )
         self._copy_text.clicked.connect(self.copy_text)
-        self._copy_csv = icon_button(self, "Copy CSV", "Copy every sample as CSV", "copy")
+        self._copy_csv = icon_button(
+            self, self.tr("Copy CSV"), self.tr("Copy every sample as CSV"), "copy"
+        )
         self._copy_csv.clicked.connect(self.copy_csv)
         self._head = QWidget(self)
         # Else the figures side by side would keep the dock too wide for fewer of them.
         self._head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self._plots = LazyWidget(Late.TIMING_PLOTS, "", self)
-        self._hint = hint_label(self, "timingHint", _NOT_RUN)
+        self._hint = hint_label(self, "timingHint", "")
         self._lay_out()
         self.show_result(None)
 
@@ -91,7 +89,11 @@ class TimingView(QWidget):
     def copy_text(self) -> None:
         """Put the figures on the clipboard."""
         if self._result is not None and self._figures:
-            head = " on ".join(part for part in (self._result.kernel, self._result.device) if part)
+            head = self._result.kernel or self._result.device
+            if self._result.kernel and self._result.device:
+                head = self.tr("{kernel} on {device}").format(
+                    kernel=self._result.kernel, device=self._result.device
+                )
             QGuiApplication.clipboard().setText(f"{head}\n{timing_as_text(self._figures)}\n")
 
     @Slot()
@@ -147,6 +149,19 @@ class TimingView(QWidget):
 
 
 def _why_empty(result: LaunchResult | None) -> str:
+    translate = QCoreApplication.translate
     if result is None:
-        return _NOT_RUN
-    return _NOT_TIMED if result.ok else _NOT_REACHED
+        return translate(
+            "TimingView",
+            "Nothing has been timed yet.\n"
+            "Run the kernel, and its times, their histogram and the bandwidth appear here.",
+        )
+    if result.ok:
+        return translate(
+            "TimingView",
+            "This launch was not timed.\nSet “Launches … timed” to at least 1 and run it again.",
+        )
+    return translate(
+        "TimingView",
+        "The launch ended before anything was timed.\nThe Result pane says why.",
+    )

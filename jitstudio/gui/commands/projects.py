@@ -1,0 +1,214 @@
+"""New, open, save and close for projects: what replaces everything in the window asks first."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from jitstudio.core.project.format import dump
+from jitstudio.core.project.project import PROJECT_ENDING, Project
+from jitstudio.core.project.reading import LARGEST
+from jitstudio.gui.background import Background
+from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.commands.files import FileCommands
+from jitstudio.gui.dialogs import Dialogs, Unsaved
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.files import DocumentError, write_file
+from jitstudio.gui.state.project import outside
+from jitstudio.gui.workspace import Workspace
+from jitstudio.project_files import OpenProject, read_project
+
+# More sentences than this make no notice that anybody reads.
+_MOST_PROBLEMS = 5
+
+
+class ProjectCommands(QObject):
+    """What the File menu does with projects.
+
+    Args:
+        workspace: What a project is about.
+        files: Who opens and saves single files.
+        actions: Where the commands are bound.
+        dialogs: Who asks the user.
+
+    Signals:
+        failed: Something could not be read or written, in words.
+        told: Something went well that cannot be seen otherwise, in words.
+        recent_changed: The list of recent files is another one.
+    """
+
+    failed = Signal(str)
+    told = Signal(str)
+    recent_changed = Signal()
+
+    def __init__(
+        self, workspace: Workspace, files: FileCommands, actions: Actions, dialogs: Dialogs
+    ) -> None:
+        super().__init__(workspace)
+        self._workspace = workspace
+        self._project = workspace.project
+        self._documents = workspace.documents
+        self._files = files
+        self._dialogs = dialogs
+        self._reader = Background(self)
+        self._reader.done.connect(self._on_read)
+        self._reader.failed.connect(self.failed)
+        self.recent_changed.connect(files.recent_changed)
+        files.project_wanted.connect(self.open_path)
+        self._close_action = actions["closeProjectAction"]
+        self._project.changed.connect(self._on_project_changed)
+        self._on_project_changed()
+        actions.bind(
+            {
+                "newProjectAction": self.new,
+                "openProjectAction": self.open,
+                "saveProjectAction": self.save,
+                "saveProjectAsAction": self.save_as,
+                "closeProjectAction": self.close,
+            }
+        )
+
+    @Slot()
+    def new(self) -> None:
+        """Begin anew, with one tab and nothing set but the target."""
+        if self._may_replace():
+            self._clear()
+            self._project.reset()
+            self._files.new_cuda()
+
+    @Slot()
+    def open(self) -> None:
+        """Ask for a project and open it."""
+        path = self._dialogs.project_to_open(self._folder())
+        if path is not None:
+            self.open_path(path)
+
+    @Slot(Path)
+    def open_path(self, path: Path) -> None:
+        """Read a project, and let it take the place of what is open."""
+        self._reader.start(lambda _stop: read_project(path))
+
+    @Slot()
+    def save(self) -> bool:
+        """Save the project; whether it is in its file now."""
+        path = self._project.path
+        return self.save_as() if path is None else self._save(path)
+
+    @Slot()
+    def save_as(self) -> bool:
+        """Ask for a name and save the project under it."""
+        proposed = self._project.path or Path(self._folder(), self.tr("project") + PROJECT_ENDING)
+        path = self._dialogs.project_to_save(proposed)
+        return path is not None and self._save(path.resolve())
+
+    @Slot()
+    def close(self) -> None:
+        """Close the project with all tabs."""
+        if self._may_replace():
+            self._clear()
+
+    def may_quit(self) -> bool:
+        """Ask before the end, if the user wants to be asked; whether it may come."""
+        is_asked = self._workspace.preferences.value("session.on_quit") == "ask"
+        return not is_asked or self._may_replace()
+
+    @Slot(object)
+    def _on_read(self, opened: OpenProject) -> None:
+        if not self._may_replace():
+            return
+        self._clear()
+        self._project.open(opened)
+        self._workspace.studio.hold()
+        self._remember(opened.path)
+        if opened.problems:
+            self._tell_problems(opened)
+        self.told.emit(self.tr("Opened {name}").format(name=opened.path.name))
+
+    def _tell_problems(self, opened: OpenProject) -> None:
+        told = [*opened.problems[:_MOST_PROBLEMS]]
+        if more := len(opened.problems) - len(told):
+            told.append(self.tr("There are {count} more.").format(count=more))
+        head = self.tr("{name} is open, but not all of it.").format(name=opened.path.name)
+        self.failed.emit(" ".join((head, *told)))
+
+    def _save(self, path: Path) -> bool:
+        folder = path.parent
+        current = self._documents.current
+        modified = [d for d in self._project.files_in(folder) if d.is_modified]
+        if not all(self._files.save_document(document) for document in modified):
+            return False
+        self._documents.current = current
+        project = self._project.capture(path)
+        data = dump(project)
+        try:
+            if len(data) > LARGEST:
+                raise DocumentError(self._too_large(path))
+            write_file(path, data)
+        except DocumentError as error:
+            self.failed.emit(str(error))
+            return False
+        self._project.mark_saved(path, project)
+        self._remember(path)
+        self._tell_saved(path, modified, project)
+        return True
+
+    def _too_large(self, path: Path) -> str:
+        text = self.tr(
+            "'{name}' would be larger than the {size} MiB that can be opened again. "
+            "Save large tabs as files in the project's folder first."
+        )
+        return text.format(name=path.name, size=LARGEST >> 20)
+
+    def _tell_saved(self, path: Path, modified: list[Document], project: Project) -> None:
+        if modified:
+            names = ", ".join(document.name for document in modified)
+            text = self.tr("Saved {name} and its files {files}")
+            self.told.emit(text.format(name=path.name, files=names))
+        else:
+            self.told.emit(self.tr("Saved {name}").format(name=path.name))
+        if left_out := ", ".join(outside(project)):
+            text = self.tr(
+                "{name} names files outside its folder, which it will not read when it is opened: "
+                "{files}. Put them beside it and save it again."
+            )
+            self.failed.emit(text.format(name=path.name, files=left_out))
+
+    def _may_replace(self) -> bool:
+        """Ask where something would be lost; whether all that is open may go."""
+        self._project.compare()
+        unsaved = self._unsaved()
+        names = [document.name for document in unsaved]
+        if self._project.is_modified:
+            names.insert(0, self._project.title)
+        if not names:
+            return True
+        answer = self._dialogs.about_all_unsaved(names)
+        if answer is not Unsaved.SAVE:
+            return answer is Unsaved.DISCARD
+        if self._project.is_modified and not self.save():
+            return False
+        return all(self._files.save_document(document) for document in self._unsaved())
+
+    def _unsaved(self) -> list[Document]:
+        """The documents whose text would be lost; what a project keeps is the project's."""
+        kept = self._project.keeps
+        return [d for d in self._documents if d.is_modified and (d.path or not kept(d))]
+
+    def _clear(self) -> None:
+        self._workspace.studio.release()
+        self._project.close()
+        for document in list(self._documents):
+            self._documents.remove(document)
+
+    def _remember(self, path: Path) -> None:
+        self._workspace.preferences.add_recent_file(path)
+        self.recent_changed.emit()
+
+    def _folder(self) -> str:
+        recent = self._workspace.preferences.recent_files
+        return str(recent[0].parent) if recent else ""
+
+    @Slot()
+    def _on_project_changed(self) -> None:
+        self._close_action.setEnabled(self._project.path is not None)

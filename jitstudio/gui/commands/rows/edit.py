@@ -1,0 +1,134 @@
+"""The rows of the Edit menu and of what is in it."""
+
+from __future__ import annotations
+
+from jitstudio.gui.commands.spec import EDIT, FOLDING, ActionSpec
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
+
+EDIT_ROWS = (
+    ActionSpec("undoAction", EDIT, QT_TRANSLATE_NOOP("Actions", "&Undo"), keys=("Ctrl+Z",)),
+    ActionSpec(
+        "redoAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "&Redo"),
+        keys=(
+            "Ctrl+Shift+Z",
+            "Ctrl+Y",
+        ),
+    ),
+    ActionSpec(
+        "findAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "&Find…"),
+        keys=("Ctrl+F",),
+        icon="search",
+        tip=QT_TRANSLATE_NOOP("Actions", "Find in this view"),
+        separated=True,
+    ),
+    ActionSpec(
+        "replaceAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "R&eplace…"),
+        keys=("Ctrl+H",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Find and replace in this tab"),
+    ),
+    ActionSpec("findNextAction", EDIT, QT_TRANSLATE_NOOP("Actions", "Find &next"), keys=("F3",)),
+    ActionSpec(
+        "findPreviousAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Find &previous"),
+        keys=("Shift+F3",),
+    ),
+    ActionSpec(
+        "goToLineAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "&Go to line…"),
+        keys=(
+            "Ctrl+G",
+            "Ctrl+L",
+        ),
+        tip=QT_TRANSLATE_NOOP("Actions", "Jump to a line"),
+        separated=True,
+    ),
+    ActionSpec(
+        "goToSymbolAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Go to s&ymbol…"),
+        keys=("Ctrl+T",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Jump to a kernel, function, type, macro or label of the open sources"
+        ),
+    ),
+    ActionSpec(
+        "followAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Follow the &link"),
+        keys=(
+            "Ctrl+Return",
+            "Ctrl+Enter",
+        ),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "In PTX and SASS: go to the label, function or register at the caret"
+        ),
+    ),
+    ActionSpec(
+        "backAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "&Back"),
+        keys=("Alt+Left",),
+        icon="back",
+        tip=QT_TRANSLATE_NOOP("Actions", "Go to where the last jump began"),
+    ),
+    ActionSpec(
+        "forwardAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "For&ward"),
+        keys=("Alt+Right",),
+        icon="forward",
+        tip=QT_TRANSLATE_NOOP("Actions", "Go where you went back from"),
+    ),
+    ActionSpec(
+        "foldAction",
+        FOLDING,
+        QT_TRANSLATE_NOOP("Actions", "&Fold"),
+        keys=("Ctrl+Shift+[",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Hide the lines of the block with the cursor"),
+    ),
+    ActionSpec(
+        "unfoldAction",
+        FOLDING,
+        QT_TRANSLATE_NOOP("Actions", "&Unfold"),
+        keys=("Ctrl+Shift+]",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Show the lines that are folded at the cursor"),
+    ),
+    ActionSpec(
+        "foldAllAction",
+        FOLDING,
+        QT_TRANSLATE_NOOP("Actions", "Fold &all"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Hide the lines of all blocks"),
+        separated=True,
+    ),
+    ActionSpec(
+        "unfoldAllAction",
+        FOLDING,
+        QT_TRANSLATE_NOOP("Actions", "U&nfold all"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Show the lines of all blocks"),
+    ),
+    ActionSpec(
+        "commentAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Toggle &comment"),
+        keys=("Ctrl+/",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Comment the selected lines"),
+    ),
+    ActionSpec(
+        "settingsAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "&Settings…"),
+        keys=("Ctrl+,",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "How the window looks, builds, launches and keeps what you type"
+        ),
+        separated=True,
+    ),
+)

@@ -1,0 +1,100 @@
+"""The named layouts: which pane stands where, and how much room it has. Tables, no widgets."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from PySide6.QtCore import Qt
+
+_DEFAULT_HIDDEN = frozenset({"options"})
+
+
+class Side(Enum):
+    """Where of the editors an area is."""
+
+    LEFT = Qt.DockWidgetArea.LeftDockWidgetArea
+    RIGHT = Qt.DockWidgetArea.RightDockWidgetArea
+    TOP = Qt.DockWidgetArea.TopDockWidgetArea
+    BOTTOM = Qt.DockWidgetArea.BottomDockWidgetArea
+
+    @property
+    def across(self) -> Qt.Orientation:
+        """The direction in which an area takes room from the editors."""
+        beside = self in (Side.LEFT, Side.RIGHT)
+        return Qt.Orientation.Horizontal if beside else Qt.Orientation.Vertical
+
+
+@dataclass(frozen=True)
+class Area:
+    """One side of the window.
+
+    Attributes:
+        side: Which.
+        share: How much of the window's width or height it takes.
+        groups: Panes side by side, from left to right; each a group of tabs, the first in front.
+        least: How many pixels it takes in a small window, too.
+    """
+
+    side: Side
+    share: float
+    groups: tuple[tuple[str, ...], ...]
+    least: int = 0
+
+
+@dataclass(frozen=True)
+class Layout:
+    """A way to arrange all panes around the editors.
+
+    Attributes:
+        name: What it is remembered by.
+        areas: Where each pane is; together they have all panes.
+        hidden: The panes that are closed at first.
+    """
+
+    name: str
+    areas: tuple[Area, ...]
+    hidden: frozenset[str] = _DEFAULT_HIDDEN
+
+
+_OPTIONS = Area(Side.LEFT, 0.25, (("options",),), least=320)
+_FINDINGS = ("problems", "log")
+_RESULTS = ("kernels", "names", "link")
+
+LAYOUTS: tuple[Layout, ...] = (
+    Layout(
+        "edit",
+        (
+            _OPTIONS,
+            Area(Side.RIGHT, 0.52, (("ptx", "sass", *_RESULTS, "launch", "pipeline"),)),
+            Area(Side.BOTTOM, 0.24, (_FINDINGS,)),
+        ),
+    ),
+    Layout(
+        "compare",
+        (
+            _OPTIONS,
+            Area(Side.RIGHT, 0.67, (("ptx", *_RESULTS), ("sass", "launch", "pipeline"))),
+            Area(Side.BOTTOM, 0.2, (_FINDINGS,)),
+        ),
+    ),
+    Layout(
+        "launch",
+        (
+            _OPTIONS,
+            Area(Side.RIGHT, 0.66, (("launch", "ptx", "sass", *_RESULTS, "pipeline"),)),
+            Area(Side.BOTTOM, 0.24, (_FINDINGS,)),
+        ),
+    ),
+    Layout(
+        "teach",
+        (
+            _OPTIONS,
+            Area(Side.TOP, 0.42, (("pipeline",),)),
+            Area(Side.RIGHT, 0.5, (("ptx", "sass", *_RESULTS, "launch"),)),
+            Area(Side.BOTTOM, 0.16, (_FINDINGS,)),
+        ),
+        _DEFAULT_HIDDEN | frozenset(_FINDINGS),
+    ),
+)
+BY_NAME = {layout.name: layout for layout in LAYOUTS}

@@ -1,0 +1,88 @@
+"""What is highlighted behind the code of an editor: brackets, words, matches and waves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtGui import QTextBlock, QTextCursor
+from PySide6.QtWidgets import QTextEdit
+
+from jitstudio.gui.editor.matching import bracket_pair, occurrences, word_at
+from jitstudio.gui.editor.places import cursor_over, ground
+
+if TYPE_CHECKING:
+    from jitstudio.gui.find.search import Span
+
+if TYPE_CHECKING:
+    from jitstudio.gui.editor.code_editor import CodeEditor
+
+_OCCURRENCES_DELAY = 120
+
+
+class Grounds(QObject):
+    """Marks what is in sight of one `CodeEditor`, and follows its cursor."""
+
+    def __init__(self, editor: CodeEditor) -> None:
+        super().__init__(editor)
+        self._editor = editor
+        self._matches: Mapping[int, Sequence[Span]] = {}
+        self._word = ""
+        self._word_timer = QTimer(self, singleShot=True, interval=_OCCURRENCES_DELAY)
+        self._word_timer.timeout.connect(self._on_word_timeout)
+        editor.cursorPositionChanged.connect(self._on_cursor_moved)
+
+    def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
+        """Highlight what was found, by line."""
+        self._matches = matches
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Mark anew what is in sight."""
+        editor = self._editor
+        blocks = [block for block, _ in editor.visible_blocks()]
+        if not blocks:
+            return
+        first, last = blocks[0], blocks[-1].position() + blocks[-1].length() - 1
+        marks = editor.marks.selections(first.position(), last, editor.theme)
+        editor.setExtraSelections(
+            [*self._words(first, last), *self._found(blocks), *self._brackets(), *marks]
+        )
+
+    def _words(self, first: QTextBlock, last: int) -> list[QTextEdit.ExtraSelection]:
+        words = occurrences(self._word, first, last) if self._word else []
+        color = self._editor.theme.code.occurrence
+        return [ground(cursor, color) for cursor in words] if len(words) > 1 else []
+
+    def _found(self, blocks: Sequence[QTextBlock]) -> list[QTextEdit.ExtraSelection]:
+        document, color = self._editor.document(), self._editor.theme.code.match
+        return [
+            ground(cursor_over(document, block.blockNumber(), span), color)
+            for block in (blocks if self._matches else ())
+            for span in self._matches.get(block.blockNumber(), ())
+        ]
+
+    def _brackets(self) -> list[QTextEdit.ExtraSelection]:
+        color = self._editor.theme.code.bracket
+        found = []
+        for position in bracket_pair(self._editor.textCursor()) or ():
+            cursor = QTextCursor(self._editor.document())
+            cursor.setPosition(position)
+            cursor.movePosition(
+                QTextCursor.MoveOperation.NextCharacter, QTextCursor.MoveMode.KeepAnchor
+            )
+            found.append(ground(cursor, color))
+        return found
+
+    @Slot()
+    def _on_cursor_moved(self) -> None:
+        self._word = ""
+        self._word_timer.start()
+        self.refresh()
+
+    @Slot()
+    def _on_word_timeout(self) -> None:
+        self._word = word_at(self._editor.textCursor())
+        if self._word:
+            self.refresh()

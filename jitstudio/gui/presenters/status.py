@@ -1,0 +1,35 @@
+"""Tells the status bar of the GPU and of the current text, and carries out its buttons."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+
+from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.widgets.status_line import StatusLine
+from jitstudio.gui.workspace import Workspace
+
+
+class StatusPresenter(QObject):
+    """Keeps the facts of the status bar that come neither from builds nor from editors."""
+
+    def __init__(self, workspace: Workspace, status: StatusLine, actions: Actions) -> None:
+        super().__init__(status)
+        self._workspace = workspace
+        self._status = status
+        status.cancel_requested.connect(actions["cancelAction"].trigger)
+        status.gpus_requested.connect(actions["listDevicesAction"].trigger)
+        workspace.launches.device_changed.connect(self._on_device_changed)
+        workspace.documents.current_changed.connect(self._on_document_changed)
+        workspace.documents.changed.connect(self._on_document_changed)
+        self._on_document_changed()
+
+    @Slot()
+    def _on_device_changed(self) -> None:
+        launches = self._workspace.launches
+        self._status.show_devices(launches.devices, launches.device)
+
+    @Slot()
+    def _on_document_changed(self) -> None:
+        current = self._workspace.documents.current
+        names = (current.encoding_name, current.line_end_name) if current else ("", "")
+        self._status.show_encoding(*names)

@@ -1,0 +1,116 @@
+"""Whether what a file holds can be edited, and what another content of it changes in the text."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum
+
+from PySide6.QtGui import QTextCursor, QTextDocument
+
+from jitstudio.core.code import TEXT_KINDS, CodeKind, is_bitcode
+from jitstudio.core.file_text import FileText, read_text
+from jitstudio.core.line_changes import LineChange, alike, line_changes
+from jitstudio.gui.code_units import to_units
+from jitstudio.gui.limits import LARGEST_TEXT, LONGEST_LINE
+from jitstudio.gui.state.files import digest
+
+# No encoding takes more for one character.
+_MOST_BYTES = 4 * LARGEST_TEXT
+_KEEP = QTextCursor.MoveMode.KeepAnchor
+
+
+class ReadOnlyReason(Enum):
+    """Why a document is shown and built but not edited."""
+
+    BINARY = "This file holds machine code or bitcode. It takes part in the link as it is."
+    TOO_LARGE = "This text is too large to edit here. It is built as it is on disk."
+    NOT_TEXT = "This file holds no text that can be edited. Convert it to UTF-8 and open it again."
+
+
+@dataclass(frozen=True)
+class Found:
+    """What a file holds now.
+
+    Attributes:
+        content: All of it.
+        digest: What tells it from another content.
+        held: Its text, or why that cannot be edited.
+        base: The text that was in the window when the file was read; None where none can be.
+        changes: The lines of the base that have to change.
+    """
+
+    content: bytes
+    digest: str
+    held: FileText | ReadOnlyReason
+    base: FileText | None
+    changes: tuple[LineChange, ...]
+
+
+def editable(kind: CodeKind, content: bytes) -> FileText | ReadOnlyReason:
+    """The text of a file that can be edited, or why it cannot be."""
+    if kind not in TEXT_KINDS or is_bitcode(content):
+        return ReadOnlyReason.BINARY
+    if len(content) > _MOST_BYTES:
+        return ReadOnlyReason.TOO_LARGE
+    held = read_text(content)
+    if held is None:
+        return ReadOnlyReason.NOT_TEXT
+    longest = max(map(len, held.text.split("\n")))
+    too_large = len(held.text) > LARGEST_TEXT or longest > LONGEST_LINE
+    return ReadOnlyReason.TOO_LARGE if too_large else held
+
+
+def compare(kind: CodeKind, content: bytes, base: FileText | None) -> Found:
+    """Find out what a file has that the window has not; may take a while."""
+    held = editable(kind, content)
+    changes: list[LineChange] = []
+    if base is not None and isinstance(held, FileText):
+        changes = line_changes(base.text.split("\n"), held.text.split("\n"))
+    return Found(content, digest(content), held, base, tuple(changes))
+
+
+def change_lines(text: QTextDocument, changes: tuple[LineChange, ...], new: FileText) -> None:
+    """Make these changes as one step of undo; cursors elsewhere stay where they are."""
+    lines = new.text.split("\n")
+    cursor = QTextCursor(text)
+    cursor.beginEditBlock()
+    for change in reversed(changes):
+        _change(cursor, change, lines[change.new])
+    cursor.endEditBlock()
+
+
+def _change(cursor: QTextCursor, change: LineChange, lines: list[str]) -> None:
+    first, last = change.old.start, change.old.stop
+    if first == last or not lines:
+        _come_or_go(cursor, first, last, lines)
+    elif last - first == len(lines):
+        for number, line in reversed(list(enumerate(lines, first))):
+            _replace(cursor, number, number + 1, line)
+    else:
+        _replace(cursor, first, last, "\n".join(lines))
+
+
+def _come_or_go(cursor: QTextCursor, first: int, last: int, lines: list[str]) -> None:
+    """Whole lines, with the line end behind them, or before them at the very end of the text."""
+    text = cursor.document()
+    at_end = last == text.blockCount()
+    block, end = text.findBlockByNumber(first - at_end), text.findBlockByNumber(last - 1)
+    cursor.setPosition(block.position() + (block.length() - 1 if at_end else 0))
+    if not lines:
+        cursor.setPosition(end.position() + end.length() - at_end, _KEEP)
+        cursor.removeSelectedText()
+        return
+    inserted = "\n".join(lines)
+    cursor.insertText(f"\n{inserted}" if at_end else f"{inserted}\n")
+
+
+def _replace(cursor: QTextCursor, first: int, last: int, new: str) -> None:
+    """Replace lines, but only from the first character that differs to the last."""
+    text = cursor.document()
+    start, end = text.findBlockByNumber(first), text.findBlockByNumber(last - 1)
+    old = "\n".join(text.findBlockByNumber(number).text() for number in range(first, last))
+    before, behind = alike(old, new)
+    cursor.setPosition(start.position() + to_units(old, before))
+    after = to_units(old, len(old)) - to_units(old, len(old) - behind)
+    cursor.setPosition(end.position() + end.length() - 1 - after, _KEEP)
+    cursor.insertText(new[before : len(new) - behind])

@@ -1,0 +1,211 @@
+"""Sees what other programs do to the files of open documents, and lets no text be lost by it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import QElapsedTimer, QFileSystemWatcher, QObject, QTimer, Signal, Slot
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.file_text import FileText
+from jitstudio.gui.background import Background
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
+
+# A file that is replaced is gone for a moment, and one that is written comes in pieces.
+_QUIET_MS = 150
+# Whoever writes all the time is read in between.
+_MOST_MS = 1000
+
+
+@dataclass(frozen=True)
+class _Question:
+    """A file to be read, and the text in the window to compare it with."""
+
+    path: Path
+    kind: CodeKind
+    base: FileText | None
+
+
+class FileWatch(QObject):
+    """Keeps documents in step with their files, and finds those that have parted from theirs.
+
+    A document without unsaved text takes over what its file holds now. One with unsaved text is
+    left alone until somebody decides.
+
+    Signals:
+        reloaded: This document holds now what its file does.
+        gone: The file of this document is no longer there; its text is kept as unsaved.
+        uneditable: The file of this document holds nothing that could be edited; why not.
+        conflicts_changed: These documents have unsaved text, and files that have changed.
+    """
+
+    reloaded = Signal(Document)
+    gone = Signal(Document)
+    uneditable = Signal(Document, ReadOnlyReason)
+    conflicts_changed = Signal(tuple)
+
+    def __init__(self, documents: Documents, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._documents = documents
+        self._touched: set[Path] = set()
+        self._conflicts: dict[Document, Found] = {}
+        self._unwanted: set[Document] = set()
+        self._watcher = QFileSystemWatcher(self)
+        self._watcher.fileChanged.connect(self._on_file_changed)
+        self._watcher.directoryChanged.connect(self._on_folder_changed)
+        self._busy_since = QElapsedTimer()
+        self._pause = QTimer(self, singleShot=True, interval=_QUIET_MS)
+        self._pause.timeout.connect(self._look)
+        self._reader = Background(self)
+        self._reader.done.connect(self._on_found)
+        documents.each(self._on_added)
+        documents.removed.connect(self._on_removed)
+        documents.changed.connect(self._follow)
+
+    @property
+    def conflicts(self) -> tuple[Document, ...]:
+        """The documents with unsaved text whose files have changed."""
+        return tuple(self._conflicts)
+
+    @Slot()
+    def reload(self) -> None:
+        """Give up the unsaved text of all conflicts; undo brings it back."""
+        self._unwanted |= set(self._conflicts)
+        self._touch(document.path for document in self._conflicts)
+
+    @Slot()
+    def keep(self) -> None:
+        """Let saving replace the files of all conflicts."""
+        for document, found in self._conflicts.items():
+            document.on_disk = found.digest
+        self._settle(*self._conflicts)
+
+    def _settle(self, *documents: Document) -> None:
+        """These documents are no conflicts any more."""
+        self._unwanted -= set(documents)
+        settled = set(documents) & set(self._conflicts)
+        for document in settled:
+            del self._conflicts[document]
+        if settled:
+            self.conflicts_changed.emit(self.conflicts)
+
+    def _touch(self, paths: Iterable[Path | None]) -> None:
+        """Read these files once they have come to rest."""
+        self._touched |= {path for path in paths if path is not None}
+        if not self._pause.isActive():
+            self._busy_since.start()
+        if self._touched and self._busy_since.elapsed() < _MOST_MS:
+            self._pause.start()
+
+    @Slot()
+    def _follow(self) -> None:
+        """Watch the files of the documents that are open now, or wait for those that are gone."""
+        paths = (document.path for document in self._documents if document.path is not None)
+        # Not pathlib's, which fail where a folder above may not be read.
+        places = (path if os.path.isfile(path) else path.parent for path in paths)
+        wanted = {str(place) for place in places if os.path.exists(place)}
+        watched = {*self._watcher.files(), *self._watcher.directories()}
+        if over := sorted(watched - wanted):
+            self._watcher.removePaths(over)
+        if new := sorted(wanted - watched):
+            self._watcher.addPaths(new)
+
+    @Slot()
+    def _look(self) -> None:
+        """Read the files that were touched, in a thread."""
+        if self._reader.is_busy:
+            self._pause.start()
+            return
+        questions = [
+            _Question(document.path, document.kind, document.held)
+            for document in self._documents
+            if document.path in self._touched
+        ]
+        # What was replaced may still be watched as the file that it was.
+        self._touched.clear()
+        if questions:
+            self._watcher.removePaths([str(question.path) for question in questions])
+            self._follow()
+            self._reader.start(_reading(questions))
+
+    @Slot(object)
+    def _on_found(self, answers: list[tuple[_Question, Found | None]]) -> None:
+        for question, found in answers:
+            document = self._documents.at_path(question.path)
+            if document is not None:
+                self._judge(document, found)
+
+    def _judge(self, document: Document, found: Found | None) -> None:
+        if found is None:
+            self._settle(document)
+            if document.on_disk is not None:
+                document.lose_file()
+                self.gone.emit(document)
+        elif found.digest == document.on_disk and document not in self._unwanted:
+            self._settle(document)
+        elif document.text is None:
+            self._reload(document, found)
+        elif found.base != document.held:
+            self._touch([document.path])
+        elif isinstance(found.held, ReadOnlyReason):
+            self._settle(document)
+            document.text.setModified(True)
+            self.uneditable.emit(document, found.held)
+        elif self._may_reload(document, found):
+            self._reload(document, found)
+        else:
+            self._conflicts[document] = found
+            self.conflicts_changed.emit(self.conflicts)
+
+    def _may_reload(self, document: Document, found: Found) -> bool:
+        return not document.is_modified or document in self._unwanted or not found.changes
+
+    def _reload(self, document: Document, found: Found) -> None:
+        document.reload(found)
+        self._settle(document)
+        self.reloaded.emit(document)
+
+    @Slot(str)
+    def _on_file_changed(self, path: str) -> None:
+        self._touch([Path(path)])
+
+    @Slot(str)
+    def _on_folder_changed(self, folder: str) -> None:
+        waiting = (d.path for d in self._documents if d.on_disk is None)
+        self._touch(path for path in waiting if path is not None and str(path.parent) == folder)
+
+    @Slot(Document)
+    def _on_added(self, document: Document) -> None:
+        self._follow()
+        if document.is_modified:
+            # It comes from an earlier day; who knows what happened to the file.
+            self._touch([document.path])
+
+    @Slot(Document)
+    def _on_removed(self, document: Document) -> None:
+        self._settle(document)
+        self._follow()
+
+
+def _reading(
+    questions: list[_Question],
+) -> Callable[[Event], list[tuple[_Question, Found | None]]]:
+    def read(_stop: Event) -> list[tuple[_Question, Found | None]]:
+        answers: list[tuple[_Question, Found | None]] = []
+        for question in questions:
+            try:
+                content = question.path.read_bytes()
+            except FileNotFoundError:
+                answers.append((question, None))
+            except OSError:
+                continue  # It is there but cannot be read: saving will tell.
+            else:
+                answers.append((question, compare(question.kind, content, question.base)))
+        return answers
+
+    return read

@@ -1,0 +1,129 @@
+"""The files of documents: read whole, written whole or not at all."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+from pathlib import Path
+
+from PySide6.QtCore import QFile, QIODevice, QSaveFile
+
+from jitstudio.core.code import CodeKind, kind_of
+
+
+class DocumentError(RuntimeError):
+    """A file cannot be read or written; the message is fit for a person."""
+
+
+def read_file(path: Path) -> bytes:
+    """The bytes of a file.
+
+    Raises:
+        DocumentError: It cannot be read.
+    """
+    file = QFile(str(path))
+    # Not pathlib's, which fail where a folder above may not be read.
+    if os.path.isdir(path):
+        reason = "it is a folder"
+    elif os.path.exists(path) and not os.path.isfile(path):
+        # A pipe or a device would keep us waiting.
+        reason = "it is no ordinary file"
+    elif file.open(QIODevice.OpenModeFlag.ReadOnly):
+        return bytes(file.readAll().data())
+    else:
+        reason = file.errorString()
+    raise DocumentError(f"'{path}' cannot be opened: {reason}.")
+
+
+def resolved(path: Path) -> Path:
+    """The file that a path means, links followed.
+
+    Raises:
+        DocumentError: The links lead in a circle.
+    """
+    try:
+        return path.resolve()
+    except (OSError, RuntimeError):
+        # The latter is how pathlib tells of it up to Python 3.12.
+        raise DocumentError(f"'{path}' cannot be opened: its links lead in a circle.") from None
+
+
+def write_file(path: Path, content: bytes) -> None:
+    """Replace what a file holds, at once; links to it, and its permissions, stay.
+
+    Raises:
+        DocumentError: The file cannot be written; it holds what it held.
+    """
+    try:
+        problem = _write(path, content)
+    except OSError as error:
+        problem = error.strerror or str(error)
+    except RuntimeError:
+        # How pathlib tells of it up to Python 3.12.
+        problem = "it is a link to itself"
+    if problem:
+        raise DocumentError(f"'{path}' cannot be written: {problem}. Save it under another name.")
+
+
+def replace_file(path: Path, content: bytes) -> str:
+    """Put a new file in the place of an old one; why that cannot be, or nothing."""
+    file = QSaveFile(str(path))
+    opened = file.open(QIODevice.OpenModeFlag.WriteOnly)
+    if opened and file.write(content) == len(content) and file.commit():
+        return ""
+    return file.errorString()
+
+
+def digest(content: bytes) -> str:
+    """What tells one content of a file from another."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def kind_of_file(path: Path) -> CodeKind:
+    """The kind that a file's ending tells.
+
+    Raises:
+        DocumentError: The ending is none of the known ones.
+    """
+    kind = kind_of(path.name)
+    if kind is None:
+        raise DocumentError(
+            f"'{path.name}' has no ending that tells what it holds. Rename it to end in .cu, .cuh, "
+            ".ll, .bc, .ptx, .cubin, .fatbin, .ltoir, .o or .a."
+        )
+    return kind
+
+
+def _write(path: Path, content: bytes) -> str:
+    """Write a file; why it could not be, or nothing."""
+    target = path.resolve()
+    there = target.stat() if target.exists() else None
+    if there is None:
+        return replace_file(target, content)
+    if not stat.S_ISREG(there.st_mode):
+        return "it is no ordinary file"
+    if there.st_nlink == 1 and os.access(target.parent, os.W_OK):
+        return replace_file(target, content)
+    _overwrite(target, content)
+    return ""
+
+
+def _overwrite(path: Path, content: bytes) -> None:
+    """Write into the file itself: a new one would have one name only, or no place to be made."""
+    before = path.read_bytes()
+    with path.open("r+b", buffering=0) as file:
+        try:
+            _put(file.fileno(), content)
+        except OSError:
+            _put(file.fileno(), before)
+            raise
+
+
+def _put(descriptor: int, content: bytes) -> None:
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(descriptor, rest) :]
+    os.ftruncate(descriptor, len(content))
+    os.fsync(descriptor)

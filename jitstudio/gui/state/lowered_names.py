@@ -1,0 +1,58 @@
+"""What lowered names mean in words of C++, as far as anybody has asked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Set
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from jitstudio.gui.service import BuildService
+
+
+class LoweredNames(QObject):
+    """Asks the worker for each name once; the demangler is native code, which is not loaded here.
+
+    The worker is asked rather than having it send names along with every build: nobody else needs
+    them, they are few, and after the first build an edit hardly adds one.
+
+    Signals:
+        learnt: More names are known.
+    """
+
+    learnt = Signal()
+
+    def __init__(self, service: BuildService, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._service = service
+        self._known: dict[str, str] = {}
+        self._wanted: set[str] = set()
+        self._is_asking = False
+        service.demangled.connect(self._on_demangled)
+        service.broke.connect(self._on_broke)
+
+    @property
+    def known(self) -> Mapping[str, str]:
+        """Each name that was asked for, with what it means; one that means nothing, with itself."""
+        return self._known
+
+    def want(self, names: Set[str]) -> None:
+        """Ask for those of these names that are not known yet."""
+        self._wanted |= names - self._known.keys()
+        self._ask()
+
+    def _ask(self) -> None:
+        if self._wanted and not self._is_asking:
+            self._is_asking = True
+            self._service.demangle(sorted(self._wanted))
+
+    @Slot(dict)
+    def _on_demangled(self, names: dict[str, str]) -> None:
+        self._is_asking = False
+        self._known |= names
+        self._wanted -= names.keys()
+        self.learnt.emit()
+        self._ask()
+
+    @Slot()
+    def _on_broke(self) -> None:
+        self._is_asking = False

@@ -1,0 +1,325 @@
+"""Which project is open, and whether the window holds anything of it that its file does not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from pathlib import Path
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from jitstudio.core.file_text import Encoding
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.project.format import dump, load
+from jitstudio.core.project.project import Member, Project
+from jitstudio.gui.state.build_settings import BuildSettings, Switch
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.session_format import SavedProject
+from jitstudio.gui.state.sweep_drafts import SweepDrafts
+from jitstudio.project_files import OpenProject, file_launch, path_in_project
+
+_COMPARE_AFTER_MS = 100
+_MARK = "\ufeff"
+_OF_PROJECTS = frozenset((Switch.LIBDEVICE, Switch.JOIN_IR, Switch.DRIVER_JIT))
+"""The other switches are the user's, whatever the project."""
+
+
+class ProjectState(QObject):
+    """The project that documents, settings, launches and sweeps belong to, if any.
+
+    Attributes:
+        layout: The named arrangement of panes that it is worked on with.
+
+    Signals:
+        changed: Another project, or none, is open, or it is saved or unsaved now.
+        opened: Another project is open.
+    """
+
+    changed = Signal()
+    opened = Signal()
+
+    def __init__(
+        self,
+        documents: Documents,
+        settings: BuildSettings,
+        launches: LaunchSpecs,
+        sweeps: SweepDrafts,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.layout = ""
+        self._documents = documents
+        self._settings = settings
+        self._launches = launches
+        self._sweeps = sweeps
+        self._path: Path | None = None
+        # What the window does not hold but the file does.
+        self._carried = Project()
+        self._saved: Project | None = None
+        self._edited: set[Document] = set()
+        self._is_modified = False
+        self._pause = QTimer(self, singleShot=True, interval=_COMPARE_AFTER_MS)
+        self._pause.timeout.connect(self.compare)
+        for signal in (
+            documents.added,
+            documents.removed,
+            documents.moved,
+            documents.changed,
+            settings.changed,
+            launches.changed,
+            sweeps.changed,
+        ):
+            signal.connect(self._on_changed)
+        documents.edited.connect(self._on_edited)
+
+    @property
+    def path(self) -> Path | None:
+        """The file of the project; None while none is open."""
+        return self._path
+
+    @property
+    def title(self) -> str:
+        """What to call the project; empty while none is open."""
+        return self._path.name if self._path is not None else ""
+
+    @property
+    def is_modified(self) -> bool:
+        """Whether something of the project is not in its file."""
+        return self._is_modified
+
+    def keeps(self, document: Document) -> bool:
+        """Whether the text of this document is kept in the open project itself."""
+        return self._path is not None and not _is_in(document, self._path.parent)
+
+    def files_in(self, folder: Path) -> Iterator[Document]:
+        """The documents that a project in this folder names by their files."""
+        return (document for document in self._documents if _is_in(document, folder))
+
+    def open(self, opened: OpenProject) -> None:
+        """Take over all of a project; what is open already stays beside it."""
+        project = opened.project
+        self._path = opened.path
+        self._carried = _carried(opened)
+        self.layout = project.layout
+        self._apply(project)
+        specs = {launch.spec.kernel: launch.spec for launch in opened.launches}
+        self._launches.replace_all(specs.values(), project.kernel)
+        self._sweeps.replace_all(project.sweeps)
+        for found in opened.members:
+            if found.content is not None:
+                self._documents.add(_document(found.member, found.content, found.path))
+        self._documents.current = self._documents.named(project.current) or next(
+            iter(self._documents), None
+        )
+        self._take_as_saved()
+        self.opened.emit()
+
+    def close(self) -> None:
+        """Belong to no project any more; the rest stays as it is."""
+        self._path = None
+        self._carried = Project()
+        self._take_as_saved()
+
+    def reset(self) -> None:
+        """Forget all that a project says, apart from the target."""
+        self._apply(Project(arch=self._settings.arch))
+        self._launches.replace_all((), "")
+        self._sweeps.replace_all(())
+
+    def mark_saved(self, path: Path, project: Project) -> None:
+        """All of it is in this file now, as `capture` gave it."""
+        self._path = path
+        self._carried = replace(self._carried, unknown=project.unknown)
+        for document in self._documents:
+            if document.path is None and document.text is not None:
+                document.text.setModified(False)
+        self._take_as_saved()
+
+    def capture(self, path: Path) -> Project:
+        """The project as the window holds it, for a file of this name."""
+        return self._project(path.parent, with_texts=True)
+
+    def remembered(self) -> SavedProject | None:
+        """What the next start needs to know; None while no project is open."""
+        if self._path is None:
+            return None
+        if self._pause.isActive():
+            self.compare()
+        carried = replace(self._carried, sweeps=self._sweeps.drafts)
+        return SavedProject(str(self._path), self._is_modified, dump(carried).decode())
+
+    def resume(self, saved: SavedProject) -> None:
+        """Go on with a project whose documents, settings and launches are back already.
+
+        Raises:
+            ProjectFormatError: What was kept of it is damaged; no project is open then.
+        """
+        carried = load(saved.carried.encode())
+        self._path = Path(saved.path)
+        self._carried = carried
+        self._sweeps.replace_all(carried.sweeps)
+        self._take_as_saved()
+        if saved.modified:
+            self._saved = None
+            self.compare()
+
+    @Slot()
+    def compare(self) -> None:
+        """Find out whether anything has changed since it was saved."""
+        self._pause.stop()
+        was = self._is_modified
+        self._edited.intersection_update(self._documents)
+        self._is_modified = self._path is not None and (
+            any(self._has_unsaved_text(document) for document in self._documents)
+            or _essence(self._project(self._path.parent, with_texts=False)) != self._saved
+        )
+        if self._is_modified is not was:
+            self.changed.emit()
+
+    def _has_unsaved_text(self, document: Document) -> bool:
+        # A file elsewhere says nothing about the copy of its text in the project.
+        return (
+            document in self._edited
+            and self.keeps(document)
+            and (document.path is not None or document.is_modified)
+        )
+
+    def _take_as_saved(self) -> None:
+        self._edited.clear()
+        self._saved = None
+        if self._path is not None:
+            self._saved = _essence(self._project(self._path.parent, with_texts=False))
+        self._is_modified = False
+        self._pause.stop()
+        self.changed.emit()
+
+    def _apply(self, project: Project) -> None:
+        settings = self._settings
+        settings.arch = project.arch
+        settings.options = project.options
+        settings.link = project.link
+        on = {
+            Switch.LIBDEVICE: project.libdevice,
+            Switch.JOIN_IR: project.join_ir,
+            Switch.DRIVER_JIT: project.driver_jit,
+        }
+        chosen = frozenset(switch for switch, is_on in on.items() if is_on)
+        settings.switches = (settings.switches - _OF_PROJECTS) | chosen
+
+    def _project(self, folder: Path, *, with_texts: bool) -> Project:
+        settings, current = self._settings, self._documents.current
+        members = [(d, _member(d, folder, with_text=with_texts)) for d in self._documents]
+        names = {member.name for _, member in members}
+        carried = self._carried
+        return Project(
+            modules=(
+                *(member for document, member in members if not document.is_header),
+                *(member for member in carried.modules if member.name not in names),
+            ),
+            headers=(
+                *(member for document, member in members if document.is_header),
+                *(member for member in carried.headers if member.name not in names),
+            ),
+            arch=settings.arch,
+            options=settings.options,
+            link=settings.link,
+            libdevice=Switch.LIBDEVICE in settings.switches,
+            join_ir=Switch.JOIN_IR in settings.switches,
+            driver_jit=Switch.DRIVER_JIT in settings.switches,
+            # In an order that using them does not change.
+            launches=tuple(sorted(self._filed(folder), key=lambda spec: spec.kernel)),
+            # The one used last is the last.
+            kernel=self._launches.specs[-1].kernel if self._launches.specs else "",
+            sweeps=tuple(sorted(self._sweeps.drafts, key=lambda draft: draft.kernel)),
+            layout=self.layout,
+            current=current.name if current is not None else "",
+            unknown=carried.unknown,
+        )
+
+    def _filed(self, folder: Path) -> Iterator[LaunchSpec]:
+        """The launches, with what was left out of them where nothing else is typed."""
+        withheld = {spec.kernel: dict(spec.arguments) for spec in self._carried.launches}
+        for spec in self._launches.specs:
+            filed = file_launch(spec, folder)
+            arguments = withheld.get(spec.kernel, {}) | dict(filed.arguments)
+            yield replace(filed, arguments=tuple(arguments.items()))
+
+    @Slot()
+    def _on_changed(self) -> None:
+        if self._path is not None:
+            self._pause.start()
+
+    @Slot(Document)
+    def _on_edited(self, document: Document) -> None:
+        self._edited.add(document)
+        self._on_changed()
+
+
+def _carried(opened: OpenProject) -> Project:
+    """What of a project is not taken into the window."""
+    count = len(opened.project.modules)
+    return Project(
+        modules=_unread(opened, 0, count),
+        headers=_unread(opened, count, len(opened.members)),
+        launches=tuple(
+            LaunchSpec(launch.spec.kernel, launch.withheld)
+            for launch in opened.launches
+            if launch.withheld
+        ),
+        unknown=opened.project.unknown,
+    )
+
+
+def _unread(opened: OpenProject, start: int, end: int) -> tuple[Member, ...]:
+    return tuple(found.member for found in opened.members[start:end] if found.content is None)
+
+
+def _essence(project: Project) -> Project:
+    """A project without what merely looking at it changes."""
+    launches = tuple(replace(s, arguments=tuple(sorted(s.arguments))) for s in project.launches)
+    return replace(project, launches=launches, kernel="", layout="", current="", unknown={})
+
+
+def _is_in(document: Document, folder: Path) -> bool:
+    return document.path is not None and path_in_project(folder, document.path) is not None
+
+
+def _member(document: Document, folder: Path, *, with_text: bool) -> Member:
+    path = path_in_project(folder, document.path) if document.path is not None else None
+    if path is None and document.path is not None and document.text is None:
+        # Machine code is no text to keep in the project: it is named, though it will not be read.
+        path = document.path.as_posix()
+    text = None
+    if path is None:
+        text = _text(document) if with_text else ""
+    return Member(
+        name=document.name,
+        kind=document.kind,
+        text=text,
+        path=path or "",
+        name_expressions=document.name_expressions,
+        included=document.included,
+        is_library=document.is_library,
+    )
+
+
+def _text(document: Document) -> str:
+    held = document.held
+    if held is None:
+        return document.content.decode("utf-8", "replace")
+    mark = _MARK if held.form.encoding is Encoding.UTF_8_BOM else ""
+    return f"{mark}{held.joined}"
+
+
+def _document(member: Member, content: bytes, path: Path | None) -> Document:
+    document = Document(member.name, member.kind, content, path)
+    document.name_expressions = member.name_expressions
+    document.included = member.included
+    document.is_library = member.is_library
+    return document
+
+
+def outside(project: Project) -> Iterable[str]:
+    """The names of the modules that a project names but will not read."""
+    return (m.name for m in project.members if m.text is None and Path(m.path).is_absolute())

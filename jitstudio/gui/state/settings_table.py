@@ -1,0 +1,229 @@
+"""All settings in one table: the dialog shows it, `Preferences` keeps what the user chose."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import isfinite
+
+from jitstudio.gui.fonts import DEFAULT_SIZE
+from jitstudio.gui.translating import QT_TRANSLATE_NOOP
+
+SettingValue = bool | int | float | str
+
+CONTEXT = "Settings"
+"""The context of all texts of the table for a translator."""
+
+_TRUTHS = {"true": True, "1": True, "false": False, "0": False}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several values, and what the user reads for it."""
+
+    value: str
+    title: str
+
+
+@dataclass(frozen=True)
+class Setting:
+    """One setting; its type is that of its default.
+
+    Attributes:
+        key: What it is kept and asked for by.
+        group: The heading it stands under.
+        title: What the user reads.
+        sentence: What it does.
+        default: What it is until the user chooses.
+        least, most: The range of a number.
+        step: By how much a key changes a number.
+        unit: What a number counts.
+        choices: All values of a text.
+    """
+
+    key: str
+    group: str
+    title: str
+    sentence: str
+    default: SettingValue
+    least: float = 0
+    most: float = 0
+    step: float = 1
+    unit: str = ""
+    choices: tuple[Choice, ...] = ()
+
+    def read(self, stored: object) -> SettingValue:
+        """What was kept, put right: an INI file gives back text, and anybody may write into it."""
+        if isinstance(self.default, bool):
+            return _TRUTHS.get(str(stored).casefold(), self.default)
+        if isinstance(self.default, str):
+            values = {choice.value for choice in self.choices}
+            return str(stored) if str(stored) in values else self.default
+        return self._number(str(stored))
+
+    def _number(self, text: str) -> SettingValue:
+        try:
+            number = float(text)
+        except ValueError:
+            return self.default
+        if not isfinite(number):
+            return self.default
+        number = min(self.most, max(self.least, number))
+        return int(number) if isinstance(self.default, int) else number
+
+
+APPEARANCE = QT_TRANSLATE_NOOP("Settings", "Appearance")
+EDITOR = QT_TRANSLATE_NOOP("Settings", "Editor")
+LISTINGS = QT_TRANSLATE_NOOP("Settings", "PTX and SASS")
+BUILD = QT_TRANSLATE_NOOP("Settings", "Build")
+LAUNCH = QT_TRANSLATE_NOOP("Settings", "Launch")
+SESSION = QT_TRANSLATE_NOOP("Settings", "Session")
+STARTUP = QT_TRANSLATE_NOOP("Settings", "Start")
+
+SETTINGS = (
+    Setting(
+        "appearance.theme",
+        APPEARANCE,
+        QT_TRANSLATE_NOOP("Settings", "Theme"),
+        QT_TRANSLATE_NOOP("Settings", "The colours of the window and of code."),
+        "system",
+        choices=(
+            Choice("system", QT_TRANSLATE_NOOP("Settings", "As the system")),
+            Choice("light", QT_TRANSLATE_NOOP("Settings", "Light")),
+            Choice("dark", QT_TRANSLATE_NOOP("Settings", "Dark")),
+        ),
+    ),
+    Setting(
+        "appearance.font_size",
+        APPEARANCE,
+        QT_TRANSLATE_NOOP("Settings", "Size of code"),
+        QT_TRANSLATE_NOOP(
+            "Settings", "In editors and listings. Ctrl with the wheel changes it as well."
+        ),
+        DEFAULT_SIZE,
+        least=6.0,
+        most=48.0,
+        step=0.5,
+        unit=QT_TRANSLATE_NOOP("Settings", "pt"),
+    ),
+    Setting(
+        "listings.demangle",
+        LISTINGS,
+        QT_TRANSLATE_NOOP("Settings", "Names in words of C++"),
+        QT_TRANSLATE_NOOP(
+            "Settings",
+            "PTX and SASS show saxpy<float>(…) for _Z5saxpyIf…. What is saved and built stays.",
+        ),
+        False,
+    ),
+    Setting(
+        "editor.completion",
+        EDITOR,
+        QT_TRANSLATE_NOOP("Settings", "Complete while typing"),
+        QT_TRANSLATE_NOOP(
+            "Settings", "Offers words after three letters. Ctrl+Space asks for them at any time."
+        ),
+        True,
+    ),
+    Setting(
+        "editor.auto_close",
+        EDITOR,
+        QT_TRANSLATE_NOOP("Settings", "Close brackets and quotes"),
+        QT_TRANSLATE_NOOP("Settings", "Types the second of a pair together with the first."),
+        True,
+    ),
+    Setting(
+        "build.on_change",
+        BUILD,
+        QT_TRANSLATE_NOOP("Settings", "Build on change"),
+        QT_TRANSLATE_NOOP("Settings", "Builds by itself after each edit."),
+        True,
+    ),
+    Setting(
+        "build.pause",
+        BUILD,
+        QT_TRANSLATE_NOOP("Settings", "Pause before a build"),
+        QT_TRANSLATE_NOOP(
+            "Settings", "How long no key is pressed before a build starts by itself."
+        ),
+        350,
+        least=50,
+        most=10_000,
+        step=50,
+        unit=QT_TRANSLATE_NOOP("Settings", "ms"),
+    ),
+    Setting(
+        "build.time_limit",
+        BUILD,
+        QT_TRANSLATE_NOOP("Settings", "Time limit of a build"),
+        QT_TRANSLATE_NOOP("Settings", "A build that takes longer is ended. The next one is fresh."),
+        120,
+        least=5,
+        most=3600,
+        step=10,
+        unit=QT_TRANSLATE_NOOP("Settings", "s"),
+    ),
+    Setting(
+        "build.cache",
+        BUILD,
+        QT_TRANSLATE_NOOP("Settings", "Use the cache"),
+        QT_TRANSLATE_NOOP(
+            "Settings", "Takes from disk what was compiled before from the same text."
+        ),
+        True,
+    ),
+    Setting(
+        "build.precompile",
+        BUILD,
+        QT_TRANSLATE_NOOP("Settings", "Precompile headers"),
+        QT_TRANSLATE_NOOP(
+            "Settings", "Lets NVRTC keep headers that it has read, which saves time."
+        ),
+        True,
+    ),
+    Setting(
+        "launch.time_limit",
+        LAUNCH,
+        QT_TRANSLATE_NOOP("Settings", "Time limit of a launch"),
+        QT_TRANSLATE_NOOP(
+            "Settings", "For kernels whose launch says nothing else. A hung kernel is ended then."
+        ),
+        30,
+        least=1,
+        most=3600,
+        step=5,
+        unit=QT_TRANSLATE_NOOP("Settings", "s"),
+    ),
+    Setting(
+        "session.autosave_seconds",
+        SESSION,
+        QT_TRANSLATE_NOOP("Settings", "Keep unsaved text after"),
+        QT_TRANSLATE_NOOP(
+            "Settings",
+            "How soon a change is on disk, where no crash can take it. No file is touched.",
+        ),
+        2,
+        least=1,
+        most=60,
+        unit=QT_TRANSLATE_NOOP("Settings", "s"),
+    ),
+    Setting(
+        "session.on_quit",
+        SESSION,
+        QT_TRANSLATE_NOOP("Settings", "Unsaved text on quitting"),
+        QT_TRANSLATE_NOOP("Settings", "What is kept comes back at the next start, in its tab."),
+        "keep",
+        choices=(
+            Choice("keep", QT_TRANSLATE_NOOP("Settings", "Keep it without a question")),
+            Choice("ask", QT_TRANSLATE_NOOP("Settings", "Ask whether to save it")),
+        ),
+    ),
+    Setting(
+        "startup.welcome",
+        STARTUP,
+        QT_TRANSLATE_NOOP("Settings", "Welcome page"),
+        QT_TRANSLATE_NOOP("Settings", "Is the first tab when jitstudio starts."),
+        True,
+    ),
+)
+
+BY_KEY = {setting.key: setting for setting in SETTINGS}

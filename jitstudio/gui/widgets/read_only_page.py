@@ -1,0 +1,78 @@
+"""The tab of a document that cannot be edited: machine code, or text too large or too strange."""
+
+from __future__ import annotations
+
+from functools import partial
+from threading import Event
+
+from PySide6.QtCore import Slot
+from PySide6.QtWidgets import QWidget
+
+from jitstudio.gui.background import Background
+from jitstudio.gui.languages import LANGUAGES
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.editable import ReadOnlyReason
+from jitstudio.gui.theme import Theme
+from jitstudio.gui.viewer.banner import Banner
+from jitstudio.gui.viewer.listing_view import ListingView
+from jitstudio.gui.viewer.text import split_lines
+from jitstudio.gui.widgets.source_page import SourcePage
+from jitstudio.listing.cells import widest_line
+from jitstudio.listing.contents import contents
+
+
+class ReadOnlyPage(SourcePage):
+    """Shows one document, and says why it cannot be edited."""
+
+    view: ListingView
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        assert document.read_only is not None
+        self.view = ListingView(theme)
+        super().__init__(document, theme, self.view, parent)
+        self.view.setAccessibleName(self.tr("Content of {name}").format(name=document.name))
+        self._banner = Banner(self)
+        self._banner.set_theme(theme)
+        self._banner.say(document.read_only.value)
+        self.column.insertWidget(0, self._banner)
+        self._wanted_line = 0
+        self._reader = Background(self)
+        self._reader.done.connect(self._on_read)
+        document.reloaded.connect(self._on_reloaded)
+        self._on_reloaded()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        super().set_theme(theme)
+        self._banner.set_theme(theme)
+
+    def go_to(self, line: int, column: int) -> None:
+        """Bring a line into view."""
+        self._wanted_line = line
+        if line:
+            self.view.go_to(line)
+        self.view.setFocus()
+
+    @Slot()
+    def _on_reloaded(self) -> None:
+        document = self.document
+        if document.read_only is ReadOnlyReason.BINARY:
+            self.view.clear(contents(document.kind, document.content))
+            return
+        self.view.clear(self.tr("Reading…"))
+        self._reader.start(partial(_read, document.content))
+
+    @Slot(object)
+    def _on_read(self, text: tuple[list[str], int]) -> None:
+        lines, widest = text
+        kind = self.document.kind
+        self.view.set_lines(lines, LANGUAGES[kind].lexer, kind, widest=widest)
+        if self._wanted_line:
+            self.view.go_to(self._wanted_line)
+
+
+def _read(content: bytes, _stop: Event) -> tuple[list[str], int]:
+    """The lines of a text and the width of the longest: a file may be of many megabytes."""
+    text = content.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
+    lines = split_lines(text)
+    return lines, widest_line(lines)

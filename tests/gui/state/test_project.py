@@ -1,0 +1,293 @@
+"""Which project is open, without a window."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from PySide6.QtGui import QTextCursor
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.project.format import dump, load
+from jitstudio.core.project.project import Member, Project
+from jitstudio.core.project.reading import ProjectFormatError
+from jitstudio.core.request import LinkMode
+from jitstudio.core.sweep.draft import AxisText, SweepDraft
+from jitstudio.gui.state import session_format
+from jitstudio.gui.state.build_settings import BuildSettings, Switch
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.project import ProjectState, outside
+from jitstudio.gui.state.session_format import SavedProject, SavedSession
+from jitstudio.gui.state.sweep_drafts import SweepDrafts
+from jitstudio.project_files import read_project
+
+LAUNCH = LaunchSpec("k", (("x", "n:file(data/x.npy)"), ("n", "4")))
+PROJECT = Project(
+    modules=(
+        Member("k.cu", CodeKind.CUDA, "int k;\r\n", name_expressions=("k<int>",), included=False),
+        Member("file.ptx", CodeKind.PTX, None, "code/file.ptx"),
+        Member("lib.ll", CodeKind.LLVM_IR, "; lib\n", is_library=True),
+    ),
+    headers=(Member("h.cuh", CodeKind.CUDA, "#define H\n"),),
+    arch=Arch(80),
+    options="-G",
+    link=LinkMode.LTO,
+    libdevice=True,
+    launches=(LAUNCH,),
+    kernel="k",
+    sweeps=(SweepDraft("k", (AxisText(values="1,2"),)),),
+    layout="compare",
+    current="h.cuh",
+)
+
+
+class Desk:
+    """A project with all that it is about."""
+
+    def __init__(self):
+        self.documents = Documents()
+        self.settings = BuildSettings(self.documents)
+        self.launches = LaunchSpecs(self.documents)
+        self.sweeps = SweepDrafts(self.documents)
+        self.project = ProjectState(
+            self.documents, self.settings, self.launches, self.sweeps, self.documents
+        )
+
+    def add(self, name, content=b"x\n", path=None):
+        document = Document(name, CodeKind.CUDA, content, path)
+        self.documents.add(document)
+        return document
+
+    def is_modified(self):
+        self.project.compare()
+        return self.project.is_modified
+
+    def save(self, path):
+        captured = self.project.capture(path)
+        path.write_bytes(dump(captured))
+        self.project.mark_saved(path, captured)
+
+
+@pytest.fixture
+def desk(qapp):
+    return Desk()
+
+
+@pytest.fixture
+def folder(tmp_path):
+    made = tmp_path / "project"
+    (made / "code").mkdir(parents=True)
+    (made / "code" / "file.ptx").write_bytes(b".version 8.0\n")
+    return made
+
+
+def _write(folder, project=PROJECT):
+    path = folder / "p.jitproj"
+    path.write_bytes(dump(project))
+    return path
+
+
+def _type(document, text="y"):
+    QTextCursor(document.text).insertText(text)
+
+
+def test_a_project_comes_back_as_it_was(desk, folder):
+    path = _write(folder)
+    desk.project.open(read_project(path))
+    assert [d.name for d in desk.documents] == ["k.cu", "file.ptx", "lib.ll", "h.cuh"]
+    assert desk.documents.current.name == "h.cuh"
+    assert desk.documents.named("file.ptx").path == folder / "code" / "file.ptx"
+    assert desk.settings.arch == Arch(80)
+    assert desk.settings.switches == {Switch.LIBDEVICE, Switch.CACHE, Switch.PRECOMPILE}
+    assert desk.launches.specs[0].arguments[0][1] == f"n:file({folder}/data/x.npy)"
+    assert desk.launches.spec.kernel == "k"
+    assert not desk.is_modified()
+    assert desk.project.capture(path) == PROJECT
+
+
+def test_what_changes_a_project_is_told_and_untold(desk, folder):
+    desk.project.open(read_project(_write(folder)))
+    for change, back in (
+        (lambda: setattr(desk.settings, "options", "-O1"), "options"),
+        (lambda: setattr(desk.settings, "arch", Arch(90)), "arch"),
+        (lambda: setattr(desk.settings, "link", LinkMode.PTX), "link"),
+    ):
+        before = getattr(desk.settings, back)
+        change()
+        assert desk.is_modified(), back
+        setattr(desk.settings, back, before)
+        assert not desk.is_modified(), back
+    desk.settings.turn(Switch.DRIVER_JIT, True)
+    assert desk.is_modified()
+    desk.settings.turn(Switch.DRIVER_JIT, False)
+    desk.settings.turn(Switch.CACHE, False)
+    assert not desk.is_modified()
+
+
+def test_edits_of_all_kinds_are_changes(desk, folder):
+    path = _write(folder)
+    desk.project.open(read_project(path))
+    for change in (
+        lambda: _type(desk.documents.named("k.cu")),
+        lambda: setattr(desk.documents.named("k.cu"), "included", True),
+        lambda: desk.documents.remove(desk.documents.named("h.cuh")),
+        lambda: desk.add("new.cu"),
+        lambda: desk.launches.edit(replace(desk.launches.spec, block="7")),
+        lambda: desk.sweeps.remember("k", SweepDraft("k", ())),
+        lambda: desk.documents.reorder(list(desk.documents)[::-1]),
+    ):
+        assert not desk.is_modified()
+        change()
+        assert desk.is_modified()
+        desk.save(path)
+    assert not desk.is_modified()
+
+
+def test_looking_at_it_changes_nothing(desk, folder):
+    desk.project.open(read_project(_write(folder)))
+    desk.documents.current = desk.documents.named("k.cu")
+    desk.project.layout = "edit"
+    assert not desk.is_modified()
+
+
+def test_undoing_an_edit_is_no_change(desk, folder):
+    desk.project.open(read_project(_write(folder)))
+    document = desk.documents.named("k.cu")
+    _type(document)
+    assert desk.is_modified()
+    document.text.undo()
+    assert not desk.is_modified()
+
+
+def test_a_file_of_the_folder_is_its_own_business(desk, folder):
+    desk.project.open(read_project(_write(folder)))
+    document = desk.documents.named("file.ptx")
+    assert not desk.project.keeps(document)
+    _type(document)
+    assert document.is_modified
+    assert not desk.is_modified()
+
+
+def test_a_file_elsewhere_is_kept_as_a_copy(desk, folder, tmp_path):
+    elsewhere = tmp_path / "x.cu"
+    elsewhere.write_bytes(b"one\r\ntwo")
+    document = desk.add("x.cu", b"one\r\ntwo", elsewhere)
+    path = folder / "p.jitproj"
+    desk.save(path)
+    assert desk.project.keeps(document)
+    (member,) = load(path.read_bytes()).modules
+    assert (member.text, member.path) == ("one\r\ntwo", "")
+    assert document.path == elsewhere
+    _type(document)
+    assert desk.is_modified()
+    desk.save(path)
+    # The copy is saved; the file is not.
+    assert not desk.is_modified()
+    assert document.is_modified
+
+
+def test_machine_code_elsewhere_is_named_and_told(desk, folder, tmp_path):
+    elsewhere = tmp_path / "x.cubin"
+    desk.documents.add(Document("x.cubin", CodeKind.CUBIN, b"\x7fELF", elsewhere))
+    project = desk.project.capture(folder / "p.jitproj")
+    assert project.modules[0].path == elsewhere.as_posix()
+    assert list(outside(project)) == ["x.cubin"]
+
+
+@pytest.mark.parametrize("content", [b"", b"a", b"a\r\nb\n", b"\xef\xbb\xbfa\n", b"a\rb\r"])
+def test_texts_are_kept_to_the_byte(desk, folder, content):
+    desk.add("x.cu", content)
+    desk.save(folder / "p.jitproj")
+    other = Desk()
+    other.project.open(read_project(folder / "p.jitproj"))
+    assert other.documents.current.held.encode() == content
+
+
+def test_saving_a_text_without_a_file_makes_it_unmodified(desk, folder):
+    document = desk.add("x.cu")
+    _type(document)
+    desk.save(folder / "p.jitproj")
+    assert not document.is_modified
+    assert b"yx" in (folder / "p.jitproj").read_bytes()
+
+
+def test_what_was_not_read_is_written_back(desk, folder):
+    launch = replace(LAUNCH, arguments=(("x", "n:file(/etc/hostname)"), ("n", "4")))
+    outside_module = Member("out.cu", CodeKind.CUDA, None, "../out.cu")
+    unknown = {("", ""): {"later": 1}, ("modules", "k.cu"): {"colour": "blue"}}
+    project = replace(
+        PROJECT,
+        modules=(*PROJECT.modules, outside_module),
+        launches=(launch,),
+        unknown=unknown,
+    )
+    path = _write(folder, project)
+    desk.project.open(read_project(path))
+    assert desk.documents.named("out.cu") is None
+    assert desk.launches.specs[0].arguments == (("n", "4"),)
+    assert not desk.is_modified()
+    assert desk.project.capture(path) == project
+    desk.launches.edit(replace(desk.launches.specs[0], arguments=(("x", "n"), ("n", "4"))))
+    assert desk.project.capture(path).launches[0].arguments == (("x", "n"), ("n", "4"))
+
+
+def test_the_next_start_goes_on_with_it(desk, folder):
+    path = _write(folder, replace(PROJECT, unknown={("", ""): {"later": 1}}))
+    assert desk.project.remembered() is None
+    desk.project.open(read_project(path))
+    remembered = desk.project.remembered()
+    assert (remembered.path, remembered.modified) == (str(path), False)
+    desk.settings.options = "-O1"
+    desk.project.compare()
+    assert desk.project.remembered().modified
+    other = Desk()
+    other.project.resume(remembered)
+    assert other.sweeps.drafts == PROJECT.sweeps
+    assert other.project.path == path
+    assert not other.is_modified()
+    assert other.project.capture(path).unknown == {("", ""): {"later": 1}}
+    other.project.resume(SavedProject(str(path), True, dump(Project()).decode()))
+    assert other.is_modified()
+    other.save(path)
+    assert not other.is_modified()
+
+
+def test_what_changed_a_moment_before_the_end_is_remembered_as_unsaved(desk, folder):
+    desk.project.open(read_project(_write(folder)))
+    desk.settings.options = "-O1"
+    assert desk.project.remembered().modified
+
+
+def test_a_session_file_holds_what_is_remembered(desk, folder):
+    lost = Member("out.cu", CodeKind.CUDA, None, "../out.cu")
+    desk.project.open(
+        read_project(
+            _write(folder, replace(PROJECT, modules=(lost,), unknown={("", ""): {"x": 1}}))
+        )
+    )
+    remembered = desk.project.remembered()
+    assert load(remembered.carried.encode()).modules == (lost,)
+    session = SavedSession((), None, Arch(90), "", LinkMode.NONE, True, frozenset())
+    data = session_format.dump(replace(session, project=remembered))
+    assert session_format.load(data).project == remembered
+    assert session_format.load(session_format.dump(session)).project is None
+    damaged = session_format.load(data.replace(b"out.cu", b"")).project
+    other = Desk()
+    with pytest.raises(ProjectFormatError, match="name"):
+        other.project.resume(damaged)
+    assert (other.project.path, other.project.remembered()) == (None, None)
+
+
+def test_a_closed_project_is_neither_modified_nor_remembered(desk, folder):
+    desk.project.open(read_project(_write(folder)))
+    desk.settings.options = "-O1"
+    desk.project.close()
+    assert not desk.is_modified()
+    assert (desk.project.path, desk.project.title) == (None, "")
+    desk.project.reset()
+    assert desk.settings.options == ""
+    assert desk.settings.link is LinkMode.NONE
+    assert (desk.launches.specs, desk.sweeps.drafts) == ((), ())
+    assert desk.project.capture(Path("/p.jitproj")).arch == Arch(80)

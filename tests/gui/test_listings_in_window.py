@@ -1,0 +1,168 @@
+"""Moving about in PTX and SASS, and taking them away, in a real window with a real worker."""
+
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.dialogs import Dialogs
+from jitstudio.gui.widgets.function_list import FunctionList
+from tests.gui.driver import pause
+
+CTRL = Qt.KeyboardModifier.ControlModifier
+FLOAT, DOUBLE = "_Z5saxpyIfEvT_PKS0_PS0_i", "_Z5saxpyIdEvT_PKS0_PS0_i"
+FLOAT_WORDS = "void saxpy<float>(float, float const*, float*, int)"
+
+
+def line_of(view, text):
+    """The first line with this text, counted from 0."""
+    return next(number for number, line in enumerate(view.text.lines) if text in line)
+
+
+def put_caret(view, line, text):
+    view.caret.set_place((line, view.text.lines[line].index(text) + 1))
+    view.caret_moved()
+
+
+def click(view, line, text, modifiers=CTRL):
+    grid = view._scrolling.grid()
+    column = view.text.lines[line].index(text) + 1
+    x = grid.x(view.text.cell(line, column) + 0.5)
+    at = QPoint(round(x), grid.y(view.shown.rows.row(line)) + grid.height // 2)
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, modifiers, at)
+
+
+def test_links_history_marks_and_kernels(started):
+    started.open_sample("SAXPY")
+    ptx = started.listing("ptxView")
+    pane = started.panes.outputs[CodeKind.PTX]
+    started.wait(lambda: pane.header.functions.count() == 2)
+
+    # Back and forward are there once something was left.
+    started.workspace.documents.current = started.workspace.documents.named("saxpy.cu")
+    started.trigger("focusPtxAction")
+    branch = line_of(ptx, "bra")
+    label = ptx.text.lines[branch].split()[-1].rstrip(";")
+    ptx.go_to(branch + 1)
+    pause(20)
+    click(ptx, branch, label)
+    assert ptx.text.lines[ptx.caret.line].startswith(f"{label}:")
+    pause(20)
+    there = ptx.line
+
+    started.trigger("backAction")
+    assert ptx.line == branch + 1
+    started.trigger("forwardAction")
+    assert ptx.line == there
+    pause(20)
+
+    # The keyboard follows as well, and says so where there is nothing.
+    put_caret(ptx, branch, label)
+    started.press(Qt.Key.Key_Return, CTRL)
+    assert ptx.line == there
+    put_caret(ptx, branch, "bra")
+    started.press(Qt.Key.Key_Return, CTRL)
+    assert "nothing to follow" in started.panes.status.currentMessage()
+
+    started.editor.setFocus()
+    started.press(Qt.Key.Key_Return, CTRL)
+    assert "go there first" in started.panes.status.currentMessage()
+
+    # A register is marked within its function and counted.
+    register = line_of(ptx, "mul.wide.s32")
+    put_caret(ptx, register, "%rd")
+    word = ptx.text.lines[register].split()[1].rstrip(",")
+    first, last = pane.code.code.functions[0].line, pane.code.code.functions[0].end
+    text = "\n".join(ptx.text.lines[first:last])
+    count = sum(text.count(f"{word}{end}") for end in ",;]+\n")
+    marked = started.find(QLabel, "ptxMarked")
+    started.wait(lambda: marked.text() == f"{word}: {count}\N{MULTIPLICATION SIGN}")
+
+    # The list of kernels follows the caret and goes to a kernel by keys.
+    functions = started.find(FunctionList, "ptxFunctionList")
+    assert functions.currentText().startswith(DOUBLE[:10])
+    functions.setFocus()
+    QTest.keyClick(functions, Qt.Key.Key_Down)
+    assert f".entry {FLOAT}(" in ptx.text.lines[ptx.caret.line]
+    assert QApplication.focusWidget() is ptx
+    pause(20)
+
+    # Back leads over panes and tabs to where it all began.
+    for _ in range(20):
+        if not started.find(QAction, "backAction").isEnabled():
+            break
+        started.trigger("backAction")
+        pause(5)
+    assert started.document.name == "vector_add.cu"
+    assert QApplication.focusWidget() is started.editor
+
+
+def test_names_in_words_are_found_followed_and_remembered(started):
+    started.open_sample("SAXPY")
+    ptx, sass = started.listing("ptxView"), started.listing("sassView")
+    plain = ptx.toPlainText()
+    started.trigger("demangleAction")
+    for view in (ptx, sass):
+        started.wait(lambda view=view: FLOAT_WORDS in view.toPlainText())
+        assert FLOAT not in view.toPlainText()
+    assert started.find(FunctionList, "ptxFunctionList").itemText(1).startswith("saxpy<float> · ")
+
+    # Find sees what is seen, and counts it.
+    started.trigger("focusPtxAction")
+    bar = started.panes.outputs[CodeKind.PTX].find_bar
+    started.trigger("findAction")
+    bar.field.setText(FLOAT_WORDS)
+    count = ptx.toPlainText().count(FLOAT_WORDS)
+    started.wait(lambda: f"of {count}" in bar.status)
+    bar.find_next()
+    started.wait(lambda: bar.status == f"2 of {count}")
+    bar.close_bar()
+
+    # A parameter leads to its declaration through its name in words.
+    use = line_of(ptx, f"[{FLOAT_WORDS}_param_2]")
+    ptx.go_to(use + 1)
+    click(ptx, use, FLOAT_WORDS)
+    assert ptx.text.lines[ptx.caret.line].split()[0] == ".param"
+    assert ptx.text.lines[ptx.caret.line][ptx.caret.place[1] :].startswith(FLOAT_WORDS)
+
+    # The next build is shown so, too; what was asked for is known and remembered.
+    started.next_result(lambda: started.trigger("buildAction"))
+    started.wait(lambda: FLOAT_WORDS in ptx.toPlainText())
+    assert started.workspace.preferences.value("listings.demangle") is True
+    started.trigger("demangleAction")
+    assert ptx.toPlainText() == plain
+
+
+def test_a_listing_and_its_cubin_are_saved_as_the_tools_wrote_them(started, tmp_path, monkeypatch):
+    result = started.open_sample("SAXPY")
+    asked = []
+
+    def answer(_dialogs, proposed):
+        asked.append(proposed.name)
+        return tmp_path / proposed.name
+
+    monkeypatch.setattr(Dialogs, "file_to_save", answer)
+    started.trigger("demangleAction")
+    ptx = started.listing("ptxView")
+    started.wait(lambda: FLOAT_WORDS in ptx.toPlainText())
+    started.trigger("focusPtxAction")
+    started.trigger("saveListingAction")
+    cubin = tmp_path / "saxpy.cubin"
+    started.wait((tmp_path / "saxpy.ptx").exists)
+    started.trigger("sassSaveCubinAction")
+    started.wait(cubin.exists)
+    started.trigger("sassSaveSassAction")
+    started.wait((tmp_path / "saxpy.sass").exists)
+    assert asked == ["saxpy.ptx", "saxpy.cubin", "saxpy.sass"]
+    for kind in (CodeKind.PTX, CodeKind.SASS, CodeKind.CUBIN):
+        saved = (tmp_path / f"saxpy{kind.ending}").read_bytes()
+        assert saved.strip() == result.artifact(kind, "saxpy.cu").content.strip()
+
+    # A place that cannot be written is told in words.
+    asked.clear()
+    (tmp_path / "saxpy.ptx").unlink()
+    (tmp_path / "saxpy.ptx").mkdir()
+    started.trigger("ptxSavePtxAction")
+    notice = started.panes.notice
+    started.wait(lambda: any("saxpy.ptx" in label.text() for label in notice.findChildren(QLabel)))

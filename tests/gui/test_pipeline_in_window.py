@@ -1,0 +1,139 @@
+"""The build as a picture, while a window builds, fails, links and launches."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QToolButton
+
+from jitstudio.core.pipeline.model import State
+from jitstudio.core.pipeline.progress import launched
+from jitstudio.core.request import LinkMode
+from jitstudio.gui.dialogs import Dialogs
+from jitstudio.gui.widgets.pipeline.canvas import PipelineCanvas
+from tests.gui.driver import pause
+from tests.support import SAMPLES
+
+
+def states(driver):
+    return {n.title: n.state for n in driver.panes.pipeline.canvas.pipeline.nodes}
+
+
+def node(driver, title):
+    canvas = driver.panes.pipeline.canvas
+    return next(n for n in canvas.pipeline.nodes if n.title == title)
+
+
+def click(driver, title):
+    """Click on a node, wherever the pane has it."""
+    driver.trigger("focusPipelineAction")
+    canvas = driver.find(PipelineCanvas, "pipelineCanvas")
+    item = canvas.picture.item(node(driver, title).key)
+    canvas.ensureVisible(item)
+    place = canvas.mapFromScene(item.sceneBoundingRect().center())
+    QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def focused_in(widget):
+    focus = QApplication.focusWidget()
+    return focus is widget or widget.isAncestorOf(focus)
+
+
+def test_a_build_is_drawn_opened_saved_outdated_broken_and_mended(started, tmp_path, monkeypatch):
+    panes = started.panes
+    assert set(states(started).values()) == {State.GIVEN, State.DONE, State.WAITING}
+    assert states(started)["Launch"] is State.WAITING
+
+    click(started, "vector_add.ptx")
+    assert focused_in(panes.outputs[node(started, "vector_add.ptx").code])
+    click(started, "vector_add.cubin")
+    assert focused_in(panes.kernels)
+    click(started, "nvdisasm")
+    assert panes.log.stage.tool.value == "nvdisasm"
+    click(started, "Launch")
+    assert focused_in(panes.launch)
+    click(started, "vector_add.cu")
+    assert focused_in(panes.tabs)
+
+    # Saved where the user says, or told why not.
+    places = [tmp_path / "no folder" / "build.svg", tmp_path / "build.svg"]
+    monkeypatch.setattr(Dialogs, "file_to_save", lambda *_: places.pop(0))
+    save = started.find(QToolButton, "pipelineSaveButton")
+    started.trigger("focusPipelineAction")
+    save.click()
+    assert "cannot be written" in panes.notice.text
+    save.click()
+    assert "vector_add.cubin" in (tmp_path / "build.svg").read_text()
+
+    # Built again without a change, all comes from the cache.
+    started.next_result(lambda: started.trigger("buildAction"))
+    assert states(started)["NVRTC"] is State.CACHED
+    assert states(started)["vector_add.sass"] is State.CACHED
+
+    # What is not built by itself is out of date at once.
+    started.trigger("autoBuildAction")
+    started.workspace.settings.options = "-lineinfo"
+    pause(300)
+    assert states(started)["vector_add.sass"] is State.STALE
+    started.next_result(lambda: started.trigger("buildAction"))
+    assert states(started)["NVRTC"] is State.DONE
+    started.replace("a[i] + b[i];", "a[i] + b[i]")
+    pause(300)
+    assert states(started)["NVRTC"] is State.STALE
+    assert states(started)["vector_add.cu"] is State.GIVEN
+
+    started.next_result(lambda: started.trigger("buildAction"))
+    assert states(started)["NVRTC"] is State.FAILED
+    assert states(started)["vector_add.sass"] is State.STALE
+    assert node(started, "NVRTC").message == 'expected a ";"'
+    click(started, "NVRTC")
+    assert started.editor.textCursor().blockNumber() + 1 == 10
+    assert focused_in(panes.tabs)
+
+    started.replace("a[i] + b[i]", "a[i] * b[i];")
+    started.next_result(lambda: started.trigger("buildAction"))
+    assert states(started)["NVRTC"] is State.DONE
+    assert states(started)["vector_add.sass"] is State.DONE
+
+
+def test_a_link_is_drawn_and_tabs_show_their_own_builds(driver):
+    driver.start([SAMPLES / "apply_transform.cu", SAMPLES / "user_transform.cu"])
+    assert "user_transform.ptx" in states(driver)
+    documents = driver.workspace.documents
+    other = documents.named("apply_transform.cu")
+    driver.next_result(lambda: setattr(documents, "current", other))
+    assert "apply_transform.ptx" in states(driver)
+
+    driver.workspace.settings.link = LinkMode.LTO
+    driver.next_result(lambda: driver.trigger("buildAction"))
+    drawn = states(driver)
+    assert {"apply_transform.ltoir", "user_transform.ltoir", "linked.sass"} <= drawn.keys()
+    assert drawn["nvJitLink"] in (State.DONE, State.CACHED)
+    click(driver, "nvJitLink")
+    assert focused_in(driver.panes.link)
+    click(driver, "apply_transform.ltoir")
+    assert driver.panes.log.stage.source == "apply_transform.cu"
+    click(driver, "linked.sass")
+    pane = driver.panes.outputs[node(driver, "linked.sass").code]
+    assert focused_in(pane)
+    assert pane.output.listings[0].name == "linked"
+
+    driver.workspace.settings.link = LinkMode.NONE
+    assert "apply_transform.ptx" in states(driver)
+
+
+def test_what_runs_says_so_and_a_launch_tells_how_it_went(started):
+    canvas = started.find(PipelineCanvas, "pipelineCanvas")
+    started.trigger("focusPipelineAction")
+    assert focused_in(canvas)
+    started.choose_arch("sm_86")
+    started.wait(lambda: canvas.is_ticking)
+    assert State.RUNNING in states(started).values()
+    started.settle()
+    started.wait(lambda: states(started)["vector_add.sass"] is State.DONE)
+    assert not canvas.is_ticking
+
+    result = started.launch()
+    launch = node(started, "Launch")
+    expected = launched(canvas.pipeline, result).node(launch.key)
+    assert launch == expected
+    assert launch.state is not State.WAITING
+    assert bool(launch.message) is not result.ok

@@ -1,0 +1,234 @@
+"""Projects in a real window with a real worker."""
+
+import pytest
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QAction, QDropEvent
+from PySide6.QtWidgets import QMenu
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.project.format import VERSION, dump, load
+from jitstudio.core.project.project import Member, Project
+from jitstudio.core.request import LinkMode
+from jitstudio.gui.dialogs import Unsaved
+from tests.gui.driver import Driver, pause
+
+_CONTROL_ALT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
+KERNEL = 'extern "C" __global__ void kernel_of_project() {}\n'
+
+
+@pytest.fixture
+def answers(driver, monkeypatch):
+    """What the user says: where to save projects, and what becomes of unsaved text."""
+
+    class Answers:
+        path = None
+        unsaved = Unsaved.KEEP_OPEN
+        asked: list
+
+    said = Answers()
+    said.asked = []
+
+    def about_all_unsaved(names):
+        said.asked.append(tuple(names))
+        return said.unsaved
+
+    dialogs = driver.projects._dialogs
+    monkeypatch.setattr(dialogs, "about_all_unsaved", about_all_unsaved)
+    monkeypatch.setattr(dialogs, "project_to_save", lambda _proposed: said.path)
+    monkeypatch.setattr(dialogs, "project_to_open", lambda _folder: said.path)
+    return said
+
+
+def _names(driver):
+    return [document.name for document in driver.workspace.documents]
+
+
+def _project(path, *members, **fields):
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(dump(Project(members or (Member("k.cu", CodeKind.CUDA, KERNEL),), **fields)))
+    return path
+
+
+def _open(driver, path):
+    opened = []
+    driver.workspace.project.opened.connect(lambda: opened.append(True))
+    driver.files.open_paths([path])
+    driver.wait(lambda: opened)
+
+
+def test_a_project_is_saved_changed_and_opened_again(driver, answers, tmp_path):
+    folder = tmp_path / "p"
+    folder.mkdir()
+    beside = folder / "beside.cu"
+    beside.write_text("__global__ void beside() {}\n")
+    driver.start([beside])
+    driver.trigger("newCudaAction")
+    driver.settle()
+    driver.workspace.settings.options = "-lineinfo"
+    answers.path = folder / "demo.jitproj"
+    driver.press(Qt.Key.Key_S, _CONTROL_ALT)
+    assert driver.window.windowTitle().endswith("[*] - demo.jitproj - jitstudio")
+    saved = load(answers.path.read_bytes())
+    assert [(m.name, m.path) for m in saved.modules] == [
+        ("beside.cu", "beside.cu"),
+        (driver.document.name, ""),
+    ]
+    assert saved.options == "-lineinfo"
+
+    # A change marks the project; saving saves the files of the folder too.
+    driver.type("struct project; ")
+    driver.workspace.documents.current = driver.workspace.documents.named("beside.cu")
+    driver.type("struct file; ")
+    driver.wait(lambda: driver.workspace.project.is_modified)
+    assert "demo.jitproj* - " in driver.window.windowTitle()
+    driver.press(Qt.Key.Key_S, _CONTROL_ALT)
+    assert "demo.jitproj - " in driver.window.windowTitle()
+    assert beside.read_text().startswith("struct file; ")
+    assert "struct project; " in answers.path.read_text()
+    assert not any(document.is_modified for document in driver.workspace.documents)
+    assert driver.document.name == "beside.cu"
+
+    # Closed and opened again by the list of recent ones: nothing to ask, and nothing is built.
+    driver.settle()
+    driver.trigger("closeProjectAction")
+    assert answers.asked == []
+    assert _names(driver) == []
+    assert driver.window.windowTitle() == "jitstudio"
+    recent = driver.find(QMenu, "recentMenu")
+    assert recent.actions()[0].text() == str(answers.path)
+    seen = len(driver.results)
+    recent.actions()[0].trigger()
+    driver.wait(lambda: driver.workspace.project.path == answers.path)
+    assert driver.document.name == "beside.cu"
+    pause(700)
+    assert not driver.workspace.studio.is_busy
+    assert len(driver.results) == seen
+    hint = driver.workspace.outputs.output(CodeKind.PTX).hint
+    assert "Press Ctrl+B to build" in hint
+    assert driver.next_result(lambda: driver.trigger("buildAction")).ok
+    listings = driver.workspace.outputs.output(CodeKind.PTX).listings
+    assert [listing.name for listing in listings] == ["beside.cu"]
+
+
+def test_opening_replaces_what_is_open_if_the_user_lets_it(started, answers, tmp_path):
+    driver = started
+    path = _project(tmp_path / "q" / "other.jitproj", link=LinkMode.PTX)
+    before = driver.document.name
+    driver.type("struct unsaved; ")
+    text = driver.editor.toPlainText()
+    driver.settle()
+
+    driver.files.open_paths([path])
+    driver.wait(lambda: answers.asked)
+    assert answers.asked == [(before,)]
+    assert _names(driver) == [before]
+    assert driver.editor.toPlainText() == text
+    assert driver.workspace.project.path is None
+
+    answers.unsaved = Unsaved.DISCARD
+    mime = QMimeData()
+    mime.setUrls([QUrl.fromLocalFile(str(path))])
+    left = Qt.MouseButton.LeftButton
+    drop = QDropEvent(
+        QPointF(9, 9), Qt.DropAction.CopyAction, mime, left, Qt.KeyboardModifier.NoModifier
+    )
+    driver.window.dropEvent(drop)
+    driver.wait(lambda: driver.workspace.project.path == path)
+    assert _names(driver) == ["k.cu"]
+    assert driver.workspace.settings.link is LinkMode.PTX
+
+    # An edit is the user's own: from now on it is built as ever.
+    assert driver.workspace.studio.is_held
+    assert driver.next_result(lambda: driver.type("struct mine; ")).ok
+
+    # The question names project and text at once, and saving saves both.
+    answers.asked.clear()
+    answers.unsaved, answers.path = Unsaved.SAVE, path
+    driver.wait(lambda: driver.workspace.project.is_modified)
+    driver.trigger("newProjectAction")
+    assert answers.asked == [("other.jitproj",)]
+    assert "struct mine; " in path.read_text()
+    assert driver.workspace.project.path is None
+    assert driver.workspace.settings.link is LinkMode.NONE
+    assert len(_names(driver)) == 1
+    assert not driver.workspace.studio.is_held
+
+
+def test_what_cannot_be_opened_leaves_all_as_it_is(started, answers, tmp_path):
+    driver = started
+    before = _names(driver)
+    state = dump(Project()).replace(f'"version": {VERSION}'.encode(), b'"version": 99')
+    newer = tmp_path / "newer.jitproj"
+    newer.write_bytes(state)
+    damaged = tmp_path / "damaged.jitproj"
+    damaged.write_bytes(b'{"version": 1, "modules": [')
+    notice = driver.panes.notice
+    for path, words in (
+        (newer, "A newer jitstudio has written it"),
+        (damaged, "It is damaged in line 1"),
+        (tmp_path / "gone.jitproj", "No such file"),
+    ):
+        driver.files.open_paths([path])
+        driver.wait(lambda words=words: words in notice.text)
+        assert path.name in notice.text
+    assert _names(driver) == before
+    assert driver.workspace.project.path is None
+
+    # A folder where the file should go: nothing is saved, and nothing is lost.
+    answers.path = tmp_path / "folder.jitproj"
+    answers.path.mkdir()
+    driver.press(Qt.Key.Key_S, _CONTROL_ALT)
+    assert "folder.jitproj' cannot be written" in notice.text
+    assert driver.workspace.project.path is None
+
+    outside = tmp_path / "secret.cu"
+    outside.write_text("secret")
+    path = _project(
+        tmp_path / "r" / "part.jitproj",
+        Member("secret.cu", CodeKind.CUDA, None, "../secret.cu"),
+        Member("gone.cu", CodeKind.CUDA, None, "gone.cu"),
+        Member("k.cu", CodeKind.CUDA, KERNEL),
+    )
+    _open(driver, path)
+    assert _names(driver) == ["k.cu"]
+    assert "'secret.cu' was not read: '../secret.cu' lies outside" in notice.text
+    assert "'gone.cu' was not read" in notice.text
+    # It is still named by the file when that is saved again.
+    driver.press(Qt.Key.Key_S, _CONTROL_ALT)
+    assert {m.name for m in load(path.read_bytes()).modules} == {"k.cu", "secret.cu", "gone.cu"}
+
+
+def test_the_command_line_opens_a_project_and_the_next_start_goes_on(qapp, tmp_path):
+    path = _project(tmp_path / "s" / "start.jitproj")
+    first = Driver(qapp, tmp_path)
+    try:
+        first.start([path])
+        first.wait(lambda: first.workspace.project.path == path)
+        assert _names(first) == ["k.cu"]
+        pause(600)
+        assert first.results == []
+        first.type("struct kept; ")
+        first.wait(lambda: first.workspace.project.is_modified)
+    finally:
+        first.close()
+    second = Driver(qapp, tmp_path)
+    try:
+        second.start()
+        assert second.workspace.project.path == path
+        assert second.workspace.project.is_modified
+        assert "start.jitproj* - " in second.window.windowTitle()
+        assert second.editor.toPlainText().startswith("struct kept; ")
+        assert second.results == []
+        assert second.find(QAction, "closeProjectAction").isEnabled()
+    finally:
+        second.close()
+
+
+def test_running_a_held_project_builds_it_first(driver, tmp_path):
+    path = _project(tmp_path / "t" / "run.jitproj")
+    driver.start([path])
+    driver.wait(lambda: driver.workspace.project.path == path)
+    result = driver.next_result(lambda: driver.trigger("runAction"))
+    assert result.ok
+    driver.wait(lambda: driver.workspace.launch_specs.form is not None)
+    assert driver.workspace.launch_specs.form.title == "kernel_of_project"

@@ -1,0 +1,125 @@
+"""The whole program is killed while somebody types, and started again."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.launch.spec import LaunchSpec
+from tests.gui.driver import Driver
+
+# Two seconds until it is written, and some for a machine that is busy.
+_LATE = 4.0
+_PROGRAM = """
+import sys
+import time
+from PySide6.QtCore import QTimer
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+from jitstudio.core.arch import Arch
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.gui import app
+
+make = app.make_window
+typing = QTimer(interval=20)
+count = 0
+
+def begin():
+    furnishing = windows[0].furnishing
+    workspace = furnishing.workspace
+    workspace.settings.arch = Arch(100)
+    workspace.launch_specs.edit(LaunchSpec(kernel="tick", grid="4711"))
+    furnishing.files.new_ptx()
+    workspace.documents.current.text.setPlainText("first line\\n")
+    furnishing.files.new_cuda()
+    workspace.documents.current.text.setPlainText("one\\ntwo\\n")
+    furnishing.panes.tabs.page.editor.go_to(2, 1)
+    typing.timeout.connect(type_one)
+    typing.start()
+
+def type_one():
+    global count
+    count += 1
+    QTest.keyClicks(windows[0].frame.tabs.page.editor, "x")
+    print(time.monotonic(), count, flush=True)
+    if sys.argv[1] == "close" and count == 5:
+        typing.stop()
+        windows[0].close()
+
+windows = []
+def make_window(*arguments):
+    window = make(*arguments)
+    windows.append(window)
+    window.furnished.connect(lambda: QTimer.singleShot(500, begin))
+    return window
+
+app.make_window = make_window
+app.run([])
+"""
+
+
+@pytest.fixture
+def run(tmp_path):
+    """Starts the program in a home of its own; what it does in the end is the argument."""
+    places = {f"XDG_{name}_HOME": str(tmp_path / name) for name in ("CONFIG", "DATA", "CACHE")}
+    environment = os.environ | places | {"HOME": str(tmp_path), "QT_QPA_PLATFORM": "offscreen"}
+
+    def start(end):
+        return subprocess.Popen(
+            [sys.executable, "-c", _PROGRAM, end],
+            stdout=subprocess.PIPE,
+            cwd=Path(__file__).parents[2],
+            env=environment,
+            text=True,
+        )
+
+    return start
+
+
+def _typed(process):
+    """When the next character was typed, and how many there were then."""
+    when, count = process.stdout.readline().split()
+    return float(when), int(count)
+
+
+def test_all_is_back_after_two_windows_one_of_which_was_killed(run, qapp, tmp_path):
+    typed = []
+    with run("go on") as killed:
+        typed.append(_typed(killed))
+        closed = run("close")
+        closed.communicate(timeout=60)
+        assert closed.returncode == 0
+        while typed[-1][0] < typed[0][0] + _LATE + 2:
+            typed.append(_typed(killed))
+        killed.send_signal(signal.SIGKILL)
+    (sessions,) = (tmp_path / "DATA").glob("**/sessions")
+    again = Driver(qapp, sessions.parent)
+    try:
+        again.start()
+        documents = list(again.workspace.documents)
+        texts = [document.held.text for document in documents if document.is_modified]
+        before = max(count for when, count in typed if when < typed[-1][0] - _LATE)
+        assert before > 10
+        assert texts[0] == "first line\n"
+        assert texts[1].startswith("one\n" + "x" * before)
+        assert texts[2:] == ["first line\n", "one\nxxxxxtwo\n"]
+        assert again.document.held.text == texts[1]
+        assert again.editor.position()[0] == 2
+        assert again.workspace.settings.arch == Arch(100)
+        assert LaunchSpec(kernel="tick", grid="4711") in again.workspace.launch_specs.specs
+        assert again.panes.notice.text.startswith(
+            "jitstudio was ended unexpectedly. 4 tabs with unsaved text are back"
+        )
+    finally:
+        again.close()
+    third = Driver(qapp, sessions.parent)
+    try:
+        third.start()
+        assert [d.held.text for d in third.workspace.documents if d.is_modified] == texts
+        assert third.panes.notice.text == ""
+    finally:
+        third.close()

@@ -1,0 +1,220 @@
+"""A window is up with its texts before the rest is made: nothing done in between may be lost."""
+
+import sys
+
+import pytest
+from PySide6.QtCore import QSettings
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.gui import furnishing
+from jitstudio.gui.late import Late
+from jitstudio.gui.state.build_settings import Switch
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.files import digest
+from jitstudio.gui.state.papers import Papers
+from jitstudio.gui.widgets.status_line import StatusLine
+from tests.gui.driver import Driver
+
+USES_HEADER = b'#include "h.cuh"\nextern "C" __global__ void second() { int x = H; }\n'
+
+
+@pytest.fixture
+def session(qapp, tmp_path):
+    """Lets a test leave something behind, as an earlier window would have."""
+    store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
+    papers = Papers(store, tmp_path / "sessions")
+    yield papers
+    papers.session.close()
+
+
+@pytest.fixture
+def leave(session):
+    """Ends the earlier window, with these documents open; the last one is looked at."""
+
+    def left(*documents):
+        for document in documents:
+            session.documents.add(document)
+        session.session.close()
+
+    return left
+
+
+@pytest.fixture
+def make_driver(qapp, tmp_path):
+    """A window on what was left, up but not furnished."""
+    made = []
+
+    def make():
+        made.append(Driver(qapp, tmp_path))
+        made[-1].window.show()
+        made[-1].window.open([])
+        return made[-1]
+
+    yield make
+    for driver in made:
+        driver.close()
+
+
+@pytest.fixture
+def early(make_driver):
+    return make_driver()
+
+
+def _is_furnished(driver):
+    return not driver.window.commands.unbound
+
+
+def _editor(driver):
+    """The one in sight; asking the driver would furnish the window."""
+    return driver.window.frame.tabs.page.editor
+
+
+def test_what_is_chosen_early_is_carried_out_in_order_once_all_is_there(early):
+    documents, settings = early.window.papers.documents, early.window.papers.settings
+    for name in ("newCudaAction", "newPtxAction", "driverJitAction", "cacheAction"):
+        early.trigger(name)
+    early.trigger("buildAction")
+    assert not _is_furnished(early)
+    assert not early.window.commands["driverJitAction"].isChecked()
+    assert len(documents) == 1
+    early.wait(lambda: len(documents) == 3)
+    assert [document.kind for document in documents] == [CodeKind.CUDA, CodeKind.CUDA, CodeKind.PTX]
+    # Both looked as if they were off.
+    assert {Switch.DRIVER_JIT, Switch.CACHE} <= settings.switches
+    assert early.window.commands["driverJitAction"].isChecked()
+    early.wait(lambda: early.workspace.outputs.result is not None)
+    assert early.workspace.studio.module is early.document
+
+
+def test_closing_a_window_that_has_just_come_up_keeps_its_text(early, make_driver):
+    QTest.keyClicks(_editor(early), "// typed early ")
+    assert not _is_furnished(early)
+    early.window.close()
+    again = make_driver()
+    assert not _is_furnished(again)
+    (document,) = again.window.papers.documents
+    assert document.content.startswith(b"// typed early // Adds two vectors")
+    assert document.is_modified
+
+
+def test_a_damaged_installation_is_told_and_keeps_the_text(make_driver, monkeypatch):
+    with monkeypatch.context() as damaged:
+        # Python's own way to say that a module cannot be imported.
+        damaged.setitem(sys.modules, Late.FURNISHING.value.partition(":")[0], None)
+        bare = make_driver()
+        notice = bare.window.frame.notice
+        bare.wait(lambda: notice.text)
+        assert notice.text.startswith("jitstudio is not installed as a whole: import of ")
+        QTest.keyClicks(_editor(bare), "// kept ")
+        bare.window.close()
+    (document,) = make_driver().window.papers.documents
+    assert document.content.startswith(b"// kept ")
+
+
+def test_closing_a_damaged_window_before_it_knows_keeps_it_open_and_then_the_text(
+    make_driver, monkeypatch
+):
+    with monkeypatch.context() as damaged:
+        damaged.setitem(sys.modules, Late.FURNISHING.value.partition(":")[0], None)
+        bare = make_driver()
+        QTest.keyClicks(_editor(bare), "// kept ")
+        with pytest.raises(ImportError):
+            bare.window.close()
+        assert bare.window.isVisible()
+        assert bare.window.close()
+    (document,) = make_driver().window.papers.documents
+    assert document.content.startswith(b"// kept ")
+
+
+def test_a_part_that_cannot_be_made_leaves_an_editor_that_keeps_the_text(
+    make_driver, monkeypatch, qtbot, tmp_path
+):
+    def fail(*_arguments):
+        raise RuntimeError("no panes today")
+
+    with monkeypatch.context() as broken, qtbot.captureExceptions() as errors:
+        broken.setattr(furnishing, "Panes", fail)
+        bare = make_driver()
+        bare.wait(lambda: errors)
+        assert [str(error) for _, error, _ in errors] == ["no panes today"]
+        QTest.keyClicks(_editor(bare), "// kept ")
+        (file,) = (tmp_path / "sessions").glob("session-*.json")
+        bare.wait(lambda: b"// kept" in file.read_bytes())
+        assert bare.window.close()
+    (document,) = make_driver().window.papers.documents
+    assert document.content.startswith(b"// kept ")
+
+
+def test_text_is_on_the_disk_before_anything_else_is_there(early, tmp_path):
+    QTest.keyClicks(_editor(early), "// typed early ")
+    session = early.window.papers.session
+    session.save_changes()
+    assert session.flush() == ""
+    assert not _is_furnished(early)
+    (file,) = (tmp_path / "sessions").glob("session-*.json")
+    assert b"// typed early" in file.read_bytes()
+
+
+def test_a_session_that_could_not_be_written_early_is_told(early, full_disk):
+    session = early.window.papers.session
+    with full_disk():
+        session.save()
+        assert session.flush()
+        assert not _is_furnished(early)
+        assert "Unsaved text is not kept: " in early.panes.notice.text
+
+
+def test_launches_of_the_last_session_outlive_a_window_that_is_closed_early(early, make_driver):
+    spec = LaunchSpec(kernel="tick", grid="4711")
+    early.workspace.launch_specs.edit(spec)
+    early.window.close()
+    make_driver().window.close()
+    assert spec in make_driver().workspace.launch_specs.specs
+
+
+def test_a_header_that_is_looked_at_is_not_what_is_built(leave, make_driver):
+    leave(
+        Document("a.cu", CodeKind.CUDA, b'extern "C" __global__ void first() {}\n'),
+        Document("b.cu", CodeKind.CUDA, USES_HEADER),
+        Document("h.cuh", CodeKind.CUDA, b"#define H 1\n"),
+    )
+    driver = make_driver()
+    driver.wait(lambda: driver.workspace.outputs.result is not None)
+    assert driver.document.name == "h.cuh"
+    assert driver.workspace.studio.module.name == "b.cu"
+    assert [kernel.name for kernel in driver.workspace.outputs.result.kernels] == ["second"]
+
+
+def test_texts_that_came_first_have_all_that_later_ones_have(session, leave, make_driver, tmp_path):
+    file = tmp_path / "k.cu"
+    file.write_bytes(b"\nint one;\n" + b"\n" * 300)
+    document = Document("k.cu", CodeKind.CUDA, file.read_bytes(), file)
+    document.on_disk = digest(file.read_bytes())
+    session.preferences.font_size = 21.0
+    leave(document)
+    driver = make_driver()
+    editor = _editor(driver)
+    editor.setFocus()
+    assert not _is_furnished(driver)
+    assert editor.font_size == 21.0
+    driver.settle()
+    assert editor.font_size == 21.0
+    assert editor is driver.editor
+    status = driver.find(StatusLine, "statusBar")
+    assert status.findChild(QLabel, "positionLabel").text() == "Line 1, column 1"
+    # A jump can be taken back.
+    editor.go_to(250)
+    driver.wait(driver.window.commands["backAction"].isEnabled)
+    driver.trigger("backAction")
+    assert editor.position() == (1, 1)
+    # Words are offered.
+    driver.wait(lambda: len(editor.completer._source.words(CodeKind.CUDA)) > 1)
+    QTest.keyClicks(editor, "thr")
+    assert editor.completer.popup.words[0].text == "threadIdx"
+    # The file is watched.
+    file.write_bytes(b"int two;\n")
+    driver.wait(lambda: driver.panes.notice.text)
+    assert "'k.cu'" in driver.panes.notice.text
