@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import gc
-import logging
 import sys
-import traceback
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
@@ -26,12 +24,12 @@ from jitstudio.paths import resource
 _NAME = "jitstudio"
 # The name of the .desktop file: how a desktop finds the icon of a window.
 DESKTOP_ID = "io.github.jitstudio.jitstudio"
-_TURN = 0.0005
+# Each call of Qt gives the lock away, and would wait as long to have it back.
+_TURN = 0.0001
 _BUG = (
     "jitstudio has met an error of its own. What you typed is kept; save it and go on. "
     "Please report this with the text in the terminal: "
 )
-_log = logging.getLogger(__name__)
 
 
 def run(files: Sequence[str]) -> int:
@@ -40,7 +38,6 @@ def run(files: Sequence[str]) -> int:
     Returns:
         The exit status.
     """
-    logging.basicConfig(format="jitstudio: %(message)s", level=logging.WARNING)
     _warn_of_unsafe_qt()
     let_threads_take_turns()
     app = make_application()
@@ -70,7 +67,7 @@ def make_application() -> QApplication:
 
 
 def let_threads_take_turns() -> None:
-    """Have Python's threads give way ten times as often: the window waits for none of them long."""
+    """Have Python's threads give way more often: the window waits for none of them long."""
     sys.setswitchinterval(_TURN)
 
 
@@ -94,7 +91,7 @@ def _teller(
     """An exception hook: a bug shall be seen, and shall not end the program."""
 
     def told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
-        traceback.print_exception(kind, error, trace)
+        sys.__excepthook__(kind, error, trace)
         if issubclass(kind, KeyboardInterrupt):
             QApplication.quit()
             return
@@ -107,9 +104,8 @@ def _warn_of_unsafe_qt() -> None:
     """PySide6 6.12 aborts on Python 3.11 after some thousand calls; pip's markers avoid it."""
     version = tuple(int(part) for part in PySide6.__version__.split(".")[:2])
     if sys.version_info < (3, 12) and version >= (6, 12):
-        _log.warning(
-            "PySide6 %s ends the program by itself on Python %s.%s. "
-            "Install 'PySide6-Essentials<6.12' or use Python 3.12.",
-            PySide6.__version__,
-            *sys.version_info[:2],
+        python = ".".join(map(str, sys.version_info[:2]))
+        sys.stderr.write(
+            f"jitstudio: PySide6 {PySide6.__version__} ends the program by itself on Python "
+            f"{python}. Install 'PySide6-Essentials<6.12' or use Python 3.12.\n"
         )

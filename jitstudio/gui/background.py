@@ -2,11 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from threading import Event
+from time import sleep
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
+
+_Item = TypeVar("_Item")
+# A millisecond or two of work, and as long for others.
+_PIECE, _REST = 1000, 0.001
+
+
+class Paced(Sequence[_Item]):
+    """A sequence that makes whoever goes through it rest now and then.
+
+    Python runs one thread at a time. Without the rests the GUI thread would have to ask for its
+    turn after each call of Qt, some thousand times for a table that is painted.
+    """
+
+    def __init__(self, items: Sequence[_Item]) -> None:
+        self._items = items
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __getitem__(self, place: Any) -> Any:
+        """An item, or several."""
+        return self._items[place]
+
+    def __iter__(self) -> Iterator[_Item]:
+        for start in range(0, len(self._items), _PIECE):
+            yield from self._items[start : start + _PIECE]
+            sleep(_REST)
 
 
 class _Relay(QObject):

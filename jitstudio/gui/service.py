@@ -15,6 +15,7 @@ from jitstudio.core.result import BuildResult
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.serving import ServingThread
 from jitstudio.listing.cells import widest_line
+from jitstudio.listing.lines import split_at_newlines
 from jitstudio.worker.build_desk import BuildDesk, EmptyCache
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.dispatcher import Dispatcher
@@ -157,5 +158,5 @@ class _Relay:
 
 
 def _listing(artifact: Artifact) -> Listing:
-    lines = tuple(artifact.text.rstrip("\n").split("\n"))
+    lines = tuple(split_at_newlines(artifact.text.rstrip("\n")))
     return Listing(artifact.kind, artifact.name, lines, widest_line(lines))

@@ -53,6 +53,8 @@ class Workspace(QObject):
             self.documents, self.settings, self.launch_specs, self.sweep_drafts, self
         )
         self.session.attach(self.launch_specs, self.project)
+        if self.project.path is not None:
+            self.studio.hold()
         self.launches = LaunchStudio(
             self.studio,
             self.outputs,

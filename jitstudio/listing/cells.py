@@ -31,6 +31,8 @@ def widest_line(lines: Sequence[str]) -> int:
 def _widest(lines: Sequence[str]) -> int:
     # Nothing in Python is called for each line here: there are hundreds of thousands.
     widest = max(map(len, map(str.expandtabs, lines)))
+    if "".join(lines).isascii():
+        return widest
     # No character takes more cells than bytes of UTF-8.
     special = (line.expandtabs() for line in lines if not line.isascii())
     others = (len(line.encode("utf-8", "replace")) for line in special)

@@ -62,7 +62,8 @@ def parameter_slots(ptx: str) -> dict[str, tuple[PtxParameter, ...]]:
 
 def without_comments(ptx: str) -> str:
     """The text with a space for each comment."""
-    return _COMMENT.sub(" ", ptx)
+    # A function, so that other threads get a turn while a text of megabytes is gone through.
+    return _COMMENT.sub(lambda _comment: " ", ptx)
 
 
 def _parameters(text: str) -> tuple[PtxParameter, ...] | None:

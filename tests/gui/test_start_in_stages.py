@@ -1,6 +1,7 @@
 """A window is up with its texts before the rest is made: nothing done in between may be lost."""
 
 import sys
+import time
 
 import pytest
 from PySide6.QtCore import QSettings
@@ -15,6 +16,7 @@ from jitstudio.gui.state.build_settings import Switch
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.files import digest
 from jitstudio.gui.state.papers import Papers
+from jitstudio.gui.studio import Studio
 from jitstudio.gui.widgets.status_line import StatusLine
 from tests.gui.driver import Driver
 
@@ -173,6 +175,40 @@ def test_launches_of_the_last_session_outlive_a_window_that_is_closed_early(earl
     early.window.close()
     make_driver().window.close()
     assert spec in make_driver().workspace.launch_specs.specs
+
+
+def test_a_project_of_the_last_session_is_not_built_however_long_the_rest_takes(
+    early, make_driver, tmp_path, monkeypatch
+):
+    path = tmp_path / "p.jitproj"
+    workspace = early.workspace
+    workspace.project.mark_saved(path, workspace.project.capture(path))
+    preferences = early.window.papers.preferences
+    workspace.settings.auto_build = False
+    workspace.settings.turn(Switch.PRECOMPILE, False)
+    early.window.close()
+    # As another window would leave them.
+    for key, value in (("build.on_change", True), ("build.precompile", True), ("build.pause", 50)):
+        preferences.set_value(key, value)
+    builds = []
+    monkeypatch.setattr(furnishing, "SymbolsPresenter", _late(furnishing.SymbolsPresenter))
+    monkeypatch.setattr(Studio, "build", lambda studio: builds.append(studio))
+    again = make_driver()
+    again.wait(lambda: _is_furnished(again))
+    assert again.workspace.project.path == path
+    assert again.workspace.settings.auto_build
+    assert again.workspace.studio.is_held
+    assert again.workspace.studio not in builds
+
+
+def _late(make):
+    """The same a while later, as on a machine with much else to do."""
+
+    def made(*arguments):
+        time.sleep(0.2)
+        return make(*arguments)
+
+    return made
 
 
 def test_a_header_that_is_looked_at_is_not_what_is_built(leave, make_driver):

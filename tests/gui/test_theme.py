@@ -8,6 +8,7 @@ from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.gui import theme as theme_module
+from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.theme import (
     IS_PROSE,
     Theme,
@@ -210,6 +211,19 @@ def test_the_keeper_tells_of_another_theme_once_it_is_worn(undressed, qtbot):
     assert keeper.theme.dark
     assert keeper.mode is ThemeMode.DARK
     assert undressed.palette().color(QPalette.ColorRole.Base) == keeper.theme.ui.base
+
+
+def test_an_editor_changes_its_ground_with_the_theme(undressed, qtbot):
+    keeper = ThemeKeeper(undressed, ThemeMode.LIGHT)
+    editor = CodeEditor(keeper.theme)
+    qtbot.addWidget(editor)
+    keeper.theme_changed.connect(editor.set_theme)
+    editor.show()
+    for mode in (ThemeMode.DARK, ThemeMode.LIGHT):
+        keeper.set_mode(mode)
+        shown = editor.viewport().grab().toImage()
+        ground = shown.pixelColor(shown.width() - 5, shown.height() - 5)
+        assert ground == keeper.theme.code.background
 
 
 def test_the_keeper_is_silent_when_the_theme_stays(undressed, qtbot):

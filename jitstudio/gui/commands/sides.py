@@ -6,12 +6,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
+from jitstudio.gui.background import Background
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.dialogs import open_dialog
@@ -31,12 +32,10 @@ class SideCommands(QObject):
     Signals:
         told: What is being done, in words.
         failed: Why it cannot be done, in words.
-        compared: Both links are done and counted.
     """
 
     told = Signal(str)
     failed = Signal(str)
-    compared = Signal(LinkComparison)
 
     def __init__(
         self,
@@ -51,7 +50,9 @@ class SideCommands(QObject):
         self._files = files
         self._keeper = keeper
         self._window = window
-        self.compared.connect(self._on_compared)
+        self._comparing = Background(self)
+        self._comparing.done.connect(self._on_compared)
+        self._comparing.failed.connect(self.failed)
         actions.bind({"compareLinksAction": self.compare_links, "exportAction": self.export})
 
     @Slot()
@@ -95,9 +96,9 @@ class SideCommands(QObject):
     @Slot(tuple)
     def _on_links_built(self, results: tuple[BuildResult, ...]) -> None:
         # Counting the instructions of a large link takes longer than a window may stand still.
-        QThreadPool.globalInstance().start(lambda: self.compared.emit(compare_links(*results)))
+        self._comparing.start(lambda _stop: compare_links(*results))
 
-    @Slot(LinkComparison)
+    @Slot(object)
     def _on_compared(self, comparison: LinkComparison) -> None:
         open_dialog(ComparisonDialog(comparison, self._keeper.theme, self._window))
 

@@ -10,7 +10,7 @@ from threading import Event
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.background import Background
+from jitstudio.gui.background import Background, Paced
 from jitstudio.listing.demangling import Spelling, lowered_names
 from jitstudio.listing.functions import functions
 from jitstudio.listing.targets import CodeText, Link, Place, link_at
@@ -53,11 +53,6 @@ class ListingCode(QObject):
         self._spelling = Background(self)
         self._reading.done.connect(self._on_read)
         self._spelling.done.connect(self._on_spelt)
-
-    @property
-    def is_demangled(self) -> bool:
-        """Whether names are wanted in words of C++."""
-        return self._is_demangled
 
     def set_lines(self, lines: Sequence[str]) -> None:
         """Read another listing; where its names are known, its spelling is right at once."""
@@ -122,5 +117,6 @@ class ListingCode(QObject):
 
 
 def _read(code: CodeText, _stop: Event) -> _Reading:
-    found = functions(code.kind, code.lines)
-    return _Reading(CodeText(code.kind, code.lines, found), lowered_names(code.lines))
+    lines = Paced(code.lines)
+    found = functions(code.kind, lines)
+    return _Reading(CodeText(code.kind, code.lines, found), lowered_names(lines))

@@ -90,9 +90,16 @@ class OptionsModel(QAbstractItemModel):
 
     def set_tools(self, tools: frozenset[Tool]) -> None:
         """Grey what none of these tools takes."""
-        if tools != self._tools:
-            self._tools = tools
-            self._refresh()
+        before, self._tools = self._tools, tools
+        last = len(_TITLES) - 1
+        for row, (_, specs) in enumerate(_GROUPS):
+            group = self.index(row, 0)
+            for place, spec in enumerate(specs):
+                takers = spec.spellings.keys()
+                if bool(before & takers) is not bool(tools & takers):
+                    self.dataChanged.emit(
+                        self.index(place, 0, group), self.index(place, last, group)
+                    )
 
     def set_versions(self, versions: Mapping[Tool, str]) -> None:
         """Tell which options these versions do not have yet."""

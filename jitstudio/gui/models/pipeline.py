@@ -107,7 +107,8 @@ def _run_facts(node: Node, now: float) -> list[str]:
     if node.state is State.RUNNING:
         elapsed = [] if node.since is None else [time_words(1000 * (now - node.since))]
         return [*elapsed, *([node.note] if node.note else [])]
-    took = [] if node.ms is None or node.state is State.STALE else [time_words(node.ms)]
+    # Of a tool that crashed no time is known.
+    took = [time_words(node.ms)] if node.ms and node.state is not State.STALE else []
     return took if took and node.state is State.DONE else [state_words(node), *took]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
@@ -55,7 +56,8 @@ class PlacesPresenter(QObject):
     def _on_location_activated(self, file: str, line: int, column: int) -> None:
         documents = self._documents
         document = documents.named(file) or documents.at_path(Path(file))
-        if document is None and Path(file).is_file():
+        # Not pathlib's, which fails at what can be no name: `#line` takes any text.
+        if document is None and os.path.isfile(file):
             # A header that was found in a folder.
             self._files.open_paths([Path(file)])
             document = documents.current

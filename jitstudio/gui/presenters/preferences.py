@@ -41,8 +41,13 @@ class PreferencesPresenter(QObject):
             "build.precompile": lambda value: settings.turn(Switch.PRECOMPILE, bool(value)),
             "launch.time_limit": lambda value: workspace.launch_specs.set_time_limit(float(value)),
         }
+        studio = workspace.studio
+        was_held = studio.is_held
         for key in self._carriers.keys() - {"appearance.theme"}:
             self._on_changed(key)
+        if was_held:
+            # These were no edits of the user's.
+            studio.hold()
         workspace.preferences.changed.connect(self._on_changed)
         settings.auto_build_changed.connect(self._on_auto_build_changed)
         settings.switches_changed.connect(self._on_switches_changed)

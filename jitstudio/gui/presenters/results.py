@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.result import BuildResult
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.panes import Panes
+from jitstudio.gui.state.documents import Document
 from jitstudio.gui.workspace import Workspace
 
 
@@ -23,9 +24,11 @@ class ResultsPresenter(QObject):
         self._workspace = workspace
         self._panes = panes
         self._files = files
+        self._listed = dict.fromkeys(panes.outputs, frozenset[str]())
         self._cancel = actions["cancelAction"]
         outputs, studio, status = workspace.outputs, workspace.studio, panes.status
         outputs.changed.connect(self._on_output_changed)
+        workspace.documents.current_changed.connect(self._on_current_changed)
         outputs.result_changed.connect(self._on_result_changed)
         workspace.tell_toolchain(self._on_toolchain_found)
         workspace.service.cache_emptied.connect(self._on_cache_emptied)
@@ -49,7 +52,23 @@ class ResultsPresenter(QObject):
 
     @Slot(CodeKind)
     def _on_output_changed(self, kind: CodeKind) -> None:
-        self._panes.outputs[kind].show_output(self._workspace.outputs.output(kind))
+        pane, output = self._panes.outputs[kind], self._workspace.outputs.output(kind)
+        names = frozenset(listing.name for listing in output.listings)
+        # What was linked of all modules is about each of them.
+        modules = frozenset() if LINKED in names else names
+        pane.show_output(output)
+        # Modules are compiled side by side: which comes first is nobody's choice.
+        current = self._workspace.documents.current
+        if current is not None and current.name in modules - self._listed[kind]:
+            pane.choose(current.name)
+        self._listed[kind] = modules
+
+    @Slot(object)
+    def _on_current_changed(self, document: Document | None) -> None:
+        """Show of a link what the module that is looked at became."""
+        for kind, modules in self._listed.items():
+            if document is not None and document.name in modules:
+                self._panes.outputs[kind].choose(document.name)
 
     @Slot(object)
     def _on_result_changed(self, result: BuildResult | None) -> None:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import stat
 from pathlib import Path
 
-from PySide6.QtCore import QFile, QIODevice, QSaveFile
+from PySide6.QtCore import QCryptographicHash, QFile, QIODevice, QSaveFile
 
 from jitstudio.core.code import CodeKind, kind_of
 
@@ -77,7 +76,9 @@ def replace_file(path: Path, content: bytes) -> str:
 
 def digest(content: bytes) -> str:
     """What tells one content of a file from another."""
-    return hashlib.sha256(content).hexdigest()
+    # Qt's, as loading Python's takes a start some milliseconds.
+    algorithm = QCryptographicHash.Algorithm.Blake2b_256
+    return bytes(QCryptographicHash.hash(content, algorithm).data()).hex()
 
 
 def kind_of_file(path: Path) -> CodeKind:

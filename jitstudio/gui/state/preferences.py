@@ -7,7 +7,7 @@ from pathlib import Path
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
 from jitstudio.gui.state.settings_table import BY_KEY, SETTINGS, SettingValue
-from jitstudio.listing.line_classes import LineClass
+from jitstudio.listing.line_class import LineClass
 
 _MOST_RECENT = 10
 _SETTINGS = "settings"

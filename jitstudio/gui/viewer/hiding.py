@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from jitstudio.gui.viewer.rows import Rows
 from jitstudio.listing.blocks import Block
-from jitstudio.listing.line_classes import LineClass
+from jitstudio.listing.line_class import LineClass
 from jitstudio.listing.outline import Outline
 
 

@@ -8,10 +8,10 @@ from threading import Event
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.background import Background
+from jitstudio.gui.background import Background, Paced
 from jitstudio.gui.viewer.hiding import Hiding
 from jitstudio.gui.viewer.rows import Rows
-from jitstudio.listing.line_classes import LineClass
+from jitstudio.listing.line_class import LineClass
 from jitstudio.listing.outline import Outline, outline
 
 # A text of so many lines and characters is read through at once, within milliseconds, so that
@@ -142,6 +142,6 @@ def _is_short(lines: Sequence[str]) -> bool:
 
 def _reader(kind: CodeKind, lines: Sequence[str]) -> Callable[[Event], Outline]:
     def read(_stop: Event) -> Outline:
-        return outline(kind, lines)
+        return outline(kind, Paced(lines))
 
     return read

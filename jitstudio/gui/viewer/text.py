@@ -28,13 +28,6 @@ _MOST_CACHED = 4000
 _PIECE = 1024
 
 
-def split_lines(text: str) -> list[str]:
-    """The lines of a text, by the line ends that compilers count."""
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
-    return text.split("\n")
-
-
 class ListingText:
     """Lines that are lexed when they come into sight.
 

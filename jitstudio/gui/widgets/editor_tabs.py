@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QTabBar, QTabWidget, QToolButton, QWidget
+from PySide6.QtWidgets import QApplication, QTabBar, QTabWidget, QToolButton, QWidget
 
 from jitstudio.gui.editor.marks import Mark
 from jitstudio.gui.icons import icon
@@ -196,9 +196,10 @@ class EditorTabs(QTabWidget):
         button.clicked.connect(self._on_close_clicked)
         bar = self.tabBar()
         bar.setTabButton(index, _SIDE, button)
-        for name in _SCROLLERS:
-            # Over the buttons of tabs that end beneath them.
-            bar.findChild(QToolButton, name).raise_()
+        for other in bar.findChildren(QToolButton):
+            if other.objectName() in _SCROLLERS:
+                # Over the buttons of tabs that end beneath them.
+                other.raise_()
 
     @Slot(Document, int)
     def _on_added(self, document: Document, place: int) -> None:
@@ -223,9 +224,13 @@ class EditorTabs(QTabWidget):
     def _on_removed(self, document: Document) -> None:
         page = self.page_of(document)
         if page is not None:
+            focus = QApplication.focusWidget()
+            had_keyboard = focus is not None and page.isAncestorOf(focus)
             self.removeTab(self.indexOf(page))
             page.deleteLater()
             self._follow_home()
+            if had_keyboard and (current := self.currentWidget()) is not None:
+                current.setFocus()
 
     @Slot(Document)
     def _on_changed(self, document: Document) -> None:

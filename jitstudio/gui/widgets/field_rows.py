@@ -78,7 +78,10 @@ class ProblemLabel(QLabel):
     def _paint(self) -> None:
         if self._theme is not None:
             color = getattr(self._theme.marks, self._severity.value)
-            self.setStyleSheet(f"color: {color.name()}")
+            sheet = f"color: {color.name()}"
+            # Qt looks through all sheets again for one that is set, be it the same.
+            if sheet != self.styleSheet():
+                self.setStyleSheet(sheet)
 
 
 class FieldRows(QWidget):

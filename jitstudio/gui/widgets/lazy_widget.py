@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from threading import Event
 from typing import Any
 
 from PySide6.QtCore import Qt, Signal, Slot
@@ -96,10 +95,9 @@ class LazyWidget(QWidget):
         else:
             self._hint.setText(self.tr("Preparing the plot…"))
             if self.isVisible() and not self._background.is_busy:
-                self._background.start(self._load)
-
-    def _load(self, _stop: Event) -> object:
-        return self._late.get()
+                late = self._late
+                # A thread that held the widget might be the one to destroy it.
+                self._background.start(lambda _stop: late.get())
 
     @Slot(object)
     def _on_imported(self, kind: Any) -> None:

@@ -87,7 +87,8 @@ class NoticeBar(QFrame):
         row = self._rows.pop(key, None)
         if row is None:
             return
-        had_keyboard = row.isAncestorOf(QApplication.focusWidget())
+        focus = QApplication.focusWidget()
+        had_keyboard = focus is not None and row.isAncestorOf(focus)
         self._column.removeWidget(row)
         row.hide()
         row.deleteLater()

@@ -169,7 +169,7 @@ class OptionsForm(QWidget):
         bar.addWidget(self._search)
         bar.addLayout(buttons)
         self._message.setContentsMargins(10, 0, 10, 5)
-        other_label = QLabel(self.tr("&Other options"), self)
+        other_label = QLabel(self.tr("Other option&s"), self)
         other_label.setBuddy(self._other)
         other = QHBoxLayout()
         other.setContentsMargins(10, 4, 6, 6)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from threading import Event
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.gui.background import Background
@@ -15,10 +15,10 @@ from jitstudio.gui.state.editable import ReadOnlyReason
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.viewer.banner import Banner
 from jitstudio.gui.viewer.listing_view import ListingView
-from jitstudio.gui.viewer.text import split_lines
 from jitstudio.gui.widgets.source_page import SourcePage
 from jitstudio.listing.cells import widest_line
 from jitstudio.listing.contents import contents
+from jitstudio.listing.lines import split_lines
 
 
 class ReadOnlyPage(SourcePage):
@@ -60,7 +60,8 @@ class ReadOnlyPage(SourcePage):
             self.view.clear(contents(document.kind, document.content))
             return
         self.view.clear(self.tr("Reading…"))
-        self._reader.start(partial(_read, document.content))
+        # Once the tab stands there.
+        QTimer.singleShot(0, partial(self._reader.start, partial(_read, document.content)))
 
     @Slot(object)
     def _on_read(self, text: tuple[list[str], int]) -> None:

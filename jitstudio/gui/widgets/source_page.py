@@ -108,7 +108,7 @@ class EditorPage(SourcePage):
         editor.setAccessibleName(self.tr("Source code of {name}").format(name=document.name))
         editor.input_refused.connect(self.refused)
         cursor = editor.textCursor()
-        cursor.setPosition(min(document.cursor, document.text.characterCount() - 1))
+        cursor.setPosition(max(0, min(document.cursor, document.text.characterCount() - 1)))
         editor.setTextCursor(cursor)
         editor.cursorPositionChanged.connect(self._on_cursor_moved)
         document.reloading.connect(self._on_reloading)

@@ -22,7 +22,7 @@ LAUNCH = Node("l", Role.LAUNCH, "", "Launch")
         (replace(RUN, state=State.DONE, ms=34.2), "34 ms"),
         (replace(RUN, state=State.CACHED), "from the cache"),
         (replace(RUN, state=State.FAILED, ms=8.6), "failed · 8.6 ms"),
-        (replace(RUN, state=State.FAILED, note="SIGILL", ms=0.0), "SIGILL · 0.000 ms"),
+        (replace(RUN, state=State.FAILED, note="SIGILL", ms=0.0), "SIGILL"),
         (replace(RUN, state=State.STALE, ms=34.2), "out of date"),
         (PTX, "PTX"),
         (replace(PTX, state=State.CACHED, size=12_345), "PTX · 12.3 KB"),

@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.gui.viewer.hiding import Hiding
 from jitstudio.listing.blocks import Block
-from jitstudio.listing.line_classes import LineClass
+from jitstudio.listing.line_class import LineClass
 from jitstudio.listing.outline import Outline
 
 CODE, COMMENT, DIRECTIVE, DEBUG = LineClass

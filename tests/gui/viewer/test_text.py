@@ -1,8 +1,9 @@
 import pytest
 from pygments.token import Comment, Keyword, Text
 
-from jitstudio.gui.viewer.text import LONG_LINE, ListingText, split_lines
+from jitstudio.gui.viewer.text import LONG_LINE, ListingText
 from jitstudio.listing.cells import char_cells
+from jitstudio.listing.lines import split_lines
 
 
 class Comments:

@@ -8,7 +8,7 @@ from jitstudio.gui.service import Listing
 from jitstudio.gui.state.outputs import Output
 from jitstudio.gui.widgets.line_filter import FilterButton, HiddenLines
 from jitstudio.gui.widgets.output_pane import OutputPane
-from jitstudio.listing.line_classes import LineClass
+from jitstudio.listing.line_class import LineClass
 
 LINES = ("// a", "// b", ".version 9.4", ".entry k()", "{", ".loc 1 1 1", "ret;", "}")
 LEFT = Qt.MouseButton.LeftButton

@@ -37,10 +37,13 @@ def test_carries_its_name(view):
     assert view.objectName() == "linkView"
 
 
-def test_focus_goes_to_the_table(view):
+def test_focus_goes_to_the_choice_that_is_made(view):
     view.activateWindow()
     view.setFocus()
-    assert view.table.hasFocus()
+    assert radio(view, LinkMode.NONE).hasFocus()
+    view.set_link_mode(LinkMode.LTO)
+    view.setFocus()
+    assert radio(view, LinkMode.LTO).hasFocus()
 
 
 @pytest.mark.parametrize("mode", [LinkMode.PTX, LinkMode.LTO])

@@ -1,8 +1,10 @@
 import pytest
 from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QColor
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMainWindow, QPlainTextEdit
 
+from jitstudio.gui.icons import icon
 from jitstudio.gui.models.palette import Entry
 from jitstudio.gui.widgets.palette import Palette
 
@@ -103,3 +105,19 @@ def test_the_widget_that_had_the_keyboard_may_be_gone(palette):
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
     press(palette, Qt.Key.Key_Escape)
     assert palette.isHidden()
+
+
+def test_an_icon_is_drawn_in_the_colour_of_the_row(palette):
+    palette.offer([Entry("New", 1, icon=icon("stop", QColor("#ff0000")))] * 2)
+    view = palette.findChild(QListView, "testPaletteList")
+    shown = view.viewport().grab().toImage()
+    height = view.visualRect(view.model().index(1, 0)).top()
+
+    def has_red(row):
+        top = row * height
+        places = ((x, y) for x in range(10, 26) for y in range(top, top + height))
+        colors = (shown.pixelColor(x, y) for x, y in places)
+        return any(color.red() > 200 and color.green() < 60 for color in colors)
+
+    assert not has_red(0)
+    assert has_red(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import partial
+from itertools import pairwise
 from pathlib import Path
 
 from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
@@ -69,6 +70,8 @@ class WelcomePage(QScrollArea):
         self._theme = theme
         self._columns: QBoxLayout | None = None
         self._starters: list[QToolButton] = []
+        self._cards: list[Card] = []
+        self._recent_cards: list[Card] = []
 
     @property
     def is_filled(self) -> bool:
@@ -121,16 +124,19 @@ class WelcomePage(QScrollArea):
             if widget := item.widget():
                 widget.hide()
                 widget.deleteLater()
+        self._recent_cards.clear()
         for path in paths:
             card = Card(path.name, str(path.parent), "open", self._theme, is_path=True)
             card.setObjectName("recentCard")
             card.clicked.connect(partial(self.path_chosen.emit, path))
             self._recent.addWidget(card)
+            self._recent_cards.append(card)
         if not paths:
             hint = text_label(self, "noRecent")
             hint.setText(self.tr("Files and projects that you open or save will stand here."))
             hint.setForegroundRole(hint.palette().ColorRole.PlaceholderText)
             self._recent.addWidget(hint)
+        self._order_tabs()
 
     def show_findings(self, findings: Sequence[Finding]) -> None:
         """Tell what this machine has."""
@@ -176,6 +182,12 @@ class WelcomePage(QScrollArea):
                 self._grid.addWidget(button, *divmod(place, in_row))
             self._grid.setColumnStretch(_IN_ROW[0][1], 1)
 
+    def _order_tabs(self) -> None:
+        """Let Tab go through all of it as it is read, whenever each was made."""
+        order = (self, *self._starters, *self._cards, *self._recent_cards, self._check)
+        for before, after in pairwise(order):
+            QWidget.setTabOrder(before, after)
+
     def _make_starters(self, actions: Sequence[QAction]) -> QGridLayout:
         grid = QGridLayout()
         grid.setSpacing(_SPACING)
@@ -196,6 +208,7 @@ class WelcomePage(QScrollArea):
             card.setObjectName("sampleCard")
             card.clicked.connect(partial(self.sample_chosen.emit, sample))
             column.addWidget(card)
+            self._cards.append(card)
         column.addStretch(1)
         return column
 
@@ -208,7 +221,7 @@ class WelcomePage(QScrollArea):
         column.addWidget(_heading(self.tr("This machine"), _HEADING_SCALE))
         self._environment = EnvironmentList(self._theme)
         column.addWidget(self._environment)
-        check = QPushButton(self.tr("Check again"))
+        self._check = check = QPushButton(self.tr("Check again"))
         check.setObjectName("checkAgain")
         check.setWhatsThis(
             self.tr("Looks for the tools, the driver and the GPUs, as `jitstudio doctor` does.")

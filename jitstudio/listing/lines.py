@@ -1,0 +1,23 @@
+"""Texts of megabytes as lines."""
+
+from __future__ import annotations
+
+# Some milliseconds of work, in which no other thread of Python gets a turn.
+_PIECE = 1 << 18
+
+
+def split_at_newlines(text: str) -> list[str]:
+    """The lines of a text, by newlines alone; what `str.split` gives, a piece at a time."""
+    lines: list[str] = []
+    start = 0
+    while (end := text.find("\n", start + _PIECE)) >= 0:
+        lines += text[start:end].split("\n")
+        start = end + 1
+    return [*lines, *text[start:].split("\n")] if lines else text.split("\n")
+
+
+def split_lines(text: str) -> list[str]:
+    """The lines of a text, by the line ends that compilers count."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    return split_at_newlines(text)
