@@ -1,70 +1,102 @@
-"""One run of the whole program on a real display, from start to end: `.ci/run` does it under Xvfb.
+"""The whole program on a real display, from the first start to one after a kill.
 
-Writes into the settings of whoever runs it, so give it a HOME of its own.
+Somebody with nothing but a keyboard works with it until it is killed, and then goes on with it.
+`.ci/run` does it under Xvfb, where xdotool presses the keys; a test does it offscreen.
 """
 
 from __future__ import annotations
 
+import os
+import subprocess
 import sys
 import time
+import traceback
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 _ROOT = Path(__file__).resolve().parent.parent
 sys.path[:0] = [str(_ROOT)]
 
-from PySide6.QtCore import QObject, QTimer, Slot  # noqa: E402
+from PySide6.QtCore import QSettings, QTimer  # noqa: E402
 from PySide6.QtGui import QGuiApplication  # noqa: E402
 from PySide6.QtWidgets import QApplication  # noqa: E402
 
 from jitstudio.gui import app  # noqa: E402
 from jitstudio.gui.main_window import MainWindow  # noqa: E402
-from jitstudio.gui.viewer.listing_view import ListingView  # noqa: E402
+from tests.gui.keyboards import QtKeyboard, XKeyboard  # noqa: E402
+from tests.gui.newcomer import Newcomer  # noqa: E402
 
-_PATIENCE = 60.0
-
-
-class Watcher(QObject):
-    """Looks at the window every now and then, and closes it when the sample is built."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.seen = ""
-        self._deadline = time.monotonic() + _PATIENCE
-        self._timer = QTimer(self, interval=100)
-        self._timer.timeout.connect(self._on_tick)
-        self._timer.start()
-
-    @Slot()
-    def _on_tick(self) -> None:
-        if time.monotonic() > self._deadline:
-            QApplication.exit(3)
-            return
-        for window in QApplication.topLevelWidgets():
-            if isinstance(window, MainWindow):
-                sass = window.findChild(ListingView, "sassView")
-                if "EXIT" in sass.toPlainText() and window.isVisible():
-                    self.seen = QGuiApplication.platformName()
-                    if len(sys.argv) > 1:
-                        window.screen().grabWindow(0).save(sys.argv[1])
-                    self._timer.stop()
-                    window.close()
+_PLATFORM = os.environ.setdefault("QT_QPA_PLATFORM", "xcb")
+# Two seconds until it is written, and some for a machine that is busy.
+_LATE = 4.0
+_PATIENCE = 120
+_FIRST, _NEXT = "first", "next"
 
 
 def main() -> int:
-    """Run the program; its exit status, or 3 if it never built the sample."""
-    watchers: list[Watcher] = []
-    make_application = app.make_application
+    """Start the program twice, with a home of its own; 0 if all went well."""
+    with TemporaryDirectory() as folder:
+        places = {f"XDG_{name}_HOME": folder for name in ("CONFIG", "DATA", "CACHE", "STATE")}
+        environment = os.environ | places | {"HOME": folder}
+        command = [sys.executable, __file__, str(Path(folder, "day.jitproj"))]
+        with subprocess.Popen(
+            [*command, _FIRST], env=environment, stdout=subprocess.PIPE, text=True
+        ) as killed:
+            typed = _let_type(killed)
+            killed.kill()
+        if not typed:
+            return killed.wait() or 1
+        again = [*command, _NEXT, str(typed), *sys.argv[1:]]
+        return subprocess.run(again, env=environment, timeout=_PATIENCE, check=False).returncode
 
-    def make_and_watch() -> QApplication:
-        application = make_application()
-        watchers.append(Watcher())
-        return application
 
-    app.make_application = make_and_watch
-    status = app.run([])
-    print(f"platform {watchers[0].seen or 'unknown'}, exit status {status}")
-    return status or (0 if watchers[0].seen == "xcb" else 4)
+def _let_type(program: subprocess.Popen[str]) -> int:
+    """Wait until much has been typed; how much of it must have been kept by then."""
+    assert program.stdout is not None
+    typed: list[tuple[float, int]] = []
+    for line in program.stdout:
+        typed.append((time.monotonic(), int(line)))
+        kept = [count for when, count in typed if when < typed[-1][0] - _LATE]
+        if kept and kept[-1] > 10:
+            return kept[-1]
+    return 0
+
+
+def _use(window: MainWindow, words: list[str]) -> None:
+    """Be the newcomer, until the end of the program; a failure ends it, too."""
+    try:
+        assert QGuiApplication.platformName() == _PLATFORM
+        # Where no window manager is, nobody else gives a window the keyboard.
+        window.activateWindow()
+        newcomer = Newcomer(window, XKeyboard() if _PLATFORM == "xcb" else QtKeyboard())
+        project, part, *more = words
+        if part == _FIRST:
+            newcomer.spend_a_day(Path(project))
+            for count in newcomer.typing():
+                print(count, flush=True)
+        else:
+            newcomer.come_back(Path(project), int(more[0]))
+            for picture in more[1:]:
+                window.screen().grabWindow(0).save(picture)
+            newcomer.leave()
+            print(f"all is back, on {_PLATFORM}")
+    except BaseException:
+        traceback.print_exc()
+        os._exit(3)
+
+
+def _run(words: list[str]) -> int:
+    make_window = app.make_window
+
+    def make_and_use(application: QApplication, store: QSettings, folder: Path) -> MainWindow:
+        window = make_window(application, store, folder)
+        window.furnished.connect(lambda: QTimer.singleShot(0, lambda: _use(window, words)))
+        return window
+
+    app.make_window = make_and_use
+    return app.run([])
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    is_program = {_FIRST, _NEXT} & set(sys.argv[2:3])
+    sys.exit(_run(sys.argv[1:]) if is_program else main())

@@ -8,7 +8,15 @@ from pathlib import Path
 from typing import TypeVar
 
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLineEdit, QMenu, QStatusBar, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QApplication,
+    QComboBox,
+    QLineEdit,
+    QMenu,
+    QStatusBar,
+    QWidget,
+)
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED
@@ -60,6 +68,7 @@ class Newcomer:
         self.link_them_otherwise()
         self.look_at_the_results()
         self.save(project)
+        self.open_it_again(project)
 
     def begin(self) -> None:
         """The keyboard is in the text from the start."""
@@ -148,7 +157,7 @@ class Newcomer:
         ):
             self._keyboard.press(keys)
             view = self._in(ListingView, name)
-            assert word in view.toPlainText()
+            self._wait(f"{name} shows the module", lambda v=view, w=word: w in v.toPlainText())
             self._keyboard.press("Ctrl+F")
             self._in(QLineEdit)
             self._keyboard.type(word)
@@ -173,6 +182,16 @@ class Newcomer:
         self._wait("it is saved", lambda: project.name in self._window.windowTitle())
         assert project.is_file()
         self._in(CodeEditor)
+
+    def open_it_again(self, project: Path) -> None:
+        """Close all, which leads back to the welcome page, and choose it from the recent ones."""
+        self._command("close project")
+        self._in(QWidget, "welcomePage")
+        self._menu("Alt+F", "N", "Return")
+        self._wait("it is open", lambda: project.name in self._window.windowTitle())
+        self._in(CodeEditor)
+        self._keyboard.press("Ctrl+B")
+        self._wait("both are linked again", lambda: self._is_linked(LinkMode.PTX))
 
     def typing(self) -> Iterator[int]:
         """Type on and on; how much, each time that a little more was typed."""
