@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import load
-from jitstudio.core.project.paths import outside_reason, project_path, with_buffer_files
+from jitstudio.core.project.paths import (
+    Change,
+    outside_reason,
+    project_path,
+    with_axis_files,
+    with_buffer_files,
+)
 from jitstudio.core.project.project import PROJECT_ENDING, Member, Project
 from jitstudio.core.project.reading import LARGEST, ProjectFormatError
+from jitstudio.core.sweep.draft import SweepDraft
 
 
 class ProjectError(RuntimeError):
@@ -50,6 +57,21 @@ class OpenLaunch:
 
 
 @dataclass(frozen=True)
+class OpenSweep:
+    """A sweep as it can be used.
+
+    Attributes:
+        draft: With the paths of files from the root on, and without axes that name others.
+        withheld: The axes left out, as the project has them.
+        problems: Why, a sentence each.
+    """
+
+    draft: SweepDraft
+    withheld: SweepDraft
+    problems: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class OpenProject:
     """A project with what its files hold.
 
@@ -58,18 +80,22 @@ class OpenProject:
         project: What it says.
         members: Modules and headers, in the order of the project.
         launches: In the order of the project.
+        sweeps: In the order of the project.
     """
 
     path: Path
     project: Project
     members: tuple[OpenMember, ...] = ()
     launches: tuple[OpenLaunch, ...] = ()
+    sweeps: tuple[OpenSweep, ...] = ()
 
     @property
     def problems(self) -> tuple[str, ...]:
         """What could not be read, and why."""
         of_members = (member.problem for member in self.members if member.problem)
-        return (*of_members, *(text for launch in self.launches for text in launch.problems))
+        of_launches = (text for launch in self.launches for text in launch.problems)
+        of_sweeps = (text for sweep in self.sweeps for text in sweep.problems)
+        return (*of_members, *of_launches, *of_sweeps)
 
 
 def is_project(path: Path) -> bool:
@@ -92,7 +118,8 @@ def read_project(path: Path) -> OpenProject:
         raise ProjectError(f"'{path.name}' cannot be opened. {error}") from None
     members = tuple(_opened(member, path.parent) for member in project.members)
     launches = tuple(_usable(spec, path.parent) for spec in project.launches)
-    return OpenProject(path, project, members, launches)
+    sweeps = tuple(_usable_sweep(draft, path.parent) for draft in project.sweeps)
+    return OpenProject(path, project, members, launches, sweeps)
 
 
 def path_inside(folder: Path, text: str) -> Path:
@@ -125,13 +152,21 @@ def path_in_project(folder: Path, file: Path) -> str | None:
 
 def file_launch(spec: LaunchSpec, folder: Path) -> LaunchSpec:
     """The launch as a project in this folder keeps it: its own files by relative paths."""
+    return with_buffer_files(spec, _shorten(folder))
 
+
+def file_sweep(draft: SweepDraft, folder: Path) -> SweepDraft:
+    """The sweep as a project in this folder keeps it: its own files by relative paths."""
+    return with_axis_files(draft, _shorten(folder))
+
+
+def _shorten(folder: Path) -> Change:
     def shorten(_name: str, text: str) -> str:
         name, array = _split_array(text)
         path = os.path.abspath(os.path.expanduser(name))
         return f"{path_in_project(folder, Path(path)) or path}{array}"
 
-    return with_buffer_files(spec, shorten)
+    return shorten
 
 
 def _opened(member: Member, folder: Path) -> OpenMember:
@@ -149,18 +184,29 @@ def _opened(member: Member, folder: Path) -> OpenMember:
 
 def _usable(spec: LaunchSpec, folder: Path) -> OpenLaunch:
     problems: dict[str, str] = {}
+    usable = with_buffer_files(spec, _complete(folder, f"launch of '{spec.kernel}'", problems))
+    withheld = tuple((name, text) for name, text in spec.arguments if name in problems)
+    return OpenLaunch(usable, withheld, tuple(problems.values()))
 
+
+def _usable_sweep(draft: SweepDraft, folder: Path) -> OpenSweep:
+    problems: dict[str, str] = {}
+    usable = with_axis_files(draft, _complete(folder, f"sweep of '{draft.kernel}'", problems))
+    places = {(axis.kind, axis.name) for axis in usable.axes}
+    withheld = tuple(axis for axis in draft.axes if (axis.kind, axis.name) not in places)
+    return OpenSweep(usable, replace(draft, axes=withheld), tuple(problems.values()))
+
+
+def _complete(folder: Path, what: str, problems: dict[str, str]) -> Change:
     def complete(name: str, text: str) -> str | None:
         path, array = _split_array(text)
         try:
             return f"{path_inside(folder, path)}{array}"
         except (ProjectError, OSError) as error:
-            problems[name] = f"The launch of '{spec.kernel}' leaves out '{name}': {error}."
+            problems[name] = f"The {what} leaves out '{name}': {error}."
             return None
 
-    usable = with_buffer_files(spec, complete)
-    withheld = tuple((name, text) for name, text in spec.arguments if name in problems)
-    return OpenLaunch(usable, withheld, tuple(problems.values()))
+    return complete
 
 
 def _split_array(text: str) -> tuple[str, str]:

@@ -6,9 +6,12 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import dump
 from jitstudio.core.project.project import Member, Project
+from jitstudio.core.sweep.draft import AxisText, SweepDraft
+from jitstudio.core.sweep.plan import AxisKind
 from jitstudio.project_files import (
     ProjectError,
     file_launch,
+    file_sweep,
     is_project,
     path_in_project,
     read_project,
@@ -24,9 +27,9 @@ def folder(tmp_path):
     return made
 
 
-def _write(folder, *members, launches=()):
+def _write(folder, *members, **fields):
     path = folder / "p.jitproj"
-    path.write_bytes(dump(Project(members, launches=launches)))
+    path.write_bytes(dump(Project(members, **fields)))
     return path
 
 
@@ -107,6 +110,24 @@ def test_the_buffers_of_a_launch_are_read_in_the_folder_only(folder):
     assert launch.withheld == (("y", "n:file(../y.npy):in"), ("z", "n:file(/etc/passwd)"))
     assert "The launch of 'k' leaves out 'y': '../y.npy' lies outside" in launch.problems[0]
     assert "leaves out 'z'" in launch.problems[1]
+
+
+def test_an_axis_fills_buffers_from_files_in_the_folder_only(folder):
+    def axis(values, name="x"):
+        return AxisText(AxisKind.ARGUMENT, name, values)
+
+    axes = (
+        axis("n:file(a,b.npy);"),
+        axis("n; n:file(../y.npy); n:file(/etc/passwd)", "y"),
+        AxisText(AxisKind.MACRO, "y", "n:file(../y.npy)"),
+    )
+    (sweep,) = read_project(_write(folder, sweeps=(SweepDraft("k", axes),))).sweeps
+    assert sweep.draft.axes == (axis(f"n:file({folder}/a,b.npy);"), axes[2])
+    assert sweep.withheld.axes == (axes[1],)
+    assert "The sweep of 'k' leaves out 'y': '/etc/passwd' lies outside" in sweep.problems[0]
+    assert file_sweep(sweep.draft, folder).axes == (axes[0], axes[2])
+    opened = read_project(folder / "p.jitproj")
+    assert opened.problems == sweep.problems
 
 
 def test_a_launch_is_kept_with_the_paths_of_its_own_files_shortened(folder):

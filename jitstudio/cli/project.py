@@ -108,14 +108,30 @@ def base_launch(opened: OpenProject | None, kernel: str, given: Iterable[str]) -
     return found[0].spec
 
 
-def base_sweep(opened: OpenProject | None, kernel: str) -> SweepDraft | None:
-    """The sweep that the project describes for a kernel, if it describes one."""
+def base_sweep(
+    opened: OpenProject | None, kernel: str, *, has_axes: bool = False
+) -> SweepDraft | None:
+    """The sweep that the project describes for a kernel, if it describes one.
+
+    Args:
+        opened: The project.
+        kernel: As on the command line.
+        has_axes: Whether the command line gives axes, which take the place of the project's.
+
+    Raises:
+        UsageError: The axes need a file outside the project.
+    """
     if opened is None:
         return None
-    drafts = opened.project.sweeps
+    sweeps = opened.sweeps
     wanted = generic_name(kernel or opened.project.kernel)
-    only = drafts[0] if len(drafts) == 1 and not kernel else None
-    return next((draft for draft in drafts if generic_name(draft.kernel) == wanted), only)
+    only = sweeps[0] if len(sweeps) == 1 and not kernel else None
+    found = next((sweep for sweep in sweeps if generic_name(sweep.draft.kernel) == wanted), only)
+    if found is None:
+        return None
+    if found.problems and not has_axes:
+        raise UsageError(f"{found.problems[0]} Move the file there, or give the axes by --axis.")
+    return found.draft
 
 
 def _launches_of(opened: OpenProject, kernel: str) -> list[OpenLaunch]:

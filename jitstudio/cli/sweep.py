@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
 def _plan(arguments: argparse.Namespace) -> SweepPlan:
     project = given_project(arguments.sources)
     request = request_from(arguments, base_request(project, arguments))
-    draft = base_sweep(project, arguments.kernel or "")
+    draft = base_sweep(project, arguments.kernel or "", has_axes=bool(arguments.axis))
     kernel = arguments.kernel or (draft.kernel if draft else "")
     given = argument_texts(arguments)
     spec = spec_from(arguments, base_launch(project, kernel, given))

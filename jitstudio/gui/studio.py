@@ -79,7 +79,7 @@ class Studio(QObject):
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.build)
         documents.added.connect(self._on_added)
-        documents.edited.connect(self._on_changed)
+        documents.edited.connect(self._on_edited)
         documents.moved.connect(self._on_changed)
         documents.removed.connect(self._on_removed)
         documents.current_changed.connect(self._on_current_changed)
@@ -197,6 +197,12 @@ class Studio(QObject):
     @Slot()
     def _on_changed(self) -> None:
         self.release()
+        self._build_soon()
+
+    @Slot(Document)
+    def _on_edited(self, document: Document) -> None:
+        if not document.is_reloading:
+            self.release()
         self._build_soon()
 
     def _build_soon(self) -> None:

@@ -156,6 +156,14 @@ def test_a_sweep_takes_any_launch_of_its_template(write):
     assert base_sweep(opened, "other") is None
 
 
+def test_a_sweep_reads_no_file_outside_the_project(write):
+    axes = (AxisText(AxisKind.ARGUMENT, "x", "n:file(../secret.npy)"),)
+    opened = given_project([write(replace(PROJECT, sweeps=(SweepDraft("scale", axes),)))])
+    with pytest.raises(UsageError, match=r"'\.\./secret\.npy' lies outside .* by --axis\."):
+        base_sweep(opened, "")
+    assert base_sweep(opened, "", has_axes=True).axes == ()
+
+
 @pytest.mark.parametrize("path", ["../x.cu", "/etc/hostname", "gone.cu"])
 def test_a_module_that_cannot_be_read_is_refused_where_it_takes_part(write, path):
     missing = Member("m.cu", CodeKind.CUDA, None, path, included=False)

@@ -5,7 +5,7 @@ import resource
 from contextlib import contextmanager
 
 import pytest
-from PySide6.QtCore import QSettings, QStandardPaths
+from PySide6.QtCore import QSettings, QStandardPaths, QTranslator
 
 from jitstudio.gui.fonts import load_fonts
 from jitstudio.gui.garbage import GarbageCollector
@@ -68,6 +68,23 @@ def started(driver):
     """The window at its first start, with its sample built."""
     driver.start()
     return driver
+
+
+class _Bracketing(QTranslator):
+    def isEmpty(self):
+        return False
+
+    def translate(self, _context, source, _disambiguation=None, _count=-1):
+        return f"[{source}]"
+
+
+@pytest.fixture
+def bracketing(qapp):
+    """Each text that can be translated stands between brackets."""
+    translator = _Bracketing()
+    qapp.installTranslator(translator)
+    yield
+    qapp.removeTranslator(translator)
 
 
 @pytest.fixture

@@ -232,3 +232,86 @@ def test_running_a_held_project_builds_it_first(driver, tmp_path):
     assert result.ok
     driver.wait(lambda: driver.workspace.launch_specs.form is not None)
     assert driver.workspace.launch_specs.form.title == "kernel_of_project"
+
+
+def test_what_another_program_writes_builds_no_held_project(driver, tmp_path):
+    path = _project(tmp_path / "u" / "held.jitproj", Member("k.cu", CodeKind.CUDA, None, "k.cu"))
+    path.with_name("k.cu").write_text(KERNEL)
+    driver.start([path])
+    driver.wait(lambda: driver.workspace.project.path == path)
+    path.with_name("k.cu").write_text(f"struct written; {KERNEL}")
+    driver.wait(lambda: driver.editor.toPlainText().startswith("struct written; "))
+    pause(700)
+    assert driver.workspace.studio.is_held
+    assert driver.results == []
+    assert driver.next_result(lambda: driver.type("struct mine; ")).ok
+
+
+def test_a_project_that_is_not_opened_after_all_holds_nothing(started, answers, tmp_path):
+    driver = started
+    path = _project(tmp_path / "v" / "unwanted.jitproj")
+    driver.type("struct unsaved; ")
+    driver.settle()
+    driver.furnishing.begin([path], None)
+    assert driver.workspace.studio.is_held
+    driver.wait(lambda: answers.asked)
+    driver.wait(lambda: not driver.workspace.studio.is_held)
+
+    driver.furnishing.begin([tmp_path / "gone.jitproj"], None)
+    assert driver.workspace.studio.is_held
+    driver.wait(lambda: not driver.workspace.studio.is_held)
+    assert "No such file" in driver.panes.notice.text
+
+
+def test_saving_into_another_folder_tells_what_stays_behind(driver, answers, tmp_path):
+    path = _project(
+        tmp_path / "w" / "part.jitproj",
+        Member("secret.cu", CodeKind.CUDA, None, "../secret.cu"),
+        Member("k.cu", CodeKind.CUDA, KERNEL),
+    )
+    driver.start([path])
+    driver.wait(lambda: driver.workspace.project.path == path)
+    answers.path = tmp_path / "copy.jitproj"
+    driver.trigger("saveProjectAsAction")
+    assert [m.name for m in load(answers.path.read_bytes()).modules] == ["k.cu"]
+    assert "copy.jitproj does not hold" in driver.panes.notice.text
+    assert "secret.cu" in driver.panes.notice.text
+
+
+def _quit(driver, answer, monkeypatch):
+    driver.workspace.preferences.set_value("session.on_quit", "ask")
+    monkeypatch.setattr(driver.projects._dialogs, "about_all_unsaved", lambda _names: answer)
+    driver.close()
+
+
+def test_what_is_discarded_at_the_end_is_gone_at_the_next_start(qapp, tmp_path, monkeypatch):
+    file = tmp_path / "saved.cu"
+    file.write_text(KERNEL)
+    first = Driver(qapp, tmp_path)
+    first.start([file])
+    first.type("struct discarded; ")
+    first.trigger("newCudaAction")
+    first.type("struct discarded_too; ")
+    _quit(first, Unsaved.DISCARD, monkeypatch)
+    second = Driver(qapp, tmp_path)
+    second.start()
+    assert _names(second) == ["saved.cu"]
+    assert second.editor.toPlainText() == KERNEL
+    assert not second.document.is_modified
+    _quit(second, Unsaved.KEEP_OPEN, monkeypatch)
+
+
+def test_a_project_that_is_discarded_at_the_end_is_not_there_at_the_next_start(
+    qapp, tmp_path, monkeypatch
+):
+    path = _project(tmp_path / "x" / "gone.jitproj")
+    first = Driver(qapp, tmp_path)
+    first.start([path])
+    first.wait(lambda: first.workspace.project.path == path)
+    first.type("struct discarded; ")
+    _quit(first, Unsaved.DISCARD, monkeypatch)
+    second = Driver(qapp, tmp_path)
+    second.start()
+    assert second.workspace.project.path is None
+    assert "discarded" not in second.editor.toPlainText()
+    _quit(second, Unsaved.KEEP_OPEN, monkeypatch)

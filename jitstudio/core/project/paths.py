@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
@@ -11,6 +11,11 @@ from jitstudio.core.launch.request import FillKind
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.texts.argument_text import parse_buffer
 from jitstudio.core.launch.texts.phrases import TextError
+from jitstudio.core.sweep.draft import AxisText, SweepDraft
+from jitstudio.core.sweep.plan import AxisKind, parse_values
+
+Change = Callable[[str, str], str | None]
+"""Gives another path for an argument's name and a path; None where that is to be left out."""
 
 _FORBIDDEN = (
     (re.compile(r"[/\\]"), "it begins at the root"),
@@ -38,21 +43,44 @@ def project_path(path: PurePosixPath) -> str | None:
     return None if outside_reason(text) or path.is_absolute() else text
 
 
-def with_buffer_files(spec: LaunchSpec, change: Callable[[str, str], str | None]) -> LaunchSpec:
-    """The launch with other paths of the files that fill its buffers.
+def with_buffer_files(spec: LaunchSpec, change: Change) -> LaunchSpec:
+    """The launch with other paths of the files that fill its buffers."""
+    changed = ((name, _changed(name, text, change)) for name, text in spec.arguments)
+    kept = tuple((name, text) for name, text in changed if text is not None)
+    return replace(spec, arguments=kept)
 
-    Args:
-        spec: The launch.
-        change: Gives the other path for the parameter and the path, or None for an argument that
-            is to be left out.
+
+def with_axis_files(draft: SweepDraft, change: Change) -> SweepDraft:
+    """The sweep with other paths of the files that its axes fill buffers from.
+
+    An axis is left out as a whole where one of its values is.
     """
-    arguments = []
-    for name, text in spec.arguments:
-        path = _file_of(text)
-        changed = change(name, path) if path else ""
-        if changed is not None:
-            arguments.append((name, _with_file(text, path, changed)))
-    return replace(spec, arguments=tuple(arguments))
+    changed = (_changed_axis(axis, change) for axis in draft.axes)
+    return replace(draft, axes=tuple(axis for axis in changed if axis is not None))
+
+
+def _changed_axis(axis: AxisText, change: Change) -> AxisText | None:
+    if axis.kind is not AxisKind.ARGUMENT:
+        return axis
+    values = parse_values(axis.kind, axis.values)
+    texts = [_changed(axis.name.strip(), value, change) for value in values]
+    kept = [text for text in texts if text is not None]
+    if len(kept) < len(texts):
+        return None
+    return axis if kept == list(values) else replace(axis, values=_joined(kept))
+
+
+def _joined(values: Sequence[str]) -> str:
+    """What `parse_values` reads as these; the last semicolon is for a comma in a lone one."""
+    if any("," in value for value in values):
+        return "".join(f"{value}; " for value in values).rstrip()
+    return ", ".join(values)
+
+
+def _changed(name: str, text: str, change: Change) -> str | None:
+    path = _file_of(text)
+    changed = change(name, path) if path else ""
+    return None if changed is None else _with_file(text, path, changed)
 
 
 def _file_of(text: str) -> str:

@@ -53,7 +53,7 @@ class ProjectCommands(QObject):
         self._dialogs = dialogs
         self._reader = Background(self)
         self._reader.done.connect(self._on_read)
-        self._reader.failed.connect(self.failed)
+        self._reader.failed.connect(self._on_read_failed)
         self.recent_changed.connect(files.recent_changed)
         files.project_wanted.connect(self.open_path)
         self._close_action = actions["closeProjectAction"]
@@ -111,11 +111,17 @@ class ProjectCommands(QObject):
     def may_quit(self) -> bool:
         """Ask before the end, if the user wants to be asked; whether it may come."""
         is_asked = self._workspace.preferences.value("session.on_quit") == "ask"
-        return not is_asked or self._may_replace()
+        if not is_asked:
+            return True
+        answer = self._ask()
+        if answer is Unsaved.DISCARD:
+            self._discard()
+        return answer is not Unsaved.KEEP_OPEN
 
     @Slot(object)
     def _on_read(self, opened: OpenProject) -> None:
         if not self._may_replace():
+            self._stay()
             return
         self._clear()
         self._project.open(opened)
@@ -124,6 +130,16 @@ class ProjectCommands(QObject):
         if opened.problems:
             self._tell_problems(opened)
         self.told.emit(self.tr("Opened {name}").format(name=opened.path.name))
+
+    @Slot(str)
+    def _on_read_failed(self, problem: str) -> None:
+        self._stay()
+        self.failed.emit(problem)
+
+    def _stay(self) -> None:
+        """Go on with what is open: where that is no project, it is the user's own."""
+        if self._project.path is None:
+            self._workspace.studio.release()
 
     def _tell_problems(self, opened: OpenProject) -> None:
         told = [*opened.problems[:_MOST_PROBLEMS]]
@@ -140,6 +156,7 @@ class ProjectCommands(QObject):
             return False
         self._documents.current = current
         project = self._project.capture(path)
+        left_behind = self._project.left_behind(path)
         data = dump(project)
         try:
             if len(data) > LARGEST:
@@ -151,6 +168,12 @@ class ProjectCommands(QObject):
         self._project.mark_saved(path, project)
         self._remember(path)
         self._tell_saved(path, modified, project)
+        if left_behind:
+            text = self.tr(
+                "{name} does not hold what the project had from files that could not be read, as "
+                "it is in another folder: {parts}."
+            )
+            self.failed.emit(text.format(name=path.name, parts=", ".join(left_behind)))
         return True
 
     def _too_large(self, path: Path) -> str:
@@ -176,19 +199,35 @@ class ProjectCommands(QObject):
 
     def _may_replace(self) -> bool:
         """Ask where something would be lost; whether all that is open may go."""
+        return self._ask() is not Unsaved.KEEP_OPEN
+
+    def _ask(self) -> Unsaved:
+        """What shall become of what would be lost; it is saved where the user wants that."""
         self._project.compare()
         unsaved = self._unsaved()
         names = [document.name for document in unsaved]
         if self._project.is_modified:
             names.insert(0, self._project.title)
         if not names:
-            return True
+            return Unsaved.SAVE
         answer = self._dialogs.about_all_unsaved(names)
-        if answer is not Unsaved.SAVE:
-            return answer is Unsaved.DISCARD
+        return Unsaved.KEEP_OPEN if answer is Unsaved.SAVE and not self._save_all() else answer
+
+    def _save_all(self) -> bool:
         if self._project.is_modified and not self.save():
             return False
         return all(self._files.save_document(document) for document in self._unsaved())
+
+    def _discard(self) -> None:
+        """Let what is unsaved go: the next start shall not bring it back."""
+        if self._project.is_modified:
+            self._clear()
+        for document in self._unsaved():
+            if document.text is not None and document.on_disk is not None:
+                # The next start reads the file.
+                document.text.setModified(False)
+            else:
+                self._documents.remove(document)
 
     def _unsaved(self) -> list[Document]:
         """The documents whose text would be lost; what a project keeps is the project's."""

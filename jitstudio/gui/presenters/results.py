@@ -36,6 +36,7 @@ class ResultsPresenter(QObject):
         studio.build_started.connect(self._on_building_changed)
         studio.progressed.connect(status.show_progress)
         studio.build_ended.connect(self._on_building_changed)
+        studio.built.connect(status.show_built)
         studio.refused.connect(status.tell)
         studio.worker_broke.connect(panes.notice.tell)
         for output in panes.outputs.values():

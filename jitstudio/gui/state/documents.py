@@ -35,6 +35,7 @@ class Document(QObject):
         on_disk: What tells the content of its file, as it was read or written last, from others;
             None where there is no such file.
         cursor: Where the cursor is in the text, for when it is shown anew.
+        is_reloading: Whether what changes now comes from its file, and not from the user.
 
     Signals:
         edited: Its content, or what it is built with, has changed.
@@ -64,6 +65,7 @@ class Document(QObject):
         self.text: QTextDocument | None = None
         self.on_disk: str | None = None
         self.cursor = 0
+        self.is_reloading = False
         self._content = b""
         self._form = TextForm()
         self._held: FileText | None = None
@@ -205,6 +207,7 @@ class Document(QObject):
         Args:
             found: What was compared with the text as it is now, and can be edited if this can.
         """
+        self.is_reloading = True
         self.reloading.emit()
         self.on_disk = found.digest
         if self.text is None:
@@ -215,6 +218,7 @@ class Document(QObject):
             self._held = None
             change_lines(self.text, found.changes, found.held)
             self.text.setModified(False)
+        self.is_reloading = False
         self.reloaded.emit()
         self.changed.emit()
 

@@ -6,7 +6,7 @@ import os
 import stat
 from pathlib import Path
 
-from PySide6.QtCore import QCryptographicHash, QFile, QIODevice, QSaveFile
+from PySide6.QtCore import QCoreApplication, QCryptographicHash, QFile, QIODevice, QSaveFile
 
 from jitstudio.core.code import CodeKind, kind_of
 
@@ -24,15 +24,16 @@ def read_file(path: Path) -> bytes:
     file = QFile(str(path))
     # Not pathlib's, which fail where a folder above may not be read.
     if os.path.isdir(path):
-        reason = "it is a folder"
+        reason = QCoreApplication.translate("Files", "it is a folder")
     elif os.path.exists(path) and not os.path.isfile(path):
         # A pipe or a device would keep us waiting.
-        reason = "it is no ordinary file"
+        reason = _not_ordinary()
     elif file.open(QIODevice.OpenModeFlag.ReadOnly):
         return bytes(file.readAll().data())
     else:
         reason = file.errorString()
-    raise DocumentError(f"'{path}' cannot be opened: {reason}.")
+    told = QCoreApplication.translate("Files", "'{path}' cannot be opened: {reason}.")
+    raise DocumentError(told.format(path=path, reason=reason))
 
 
 def resolved(path: Path) -> Path:
@@ -45,7 +46,10 @@ def resolved(path: Path) -> Path:
         return path.resolve()
     except (OSError, RuntimeError):
         # The latter is how pathlib tells of it up to Python 3.12.
-        raise DocumentError(f"'{path}' cannot be opened: its links lead in a circle.") from None
+        told = QCoreApplication.translate(
+            "Files", "'{path}' cannot be opened: its links lead in a circle."
+        )
+        raise DocumentError(told.format(path=path)) from None
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -60,9 +64,12 @@ def write_file(path: Path, content: bytes) -> None:
         problem = error.strerror or str(error)
     except RuntimeError:
         # How pathlib tells of it up to Python 3.12.
-        problem = "it is a link to itself"
+        problem = QCoreApplication.translate("Files", "it is a link to itself")
     if problem:
-        raise DocumentError(f"'{path}' cannot be written: {problem}. Save it under another name.")
+        told = QCoreApplication.translate(
+            "Files", "'{path}' cannot be written: {problem}. Save it under another name."
+        )
+        raise DocumentError(told.format(path=path, problem=problem))
 
 
 def replace_file(path: Path, content: bytes) -> str:
@@ -89,11 +96,17 @@ def kind_of_file(path: Path) -> CodeKind:
     """
     kind = kind_of(path.name)
     if kind is None:
-        raise DocumentError(
-            f"'{path.name}' has no ending that tells what it holds. Rename it to end in .cu, .cuh, "
-            ".ll, .bc, .ptx, .cubin, .fatbin, .ltoir, .o or .a."
+        told = QCoreApplication.translate(
+            "Files",
+            "'{name}' has no ending that tells what it holds. Rename it to end in .cu, .cuh, "
+            ".ll, .bc, .ptx, .cubin, .fatbin, .ltoir, .o or .a.",
         )
+        raise DocumentError(told.format(name=path.name))
     return kind
+
+
+def _not_ordinary() -> str:
+    return QCoreApplication.translate("Files", "it is no ordinary file")
 
 
 def _write(path: Path, content: bytes) -> str:
@@ -103,7 +116,7 @@ def _write(path: Path, content: bytes) -> str:
     if there is None:
         return replace_file(target, content)
     if not stat.S_ISREG(there.st_mode):
-        return "it is no ordinary file"
+        return _not_ordinary()
     if there.st_nlink == 1 and os.access(target.parent, os.W_OK):
         return replace_file(target, content)
     _overwrite(target, content)

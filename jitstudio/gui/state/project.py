@@ -12,12 +12,13 @@ from jitstudio.core.file_text import Encoding
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import dump, load
 from jitstudio.core.project.project import Member, Project
+from jitstudio.core.sweep.draft import SweepDraft
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.session_format import SavedProject
 from jitstudio.gui.state.sweep_drafts import SweepDrafts
-from jitstudio.project_files import OpenProject, file_launch, path_in_project
+from jitstudio.project_files import OpenProject, file_launch, file_sweep, path_in_project
 
 _COMPARE_AFTER_MS = 100
 _MARK = "\ufeff"
@@ -105,7 +106,7 @@ class ProjectState(QObject):
         self._apply(project)
         specs = {launch.spec.kernel: launch.spec for launch in opened.launches}
         self._launches.replace_all(specs.values(), project.kernel)
-        self._sweeps.replace_all(project.sweeps)
+        self._sweeps.replace_all(sweep.draft for sweep in opened.sweeps)
         for found in opened.members:
             if found.content is not None:
                 self._documents.add(_document(found.member, found.content, found.path))
@@ -129,8 +130,8 @@ class ProjectState(QObject):
 
     def mark_saved(self, path: Path, project: Project) -> None:
         """All of it is in this file now, as `capture` gave it."""
+        self._carried = replace(self._carried_to(path.parent), unknown=project.unknown)
         self._path = path
-        self._carried = replace(self._carried, unknown=project.unknown)
         for document in self._documents:
             if document.path is None and document.text is not None:
                 document.text.setModified(False)
@@ -140,14 +141,25 @@ class ProjectState(QObject):
         """The project as the window holds it, for a file of this name."""
         return self._project(path.parent, with_texts=True)
 
+    def left_behind(self, path: Path) -> tuple[str, ...]:
+        """What a file of this name would not hold, as the paths in it would mean other files."""
+        if self._path is None or path.parent == self._path.parent:
+            return ()
+        carried = self._carried
+        return (
+            *(member.name for member in carried.members),
+            *(f"{spec.kernel}: {name}" for spec in carried.launches for name, _ in spec.arguments),
+            *(f"{draft.kernel}: {axis.name}" for draft in carried.sweeps for axis in draft.axes),
+        )
+
     def remembered(self) -> SavedProject | None:
         """What the next start needs to know; None while no project is open."""
         if self._path is None:
             return None
         if self._pause.isActive():
             self.compare()
-        carried = replace(self._carried, sweeps=self._sweeps.drafts)
-        return SavedProject(str(self._path), self._is_modified, dump(carried).decode())
+        carried, sweeps = dump(self._carried), dump(Project(sweeps=self._sweeps.drafts))
+        return SavedProject(str(self._path), self._is_modified, carried.decode(), sweeps.decode())
 
     def resume(self, saved: SavedProject) -> None:
         """Go on with a project whose documents, settings and launches are back already.
@@ -155,10 +167,10 @@ class ProjectState(QObject):
         Raises:
             ProjectFormatError: What was kept of it is damaged; no project is open then.
         """
-        carried = load(saved.carried.encode())
+        carried, typed = load(saved.carried.encode()), load(saved.sweeps.encode())
         self._path = Path(saved.path)
         self._carried = carried
-        self._sweeps.replace_all(carried.sweeps)
+        self._sweeps.replace_all(typed.sweeps)
         self._take_as_saved()
         if saved.modified:
             self._saved = None
@@ -211,7 +223,7 @@ class ProjectState(QObject):
         settings, current = self._settings, self._documents.current
         members = [(d, _member(d, folder, with_text=with_texts)) for d in self._documents]
         names = {member.name for _, member in members}
-        carried = self._carried
+        carried = self._carried_to(folder)
         return Project(
             modules=(
                 *(member for document, member in members if not document.is_header),
@@ -228,22 +240,37 @@ class ProjectState(QObject):
             join_ir=Switch.JOIN_IR in settings.switches,
             driver_jit=Switch.DRIVER_JIT in settings.switches,
             # In an order that using them does not change.
-            launches=tuple(sorted(self._filed(folder), key=lambda spec: spec.kernel)),
+            launches=tuple(sorted(self._filed(folder, carried), key=lambda spec: spec.kernel)),
             # The one used last is the last.
             kernel=self._launches.specs[-1].kernel if self._launches.specs else "",
-            sweeps=tuple(sorted(self._sweeps.drafts, key=lambda draft: draft.kernel)),
+            sweeps=tuple(sorted(self._filed_sweeps(folder, carried), key=lambda s: s.kernel)),
             layout=self.layout,
             current=current.name if current is not None else "",
             unknown=carried.unknown,
         )
 
-    def _filed(self, folder: Path) -> Iterator[LaunchSpec]:
+    def _carried_to(self, folder: Path) -> Project:
+        """What a file in this folder can hold besides: in another, paths mean other files."""
+        stays = self._path is None or self._path.parent == folder
+        return self._carried if stays else Project(unknown=self._carried.unknown)
+
+    def _filed(self, folder: Path, carried: Project) -> Iterator[LaunchSpec]:
         """The launches, with what was left out of them where nothing else is typed."""
-        withheld = {spec.kernel: dict(spec.arguments) for spec in self._carried.launches}
+        withheld = {spec.kernel: dict(spec.arguments) for spec in carried.launches}
         for spec in self._launches.specs:
             filed = file_launch(spec, folder)
             arguments = withheld.get(spec.kernel, {}) | dict(filed.arguments)
             yield replace(filed, arguments=tuple(arguments.items()))
+
+    def _filed_sweeps(self, folder: Path, carried: Project) -> Iterator[SweepDraft]:
+        """The sweeps, with the axes that were left out of them where no others are typed."""
+        withheld = {draft.kernel: draft.axes for draft in carried.sweeps}
+        for draft in self._sweeps.drafts:
+            filed = file_sweep(draft, folder)
+            typed = {(axis.kind, axis.name) for axis in filed.axes}
+            more = withheld.get(draft.kernel, ())
+            kept = (axis for axis in more if (axis.kind, axis.name) not in typed)
+            yield replace(filed, axes=(*kept, *filed.axes))
 
     @Slot()
     def _on_changed(self) -> None:
@@ -267,6 +294,7 @@ def _carried(opened: OpenProject) -> Project:
             for launch in opened.launches
             if launch.withheld
         ),
+        sweeps=tuple(sweep.withheld for sweep in opened.sweeps if sweep.withheld.axes),
         unknown=opened.project.unknown,
     )
 

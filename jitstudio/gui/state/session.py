@@ -7,13 +7,13 @@ lock that dies with the process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QLockFile, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
@@ -23,10 +23,10 @@ from jitstudio.gui.state.session_format import (
     SavedDocument,
     SavedProject,
     SavedSession,
-    SessionFormatError,
     dump,
     load,
 )
+from jitstudio.gui.state.session_slots import lock_of, set_aside, take_slot
 
 if TYPE_CHECKING:
     from jitstudio.core.launch.spec import LaunchSpec
@@ -34,15 +34,6 @@ if TYPE_CHECKING:
     from jitstudio.gui.state.project import ProjectState
 
 _SAVE_AFTER_MS = 2000
-_SLOTS = 16
-
-
-@dataclass(frozen=True)
-class _Slot:
-    """A session file, and the lock that keeps other processes from it."""
-
-    lock: QLockFile
-    path: Path
 
 
 class Session(QObject):
@@ -77,7 +68,7 @@ class Session(QObject):
         self._crashed = False
         self._is_watching = False
         self._waiting: list[tuple[int, Callable[[], None]]] = []
-        self._slot, self._problem = _take_slot(folder)
+        self._slot, self._problem = take_slot(folder)
         self._writer: FileWriter | None = None
         if self._slot is not None:
             self._writer = FileWriter(self._slot.path, self)
@@ -123,13 +114,15 @@ class Session(QObject):
         """Open what was open last; whether there was anything.
 
         A file that has gone meanwhile is left out. A session that cannot be understood is set
-        aside as a whole, not deleted, and nothing of it is opened.
+        aside as a whole, not deleted, and nothing more of it is opened.
         """
         if self._slot is None:
             return False
-        self._restored = saved = self._load(self._slot.path)
-        opened = self._open_all(saved) if saved is not None else []
-        self._hand_over()
+        saved, opened = None, []
+        with self._or_set_aside(self._slot.path):
+            self._restored = saved = self._load(self._slot.path)
+            opened = self._open_all(saved) if saved is not None else []
+            self._hand_over()
         # After our own: the first save must hold both.
         adopted = self._adopt(self._slot.path)
         if saved is not None and saved.current is not None and 0 <= saved.current < len(opened):
@@ -137,7 +130,7 @@ class Session(QObject):
         back = [document for document in (*opened, *adopted) if document is not None]
         if self._crashed:
             self.recovered.emit(_recovery(back))
-        return bool(back)
+        return len(self._documents) > 0
 
     def _hand_over(self) -> None:
         """Give launches and project what was restored of them, once both are there."""
@@ -165,26 +158,35 @@ class Session(QObject):
     def _load(self, path: Path) -> SavedSession | None:
         if not path.exists():
             return None
-        try:
-            saved = load(path.read_bytes())
-        except (OSError, SessionFormatError) as error:
-            self.restore_failed.emit(
-                f"The last session cannot be brought back: {error}. {_set_aside(path)}"
-            )
-            return None
+        saved = load(path.read_bytes())
         self._crashed = self._crashed or not saved.closed
         return saved
+
+    @contextmanager
+    def _or_set_aside(self, path: Path) -> Iterator[None]:
+        """Begin without this session where it cannot be brought back, whatever the reason.
+
+        Any exception counts: it would come again at each start, and no window would.
+        """
+        try:
+            yield
+        except Exception as error:
+            self._restored = None
+            told = self.tr("The last session cannot be brought back: {error}. {kept}")
+            reason = str(error) or type(error).__name__
+            self.restore_failed.emit(told.format(error=reason, kept=set_aside(path)))
 
     def _adopt(self, own: Path) -> list[Document | None]:
         """Take over what was typed in windows that are closed now and was never saved."""
         adopted: list[Document | None] = []
         for path in sorted(own.parent.glob("session-*.json")):
-            lock = _lock_of(path)
+            lock = lock_of(path)
             if path == own or "-unread-" in path.name or not lock.tryLock(0):
                 continue
-            saved = self._load(path)
-            unsaved = [d for d in saved.documents if d.modified] if saved else []
-            adopted += [self._open(entry) for entry in unsaved]
+            with self._or_set_aside(path):
+                saved = self._load(path)
+                unsaved = [d for d in saved.documents if d.modified] if saved else []
+                adopted += [self._open(entry) for entry in unsaved]
             # Only what is in our own file as well may go.
             self.save()
             if not self.flush():
@@ -233,7 +235,8 @@ class Session(QObject):
     @Slot(int, str)
     def _on_write_failed(self, number: int, problem: str) -> None:
         assert self._slot is not None
-        self._complain(f"'{self._slot.path}' cannot be written: {problem}")
+        told = self.tr("'{path}' cannot be written: {problem}")
+        self._complain(told.format(path=self._slot.path, problem=problem))
         # Perhaps there is room again by then.
         self._timer.start()
         self._go_on(number)
@@ -257,9 +260,10 @@ class Session(QObject):
 
     def _complain(self, problem: str) -> None:
         if problem and not self._complaint:
-            self._complaint = (
-                f"Unsaved text is not kept: {problem}. Save your files yourself before you quit."
+            told = self.tr(
+                "Unsaved text is not kept: {problem}. Save your files yourself before you quit."
             )
+            self._complaint = told.format(problem=problem)
             self.save_failed.emit(self._complaint)
 
     @Slot()
@@ -354,38 +358,3 @@ def _recovery(back: Sequence[Document]) -> str:
         )
     )
     return told.format(count=unsaved)
-
-
-def _take_slot(folder: Path) -> tuple[_Slot | None, str]:
-    """The first session file that no running jitstudio holds, or why there is none."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        return None, f"'{folder}' cannot be made: {error.strerror}"
-    for number in range(1, _SLOTS + 1):
-        path = folder / f"session-{number}.json"
-        lock = _lock_of(path)
-        if lock.tryLock(0):
-            return _Slot(lock, path), ""
-        if lock.error() is not QLockFile.LockError.LockFailedError:
-            return None, f"'{folder}' cannot be written to"
-    return None, f"{_SLOTS} windows keep their text in '{folder}' already"
-
-
-def _lock_of(path: Path) -> QLockFile:
-    lock = QLockFile(str(path.with_suffix(".lock")))
-    # Held for as long as the process lives: its age says nothing.
-    lock.setStaleLockTime(0)
-    return lock
-
-
-def _set_aside(path: Path) -> str:
-    """Rename a session that cannot be read, so that no later one takes its place."""
-    number = 1
-    while (aside := path.with_name(f"{path.stem}-unread-{number}.json")).exists():
-        number += 1
-    try:
-        path.replace(aside)
-    except OSError as error:
-        return f"'{path}' cannot be set aside either: {error.strerror}."
-    return f"It is kept as '{aside}'."

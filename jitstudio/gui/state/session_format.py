@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from jitstudio.core.arch import Arch
@@ -59,11 +59,13 @@ class SavedProject:
         path: Its file.
         modified: Whether something of it was not in its file.
         carried: What its file holds and the window does not, in the form of a project file.
+        sweeps: What was typed for them, in the same form.
     """
 
     path: str
     modified: bool
     carried: str
+    sweeps: str
 
 
 @dataclass(frozen=True)
@@ -116,7 +118,7 @@ def dump(session: SavedSession) -> bytes:
             "switches": {switch.value: switch in session.switches for switch in Switch},
         },
         "launches": [spec_object(spec) for spec in session.launches],
-        "project": session.project and _project_object(session.project),
+        "project": session.project and asdict(session.project),
     }
     return json.dumps(state, indent=1).encode()
 
@@ -153,14 +155,13 @@ def _session(state: dict[str, Any]) -> SavedSession:
     )
 
 
-def _project_object(project: SavedProject) -> dict[str, Any]:
-    return {"path": project.path, "modified": project.modified, "carried": project.carried}
-
-
 def _project(entry: dict[str, Any] | None) -> SavedProject | None:
     if entry is None:
         return None
-    return SavedProject(str(entry["path"]), bool(entry["modified"]), str(entry["carried"]))
+    carried = str(entry["carried"])
+    # An older session has them in there.
+    sweeps = str(entry.get("sweeps", carried))
+    return SavedProject(str(entry["path"]), bool(entry["modified"]), carried, sweeps)
 
 
 def _switches(saved: dict[str, Any]) -> frozenset[Switch]:

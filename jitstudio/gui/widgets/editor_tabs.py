@@ -156,7 +156,7 @@ class EditorTabs(QTabWidget):
     def _label(self, page: SourcePage) -> None:
         document, index = page.document, self.indexOf(page)
         self.setTabText(index, f"{document.name}{' ●' if document.is_modified else ''}")
-        path = str(document.path) if document.path else "in no file yet"
+        path = str(document.path) if document.path else self.tr("in no file yet")
         self.setTabToolTip(index, f"{document.kind.title}, {path}")
         name = icon_name(document.kind, document.is_header)
         self.setTabIcon(index, icon(name, self._theme.ui.muted_text))

@@ -46,6 +46,7 @@ class OutputPane(QWidget):
         self._kind = kind
         self._output = Output()
         self._shown: Listing | None = None
+        self._wanted_kernel = ""
         self.code_view = ListingView(theme)
         self.code_view.setObjectName(object_name)
         self.code_view.setAccessibleName(kind.title)
@@ -104,13 +105,10 @@ class OutputPane(QWidget):
         return False
 
     def go_to_kernel(self, module: str, name: str) -> None:
-        """Show where the code of this kernel begins, if it is in the listing of this module."""
+        """Show where the code of this kernel begins, once the functions of its module are known."""
         self.choose(module)
-        heads = (f".text.{name}:", f".entry {name}(")
-        lines = self._shown.lines if self._shown else ()
-        found = (n for n, line in enumerate(lines, 1) if any(head in line for head in heads))
-        if (line := next(found, None)) is not None:
-            self.code_view.go_to(line)
+        self._wanted_kernel = name
+        self._seek_kernel()
 
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:
@@ -164,6 +162,7 @@ class OutputPane(QWidget):
         self.code_view.set_stale(old, self._output.stale if old else "")
 
     def _read(self, lines: Sequence[str]) -> None:
+        self._wanted_kernel = ""
         self._exports.set_available(bool(lines))
         self.code.set_lines(lines)
         if self.code.spelling.stand_ins:
@@ -175,8 +174,15 @@ class OutputPane(QWidget):
         function = function_at(self.code.code.functions, line)
         return range(function.line, function.end) if function is not None else None
 
+    def _seek_kernel(self) -> None:
+        found = (f.line for f in self.code.code.functions if f.name == self._wanted_kernel)
+        if (line := next(found, None)) is not None:
+            self._wanted_kernel = ""
+            self.code_view.go_to(line + 1)
+
     @Slot()
     def _on_read(self) -> None:
+        self._seek_kernel()
         functions = self.header.functions
         functions.show_functions(self.code.code.functions, self.code.spelling)
         functions.follow(self.code_view.line)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWi
 from jitstudio.core.arch import Arch
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.pipeline.words import time_words
-from jitstudio.core.result import ENDINGS, BuildResult
+from jitstudio.core.result import ENDINGS, BuildResult, Outcome
 from jitstudio.core.severity import Severity
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.icons import icon
@@ -27,6 +27,8 @@ _BUSY_SIZE = QSize(90, 6)
 # The facts yield to this much of the state, and keep this far from the edges.
 _STATE_WIDTH, _MARGINS = 260, 16
 _LEAST_WIDTH = 240
+# Of these no listing, log or problem is any newer.
+_UNTRIED = frozenset((Outcome.CANCELLED, Outcome.REFUSED))
 
 
 class StatusLine(QStatusBar):
@@ -117,10 +119,15 @@ class StatusLine(QStatusBar):
         """No build is on its way."""
         self._ticker.stop()
         self._show_busy(False)
-        if self._clock.isValid():
+        self._fit()
+
+    @Slot(object, BuildResult)
+    def show_built(self, _subject: object, result: BuildResult) -> None:
+        """Say when the last build came to its end."""
+        if result.outcome not in _UNTRIED:
             now = QTime.currentTime().toString("HH:mm:ss")
             self._built.setText(self.tr("Built at {time}").format(time=now))
-        self._fit()
+            self._fit()
 
     @Slot(object)
     def show_result(self, result: BuildResult | None) -> None:

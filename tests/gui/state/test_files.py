@@ -22,6 +22,16 @@ def test_reading_a_folder_or_nothing_is_told(tmp_path):
         read_file(tmp_path / "no.cu")
 
 
+def test_what_goes_wrong_is_told_in_the_language_of_the_window(bracketing, tmp_path):
+    for act in (
+        lambda: read_file(tmp_path),
+        lambda: write_file(tmp_path, b""),
+        lambda: kind_of_file(Path("notes.txt")),
+    ):
+        with pytest.raises(DocumentError, match=r"^\['.*\]$"):
+            act()
+
+
 def test_an_unknown_ending_is_told_with_the_known_ones():
     assert kind_of_file(Path("K.CU")) is CodeKind.CUDA
     with pytest.raises(DocumentError, match=r"'notes\.txt' has no ending.*\.cu, "):

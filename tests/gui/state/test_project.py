@@ -14,6 +14,7 @@ from jitstudio.core.project.project import Member, Project
 from jitstudio.core.project.reading import ProjectFormatError
 from jitstudio.core.request import LinkMode
 from jitstudio.core.sweep.draft import AxisText, SweepDraft
+from jitstudio.core.sweep.plan import AxisKind
 from jitstudio.gui.state import session_format
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents
@@ -233,6 +234,54 @@ def test_what_was_not_read_is_written_back(desk, folder):
     assert desk.project.capture(path).launches[0].arguments == (("x", "n"), ("n", "4"))
 
 
+def _partly_read(**fields):
+    """A project of which a module, an argument and an axis lie outside."""
+    launch = replace(LAUNCH, arguments=(("x", "n:file(/etc/hostname)"), ("n", "4")))
+    secret = AxisText(AxisKind.ARGUMENT, "x", "n:file(in.npy); n:file(../secret.npy)")
+    sweep = SweepDraft("k", (secret, AxisText(values="1,2")))
+    lost = Member("out.cu", CodeKind.CUDA, None, "../out.cu")
+    return replace(PROJECT, modules=(lost,), launches=(launch,), sweeps=(sweep,), **fields)
+
+
+def test_an_axis_with_a_file_outside_is_left_out_and_written_back(desk, folder):
+    project = _partly_read()
+    path = _write(folder, project)
+    desk.project.open(read_project(path))
+    assert desk.sweeps.drafts == (SweepDraft("k", (AxisText(values="1,2"),)),)
+    assert desk.project.capture(path).sweeps == project.sweeps
+    other = Desk()
+    other.project.resume(desk.project.remembered())
+    assert other.sweeps.drafts == desk.sweeps.drafts
+    assert other.project.capture(path).sweeps == project.sweeps
+
+
+def test_the_files_of_an_axis_are_used_from_the_root_on_and_kept_from_the_folder_on(desk, folder):
+    axis = AxisText(AxisKind.ARGUMENT, "x", "n:file(a.npy), n:file(b.npy)")
+    project = replace(PROJECT, sweeps=(SweepDraft("k", (axis,)),))
+    path = _write(folder, project)
+    desk.project.open(read_project(path))
+    values = f"n:file({folder}/a.npy), n:file({folder}/b.npy)"
+    assert desk.sweeps.drafts[0].axes == (replace(axis, values=values),)
+    assert not desk.is_modified()
+    assert desk.project.capture(path) == project
+
+
+def test_saved_into_another_folder_it_names_no_other_files(desk, folder, tmp_path):
+    unknown = {("", ""): {"later": 1}}
+    desk.project.open(read_project(_write(folder, _partly_read(unknown=unknown))))
+    beside, elsewhere = folder / "q.jitproj", tmp_path / "other" / "p.jitproj"
+    elsewhere.parent.mkdir()
+    assert desk.project.left_behind(beside) == ()
+    assert desk.project.left_behind(elsewhere) == ("out.cu", "k: x", "k: x")
+    desk.save(elsewhere)
+    for project in (load(elsewhere.read_bytes()), desk.project.capture(beside)):
+        assert project.modules == ()
+        assert project.launches[0].arguments == (("n", "4"),)
+        assert project.sweeps[0].axes == (AxisText(values="1,2"),)
+        assert project.unknown == unknown
+    assert not desk.is_modified()
+
+
 def test_the_next_start_goes_on_with_it(desk, folder):
     path = _write(folder, replace(PROJECT, unknown={("", ""): {"later": 1}}))
     assert desk.project.remembered() is None
@@ -248,7 +297,7 @@ def test_the_next_start_goes_on_with_it(desk, folder):
     assert other.project.path == path
     assert not other.is_modified()
     assert other.project.capture(path).unknown == {("", ""): {"later": 1}}
-    other.project.resume(SavedProject(str(path), True, dump(Project()).decode()))
+    other.project.resume(SavedProject(str(path), True, *(2 * [dump(Project()).decode()])))
     assert other.is_modified()
     other.save(path)
     assert not other.is_modified()
@@ -273,6 +322,8 @@ def test_a_session_file_holds_what_is_remembered(desk, folder):
     data = session_format.dump(replace(session, project=remembered))
     assert session_format.load(data).project == remembered
     assert session_format.load(session_format.dump(session)).project is None
+    older = data.replace(b'"sweeps"', b'"no_sweeps"')
+    assert session_format.load(older).project.sweeps == remembered.carried
     damaged = session_format.load(data.replace(b"out.cu", b"")).project
     other = Desk()
     with pytest.raises(ProjectFormatError, match="name"):

@@ -12,6 +12,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
+from jitstudio.gui.state import session
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.files import digest
@@ -298,6 +299,44 @@ def test_a_session_that_cannot_be_read_is_set_aside(start, tmp_path, data, reaso
         one.session.save()
         one.session.close()
     assert [path.read_bytes() for path in aside] == [data, data]
+
+
+@pytest.mark.parametrize("slot", [1, 2])
+def test_an_error_of_no_kind_foreseen_stops_one_start_of_a_session_only(
+    start, tmp_path, monkeypatch, slot
+):
+    # The second slot is that of a window that is closed meanwhile.
+    ones = [start() for _ in range(slot)]
+    ones[-1].open("typed.cu")
+    type_into(ones[-1].open("other.cu", b""), "typed")
+    for one in ones:
+        one.session.close()
+    with monkeypatch.context() as broken:
+        broken.setattr(session, "Document", lambda *_: {}[0])
+        second = start()
+        assert not second.session.restore()
+    (message,) = second.told
+    aside = session_file(tmp_path).with_name(f"session-{slot}-unread-1.json")
+    assert message == f"The last session cannot be brought back: 0. It is kept as '{aside}'."
+    assert b"typed" in aside.read_bytes()
+    second.session.watch()
+    second.session.close()
+    third = start()
+    assert not third.session.restore()
+    assert third.told == []
+
+
+def test_what_keeping_the_session_tells_can_be_translated(start, tmp_path, bracketing):
+    session_file(tmp_path).parent.mkdir()
+    session_file(tmp_path).write_bytes(b"{")
+    one = start()
+    one.session.restore()
+    assert one.told[0].startswith("[The last session cannot be brought back: ")
+    assert "[It is kept as " in one.told[0]
+    (tmp_path / "file").write_bytes(b"")
+    blocked = start(tmp_path / "file" / "sessions")
+    blocked.session.save()
+    assert blocked.told[0].startswith("[Unsaved text is not kept: ['")
 
 
 def test_half_a_session_is_not_restored(start, tmp_path):

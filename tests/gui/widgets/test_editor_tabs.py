@@ -86,3 +86,8 @@ def test_documents_keep_their_order_around_the_home(tabs, home):
     assert [d.name for d in documents] == ["b.cu", "k.cu", "a.cu"]
     documents.add(document("c.cu"))
     assert texts(tabs) == ["b.cu", "k.cu", "Welcome", "a.cu", "c.cu"]
+
+
+def test_that_a_tab_has_no_file_is_told_in_the_language_of_the_window(tabs, bracketing):
+    tabs._documents.add(document("a.cu"))
+    assert "[in no file yet]" in tabs.tabToolTip(tabs.count() - 1)

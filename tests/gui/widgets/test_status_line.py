@@ -89,7 +89,15 @@ def test_a_long_build_has_a_clock_and_can_be_cancelled_and_a_short_one_does_not_
     cancel.click()
     assert cancelled == [True]
     status.show_ended()
-    status.show_result(BuildResult(Outcome.CANCELLED, Arch.parse("sm_90")))
+    result = BuildResult(Outcome.CANCELLED, Arch.parse("sm_90"))
+    status.show_result(result)
     assert not busy.isVisible()
     assert not cancel.isVisible()
+
+
+def test_it_tells_when_the_last_build_came_to_its_end(status):
+    for outcome in (Outcome.CANCELLED, Outcome.REFUSED):
+        status.show_built(None, BuildResult(outcome, Arch.parse("sm_90")))
+        assert not any(text.startswith("Built at ") for text in shown(status))
+    status.show_built(None, BuildResult(Outcome.FAILED, Arch.parse("sm_90")))
     assert any(text.startswith("Built at ") for text in shown(status))
