@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING
 
 from jitstudio.core.code import CodeKind
-
-if TYPE_CHECKING:
-    from jitstudio.listing.lexers.line_lexer import LineLexer
+from jitstudio.gui.highlighter import LineLexer
+from jitstudio.gui.theme import TokenType
 
 
 @dataclass(frozen=True)
@@ -29,15 +27,32 @@ class Language:
 
     @property
     def lexer(self) -> LineLexer:
-        """Finds the tokens of a line; made when it is first asked for, and kept."""
+        """Finds the tokens of a line; the same for the same language."""
         return _lexer(self.lexer_place)
+
+
+class _LateLexer:
+    """A lexer that is made for the first line: that compiles its expressions, which takes a while.
+
+    A window is painted before its first line is coloured.
+    """
+
+    def __init__(self, place: str) -> None:
+        self._place = place
+
+    def lex_line(self, line: str, state: int = 0) -> tuple[list[tuple[int, int, TokenType]], int]:
+        """Tokens as (start, length, type), and the state behind the line."""
+        return self._lexer.lex_line(line, state)
+
+    @cached_property
+    def _lexer(self) -> LineLexer:
+        lexer: LineLexer = resolve_name(f"jitstudio.listing.lexers.{self._place}")()
+        return lexer
 
 
 @cache
 def _lexer(place: str) -> LineLexer:
-    """Only the languages in sight are paid for: making a lexer compiles its expressions."""
-    lexer: LineLexer = resolve_name(f"jitstudio.listing.lexers.{place}")()
-    return lexer
+    return _LateLexer(place)
 
 
 LANGUAGES: dict[CodeKind, Language] = {
