@@ -13,6 +13,7 @@ from tests.gui.driver import pause
 from tests.gui.watchdog import LONGEST_MS, Watchdog, slowness
 
 LARGE = 300_000
+MARGIN = 2.5
 # `tests/bench/memory.py` goes on to hundreds.
 BUILDS = 60
 # Half of them would have to leave 100 KiB each to be noticed; a result and its listings are more.
@@ -86,7 +87,8 @@ def test_no_event_waits_in_a_whole_session(started, watchdog, tmp_path):
         pause(50)
     watchdog.doing = "closing"
     # Other programs make this one slower, caches and all: the same for a stall and for the rounds.
-    limit = LONGEST_MS * max(paces, default=1.0)
+    # Beside other tests it may be twice as much; alone (`-n0 -s`) it tells how it really is.
+    limit = MARGIN * LONGEST_MS * max(paces, default=1.0)
     print(f"longest stall {watchdog.longest:.0f} ms, limit {limit:.0f} ms")
     stalls = [stall for stall in watchdog.stalls if stall.ms > limit]
     assert stalls == [], "\n".join(map(str, stalls))

@@ -6,9 +6,10 @@ import os
 import stat
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QCryptographicHash, QFile, QIODevice, QSaveFile
+from PySide6.QtCore import QCoreApplication, QFile, QIODevice, QSaveFile
 
 from jitstudio.core.code import CodeKind, kind_of
+from jitstudio.gui.late import Late
 
 
 class DocumentError(RuntimeError):
@@ -83,9 +84,7 @@ def replace_file(path: Path, content: bytes) -> str:
 
 def digest(content: bytes) -> str:
     """What tells one content of a file from another."""
-    # Qt's, as loading Python's takes a start some milliseconds.
-    algorithm = QCryptographicHash.Algorithm.Blake2b_256
-    return bytes(QCryptographicHash.hash(content, algorithm).data()).hex()
+    return str(Late.SHA256.get()(content).hexdigest())
 
 
 def kind_of_file(path: Path) -> CodeKind:
