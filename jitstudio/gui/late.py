@@ -24,8 +24,8 @@ class Late(Enum):
     IMAGE_CANVAS = "jitstudio.gui.widgets.launch.results.buffer_image_canvas:ImageCanvas"
     TIMING_PLOTS = "jitstudio.gui.widgets.launch.results.timing_plots:TimingPlots"
     SWEEP_PLOT = "jitstudio.gui.widgets.sweep.sweep_plot:SweepPlot"
-    # Qt has one, too, but it is ten times slower.
-    SHA256 = "hashlib:sha256"
+    # Qt has a hash, too, but it is ten times slower.
+    DIGEST = "jitstudio.core.digest:digest"
     FURNISHING = "jitstudio.gui.furnishing:Furnishing"
     FIND_BAR = "jitstudio.gui.find.find_bar:FindBar"
     READ_ONLY_PAGE = "jitstudio.gui.widgets.read_only_page:ReadOnlyPage"

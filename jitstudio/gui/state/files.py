@@ -84,7 +84,7 @@ def replace_file(path: Path, content: bytes) -> str:
 
 def digest(content: bytes) -> str:
     """What tells one content of a file from another."""
-    return str(Late.SHA256.get()(content).hexdigest())
+    return str(Late.DIGEST.get()(content))
 
 
 def kind_of_file(path: Path) -> CodeKind:
