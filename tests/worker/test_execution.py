@@ -48,7 +48,8 @@ def test_independent_modules_run_side_by_side(pair):
         running += 1 if isinstance(event, StageStarted) else -1
         most = max(most, running)
 
-    result = pair.build(request(*(kernel(n, 200) for n in range(4))), on_event=heard)
+    # Long enough that the second worker has started before the first one is through.
+    result = pair.build(request(*(kernel(n, 1500) for n in range(6))), on_event=heard)
     assert result.outcome is Outcome.BUILT
     assert most == 2
     assert len(workers(pair)) == 2

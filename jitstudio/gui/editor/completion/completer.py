@@ -57,6 +57,9 @@ class Completer(QObject):
         is_automatic: Whether words are offered unasked.
     """
 
+    # On the class too: the editor hides for the last time when Python may have emptied this object.
+    _popup: CompletionPopup | None = None
+
     def __init__(self, editor: QPlainTextEdit, kind: CodeKind) -> None:
         super().__init__(editor)
         self.kind = kind
@@ -64,7 +67,6 @@ class Completer(QObject):
         self._source: WordSource | None = None
         self._editor = editor
         self._theme: Theme | None = None
-        self._popup: CompletionPopup | None = None
         self._offers: Offers | None = None
         self._start = -1
         self._asked = False
