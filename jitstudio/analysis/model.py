@@ -33,8 +33,10 @@ Places = tuple[Place, ...]
 
 
 class LiveRegisters(NamedTuple):
-    """How many registers hold a value that is still needed: general, predicate and uniform ones,
-    and uniform predicates, of one thread or, if uniform, of one warp."""
+    """How many registers hold a value that is still needed.
+
+    General ones and predicates are those of one thread, uniform ones those of one warp.
+    """
 
     gpr: int
     pred: int
@@ -76,7 +78,8 @@ class Instruction(NamedTuple):
         return " ".join(part for part in (self.predicate, self.opcode, self.operands) if part)
 
 
-class Label(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Label:
     """A name for the instruction with this index, which may be one behind the last."""
 
     name: str

@@ -18,6 +18,9 @@ _SCREEN_SHARE = 0.95
 _TITLES = {
     "ptx": QT_TRANSLATE_NOOP("Frame", "PTX"),
     "sass": QT_TRANSLATE_NOOP("Frame", "SASS"),
+    "report": QT_TRANSLATE_NOOP("Frame", "Report"),
+    "graph": QT_TRANSLATE_NOOP("Frame", "Graph"),
+    "compare": QT_TRANSLATE_NOOP("Frame", "Compare"),
     "kernels": QT_TRANSLATE_NOOP("Frame", "Kernels"),
     "names": QT_TRANSLATE_NOOP("Frame", "Lowered names"),
     "link": QT_TRANSLATE_NOOP("Frame", "Link"),

@@ -23,6 +23,7 @@ from jitstudio.gui.presenters.editing import EditingPresenter
 from jitstudio.gui.presenters.files import FilesPresenter
 from jitstudio.gui.presenters.filters import FiltersPresenter
 from jitstudio.gui.presenters.history import HistoryPresenter
+from jitstudio.gui.presenters.inspections import InspectionsPresenter
 from jitstudio.gui.presenters.keeping import KeepingPresenter
 from jitstudio.gui.presenters.launch import LaunchPresenter
 from jitstudio.gui.presenters.layouts import LayoutPresenter
@@ -135,6 +136,7 @@ class Furnishing(QObject):
             lambda: PlacesPresenter(workspace, panes, files, actions),
             lambda: FiltersPresenter(preferences, panes),
             lambda: ListingsPresenter(workspace, panes, actions, window),
+            lambda: InspectionsPresenter(workspace, panes),
             lambda: HistoryPresenter(workspace, panes, actions),
             lambda: LinkPresenter(workspace, panes.link),
             lambda: NamesPresenter(workspace, panes.names),

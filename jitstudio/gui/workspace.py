@@ -7,10 +7,12 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.tools import ToolchainInfo
+from jitstudio.gui.analysis_service import AnalysisService
 from jitstudio.gui.launch_service import LaunchService
 from jitstudio.gui.launch_studio import LaunchStudio
 from jitstudio.gui.service import BuildService
 from jitstudio.gui.serving import close_all
+from jitstudio.gui.state.inspections import Inspections
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.papers import Papers
@@ -45,6 +47,8 @@ class Workspace(QObject):
         self.outputs = Outputs(self)
         self.service = BuildService(self)
         self.studio = Studio(self.documents, self.settings, self.outputs, self.service, parent=self)
+        self.analysis_service = AnalysisService(self)
+        self.inspections = Inspections(self.outputs, self.analysis_service, self)
         self.launch_specs = LaunchSpecs(self)
         self.launch_service = LaunchService(self)
         self.sweep_drafts = SweepDrafts(self)
@@ -76,7 +80,7 @@ class Workspace(QObject):
     def close(self) -> None:
         """Keep the session and end the workers."""
         self.session.close()
-        close_all((self.sweep_service, self.launch_service, self.service))
+        close_all((self.sweep_service, self.launch_service, self.analysis_service, self.service))
 
     @Slot(ToolchainInfo)
     def _on_probe_finished(self, info: ToolchainInfo) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jitstudio.gui.commands.rows.analyse import ANALYSE_ROWS
 from jitstudio.gui.commands.rows.build import BUILD_ROWS
 from jitstudio.gui.commands.rows.edit import EDIT_ROWS
 from jitstudio.gui.commands.rows.file import FILE_ROWS
@@ -14,6 +15,7 @@ ACTIONS: tuple[ActionSpec, ...] = (
     *FILE_ROWS,
     *EDIT_ROWS,
     *BUILD_ROWS,
+    *ANALYSE_ROWS,
     *LAUNCH_ROWS,
     *VIEW_ROWS,
     *HELP_ROWS,

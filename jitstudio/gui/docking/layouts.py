@@ -59,6 +59,7 @@ class Layout:
 
 _OPTIONS = Area(Side.LEFT, 0.25, (("options",),), least=320)
 _FINDINGS = ("problems", "log")
+_READING = ("report", "graph", "compare")
 _RESULTS = ("kernels", "names", "link")
 
 LAYOUTS: tuple[Layout, ...] = (
@@ -66,7 +67,7 @@ LAYOUTS: tuple[Layout, ...] = (
         "edit",
         (
             _OPTIONS,
-            Area(Side.RIGHT, 0.52, (("ptx", "sass", *_RESULTS, "launch", "pipeline"),)),
+            Area(Side.RIGHT, 0.52, (("ptx", "sass", *_READING, *_RESULTS, "launch", "pipeline"),)),
             Area(Side.BOTTOM, 0.24, (_FINDINGS,)),
         ),
     ),
@@ -74,7 +75,11 @@ LAYOUTS: tuple[Layout, ...] = (
         "compare",
         (
             _OPTIONS,
-            Area(Side.RIGHT, 0.67, (("ptx", *_RESULTS), ("sass", "launch", "pipeline"))),
+            Area(
+                Side.RIGHT,
+                0.67,
+                (("ptx", *_RESULTS, "graph"), ("sass", "report", "compare", "launch", "pipeline")),
+            ),
             Area(Side.BOTTOM, 0.2, (_FINDINGS,)),
         ),
     ),
@@ -82,7 +87,7 @@ LAYOUTS: tuple[Layout, ...] = (
         "launch",
         (
             _OPTIONS,
-            Area(Side.RIGHT, 0.66, (("launch", "ptx", "sass", *_RESULTS, "pipeline"),)),
+            Area(Side.RIGHT, 0.66, (("launch", "ptx", "sass", *_READING, *_RESULTS, "pipeline"),)),
             Area(Side.BOTTOM, 0.24, (_FINDINGS,)),
         ),
     ),
@@ -91,7 +96,7 @@ LAYOUTS: tuple[Layout, ...] = (
         (
             _OPTIONS,
             Area(Side.TOP, 0.42, (("pipeline",),)),
-            Area(Side.RIGHT, 0.5, (("ptx", "sass", *_RESULTS, "launch"),)),
+            Area(Side.RIGHT, 0.5, (("ptx", "sass", *_READING, *_RESULTS, "launch"),)),
             Area(Side.BOTTOM, 0.16, (_FINDINGS,)),
         ),
         _DEFAULT_HIDDEN | frozenset(_FINDINGS),

@@ -33,10 +33,12 @@ class OutputPane(QWidget):
 
     Signals:
         told: Something was done that cannot be seen, in words.
+        listing_changed: There is another listing, or none any more.
         save_requested: This kind of what is shown shall be saved.
     """
 
     told = Signal(str)
+    listing_changed = Signal()
     save_requested = Signal(CodeKind)
 
     def __init__(
@@ -147,10 +149,12 @@ class OutputPane(QWidget):
             self.header.show_line_count(0)
             self.code_view.clear(self._output.hint)
             self._read(())
+            self.listing_changed.emit()
             return
         listing = listings[self.header.module_index]
         keep = self._shown is not None and self._shown.name == listing.name
-        if listing is not self._shown:
+        is_new = listing is not self._shown
+        if is_new:
             lexer = LANGUAGES[self._kind].lexer
             self.code_view.set_lines(
                 listing.lines, lexer, self._kind, keep_position=keep, widest=listing.widest
@@ -160,6 +164,8 @@ class OutputPane(QWidget):
         self.header.show_line_count(len(listing.lines))
         old = listing.name in self._output.old
         self.code_view.set_stale(old, self._output.stale if old else "")
+        if is_new:
+            self.listing_changed.emit()
 
     def _read(self, lines: Sequence[str]) -> None:
         self._wanted_kernel = ""

@@ -59,6 +59,24 @@ VIEW_ROWS = (
         "focusLaunchAction", VIEW, QT_TRANSLATE_NOOP("Actions", "Go to launc&h"), keys=("Ctrl+9",)
     ),
     ActionSpec(
+        "focusReportAction",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "Go to report"),
+        keys=("Ctrl+Alt+R",),
+    ),
+    ActionSpec(
+        "focusGraphAction",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "Go to graph"),
+        keys=("Ctrl+Alt+G",),
+    ),
+    ActionSpec(
+        "focusCompareAction",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "Go to compare"),
+        keys=("Ctrl+Alt+C",),
+    ),
+    ActionSpec(
         "focusPipelineAction",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "Go to pipeline"),

@@ -1,0 +1,78 @@
+"""The background of reading: a QThread of its own, so that neither window nor build waits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QDeadlineTimer, QObject, Signal
+
+from jitstudio.analysis.listing_rows import ListingRows
+from jitstudio.analysis.model import Disassembly
+from jitstudio.analysis.request import AnalysisRequest
+from jitstudio.gui.serving import ServingThread
+from jitstudio.worker.analysis_desk import AnalysisDesk, ReadListing
+from jitstudio.worker.analyst import Analyst
+from jitstudio.worker.dispatcher import Dispatcher
+
+_READ = "read"
+
+
+class AnalysisService(QObject):
+    """Sends cubins to the analyst and tells in the GUI thread what they hold.
+
+    Its process starts at the first request, not with the window.
+
+    Signals:
+        finished: The code of the cubin of this ticket, and where it stands in the text.
+        unreadable: Why there is none, in words.
+    """
+
+    finished = Signal(int, object, object)
+    unreadable = Signal(int, str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._analyst = Analyst()
+        # Signals emitted by the relay in the thread reach this object's slots in the GUI thread.
+        relay = _Relay(self)
+        self._dispatcher = Dispatcher(AnalysisDesk(self._analyst, relay), relay)
+        self._thread = ServingThread(self._dispatcher, "analysis service")
+
+    @property
+    def worker_pid(self) -> int | None:
+        """The process that reads; None where none is running."""
+        return self._analyst.pid
+
+    def read(self, cubin: bytes, name: str, lines: Sequence[str]) -> int:
+        """Read a cubin, in place of one that waits; the ticket that the signals carry."""
+        return self._dispatcher.submit(_READ, ReadListing(AnalysisRequest(cubin, name), lines))
+
+    def begin_closing(self) -> None:
+        """Kill the worker and end the thread."""
+        self._thread.begin_closing()
+
+    def wait_closed(self, deadline: QDeadlineTimer) -> None:
+        """Wait until both have ended, but no longer than this."""
+        self._thread.wait_closed(deadline)
+
+
+class _Relay:
+    """The listener of dispatcher and desk: turns their calls into signals of the service."""
+
+    def __init__(self, service: AnalysisService) -> None:
+        self._service = service
+
+    def started(self, _ticket: int) -> None:
+        """Its end tells it better."""
+
+    def read(self, ticket: int, code: Disassembly, rows: ListingRows) -> None:
+        self._service.finished.emit(ticket, code, rows)
+
+    def unreadable(self, ticket: int, words: str) -> None:
+        self._service.unreadable.emit(ticket, words)
+
+    def broke(self, ticket: int, message: str) -> None:
+        self._service.unreadable.emit(ticket, message)
+
+    def dropped(self, _ticket: int) -> None:
+        """A newer request has taken its place."""

@@ -1,0 +1,70 @@
+"""Carries out what the dispatcher of the reading side hands on."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from jitstudio.analysis.listing_rows import ListingRows
+from jitstudio.analysis.model import Disassembly
+from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.worker.analyst import Analyst
+
+_KEPT = 4
+"""Cubins whose code is kept: a step back to an earlier result costs nothing."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReadListing:
+    """Read a cubin, and find its instructions in a text that was made of it.
+
+    Attributes:
+        request: The cubin.
+        lines: What ``nvdisasm -c`` printed of it.
+    """
+
+    request: AnalysisRequest
+    lines: Sequence[str]
+
+
+class AnalysisListener(Protocol):
+    """Who hears what came of analyses; called in the thread of the dispatcher."""
+
+    def read(self, ticket: int, code: Disassembly, rows: ListingRows) -> None:
+        """A cubin has been read."""
+
+    def unreadable(self, ticket: int, words: str) -> None:
+        """It cannot be read."""
+
+
+class AnalysisDesk:
+    """Carries out analyses.
+
+    Args:
+        analyst: Who does it; owned from now on.
+        listener: Who hears of it.
+    """
+
+    def __init__(self, analyst: Analyst, listener: AnalysisListener) -> None:
+        self._analyst = analyst
+        self._listener = listener
+        self._known: OrderedDict[bytes, Disassembly] = OrderedDict()
+        self.cancel = analyst.cancel
+        self.close = analyst.close
+
+    def work(self, ticket: int, wanted: ReadListing) -> None:
+        """See `Desk`."""
+        cubin = wanted.request.cubin
+        code = self._known.get(cubin)
+        if code is None:
+            answer = self._analyst.analyse(wanted.request, ticket=ticket)
+            if isinstance(answer, Unreadable):
+                self._listener.unreadable(ticket, answer.words)
+                return
+            code = self._known[cubin] = answer
+        self._known.move_to_end(cubin)
+        if len(self._known) > _KEPT:
+            self._known.popitem(last=False)
+        self._listener.read(ticket, code, ListingRows(wanted.lines, code))

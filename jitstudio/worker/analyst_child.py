@@ -1,0 +1,21 @@
+"""The worker process of the analyst: has nvdisasm read cubins, and makes columns of its text."""
+
+from __future__ import annotations
+
+from jitstudio.analysis.request import AnalysisRequest
+from jitstudio.toolchain import locate
+from jitstudio.toolchain.disassembly import read_cubin
+from jitstudio.worker.limits import limit_memory
+from jitstudio.worker.serving import Answer, Tell, serve, take_wire
+
+
+def main(memory_limit: int) -> None:
+    """Serve analyses until the parent is gone."""
+    wire = take_wire()
+    limit_memory(memory_limit)
+    locate.announce_toolkit()
+    serve(wire, _work)
+
+
+def _work(request: AnalysisRequest, tell: Tell) -> Answer:
+    return Answer(read_cubin(request.cubin, request.name))
