@@ -1,0 +1,102 @@
+"""Cubins read in a process of its own, by the real nvdisasm."""
+
+import os
+import signal
+import threading
+import time
+
+import pytest
+
+from jitstudio.analysis.model import Disassembly
+from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.core.code import CodeKind
+from jitstudio.worker.analyst import Analyst
+from jitstudio.worker.builder import Builder
+from jitstudio.worker.host import WorkerError
+from tests.support import cuda, request
+
+QUICK = 8.0
+
+
+def loops(count):
+    """So many kernels with a loop."""
+    return "".join(
+        f'extern "C" __global__ void k{n}(int* p) {{ for (int i = 0; i < 64; ++i) '
+        f"p[i * {n}] += p[i * i + {n}] * i; }}\n"
+        for n in range(1, count + 1)
+    )
+
+
+@pytest.fixture(scope="module")
+def cubins():
+    builder = Builder(workers=1)
+
+    def cubin(text):
+        result = builder.build(request(cuda(text), emit="cubin"))
+        assert result.ok, result.reason
+        return result.artifact(CodeKind.CUBIN, "kernel.cu").content
+
+    yield {"two": cubin(loops(2)), "many": cubin(loops(400))}
+    builder.close()
+
+
+@pytest.fixture
+def analyst():
+    made = Analyst()
+    yield made
+    made.close()
+
+
+def test_functions_and_live_registers_come_back(analyst, cubins):
+    code = analyst.analyse(AnalysisRequest(cubins["two"], "kernel.cubin"))
+    assert isinstance(code, Disassembly)
+    assert {function.name for function in code.kernels} == {"k1", "k2"}
+    for function in code.functions:
+        assert len(function.live) == 4 * len(function) > 0
+        assert max(row.live.gpr for row in function) > 2
+
+
+def test_what_is_no_cubin_is_told_by_the_name_that_the_user_knows(analyst):
+    told = analyst.analyse(AnalysisRequest(b"\x7fELF" + bytes(300), "mine.cubin"))
+    assert isinstance(told, Unreadable)
+    assert "mine.cubin" in told.words
+    assert "/dev/fd" not in told.words
+
+
+def test_a_killed_process_is_told_and_the_next_call_works(analyst, cubins):
+    analyst.analyse(AnalysisRequest(cubins["two"], "two.cubin"))
+    first = analyst.pid
+    answers = []
+    reading = threading.Thread(
+        target=lambda: answers.append(analyst.analyse(AnalysisRequest(cubins["many"], "many")))
+    )
+    reading.start()
+    time.sleep(0.05)
+    os.kill(first, signal.SIGKILL)
+    reading.join(QUICK)
+    assert isinstance(answers[0], Unreadable)
+    assert "many" in answers[0].words
+    code = analyst.analyse(AnalysisRequest(cubins["two"], "two.cubin"))
+    assert len(code.functions) == 2
+    assert analyst.pid != first
+
+
+def test_an_analysis_can_be_cancelled(analyst, cubins):
+    analyst.analyse(AnalysisRequest(cubins["two"], "two.cubin"))
+    threading.Timer(0.05, analyst.cancel, (7,)).start()
+    started = time.monotonic()
+    told = analyst.analyse(AnalysisRequest(cubins["many"], "many.cubin"), ticket=7)
+    assert time.monotonic() - started < QUICK
+    assert told == Unreadable("Reading the machine code of many.cubin was cancelled.")
+
+
+def test_an_analysis_ends_at_its_time_limit(analyst, cubins):
+    told = analyst.analyse(AnalysisRequest(cubins["many"], "many.cubin"), timeout=0.01)
+    assert "0.01 s, its time limit" in told.words
+
+
+def test_a_closed_analyst_says_so(cubins):
+    analyst = Analyst()
+    analyst.close()
+    with pytest.raises(WorkerError):
+        analyst.analyse(AnalysisRequest(cubins["two"], "two.cubin"))
