@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from array import array
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
 from jitstudio.analysis.control import Control, decode
+from jitstudio.core.result import Resources
 
 NOWHERE = -1
 """Stands for an index or a count that there is none of."""
@@ -191,10 +192,12 @@ class Disassembly:
     Attributes:
         target: Such as ``sm_90a``; empty if the listing does not tell.
         functions: In the order of the listing.
+        resources: What each kernel needs, as the cubin itself tells; it tells no spills.
     """
 
     target: str
     functions: tuple[SassFunction, ...]
+    resources: Mapping[str, Resources] = field(default_factory=dict)
 
     @property
     def kernels(self) -> tuple[SassFunction, ...]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from jitstudio.core.result import Outcome
+
 
 @dataclass(frozen=True)
 class AnalysisRequest:
@@ -20,6 +22,12 @@ class AnalysisRequest:
 
 @dataclass(frozen=True)
 class Unreadable:
-    """There is no answer; the words say what happened, why, and what to do."""
+    """There is no answer.
+
+    Attributes:
+        words: What happened, why, and what to do.
+        outcome: How it ended.
+    """
 
     words: str
+    outcome: Outcome = Outcome.FAILED

@@ -33,6 +33,8 @@ _MAX_THREADS, _REQUIRED_THREADS, _BARRIERS = 0x05, 0x10, 0x4C
 # In the section for all functions: a symbol's index and an amount.
 _PER_SYMBOL = {0x2F: "registers", 0x11: "stack_bytes", 0x12: "local_bytes"}
 _UNBOUNDED = 0xFFFFFFFF
+# What pyelftools raises, or lets through, over a file that is cut short or not in order.
+_DAMAGED = (ELFError, OverflowError, UnicodeDecodeError, struct.error)
 
 
 def kernels(cubin: bytes) -> tuple[str, ...]:
@@ -49,8 +51,23 @@ def has_code(cubin: bytes) -> bool:
 
 
 def resources(cubin: bytes) -> dict[str, Resources]:
-    """What each kernel of a cubin needs, by its lowered name; spills stand in logs only."""
+    """What each kernel of a cubin needs, by its lowered name; spills stand in logs only.
+
+    Of a damaged cubin the names are told at most.
+    """
     sections = _sections(cubin)
+    try:
+        return _resources(sections)
+    except _DAMAGED:
+        return dict.fromkeys(_kernels(sections), Resources())
+
+
+def kernels_of(cubin: bytes, log: str) -> tuple[tuple[str, Resources], ...]:
+    """The kernels of a cubin with what they need, by the cubin and by the log that came with it."""
+    return tuple(merge(resources(cubin), read_verbose_log(log)).items())
+
+
+def _resources(sections: Mapping[str, Section]) -> dict[str, Resources]:
     per_symbol = _per_symbol(sections)
     reserved = _RESERVED_BYTES if f"{_SHARED}reserved.0" in sections else 0
     return {
@@ -62,11 +79,6 @@ def resources(cubin: bytes) -> dict[str, Resources]:
         )
         for name in _kernels(sections)
     }
-
-
-def kernels_of(cubin: bytes, log: str) -> tuple[tuple[str, Resources], ...]:
-    """The kernels of a cubin with what they need, by the cubin and by the log that came with it."""
-    return tuple(merge(resources(cubin), read_verbose_log(log)).items())
 
 
 def _kernels(sections: Mapping[str, Section]) -> Iterator[str]:
@@ -118,5 +130,5 @@ def _size(section: Section | None) -> int:
 def _sections(cubin: bytes) -> dict[str, Section]:
     try:
         return {section.name: section for section in ELFFile(BytesIO(cubin)).iter_sections()}
-    except ELFError:
+    except _DAMAGED:
         return {}

@@ -9,11 +9,14 @@ from __future__ import annotations
 import signal
 import subprocess
 import tempfile
+from dataclasses import replace
 
 from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.reading import code, live
 from jitstudio.analysis.request import Unreadable
+from jitstudio.core.result import Outcome
 from jitstudio.toolchain import locate
+from jitstudio.toolchain.cubin import resources
 from jitstudio.toolchain.errors import ToolMissing
 from jitstudio.toolchain.report import text_of
 
@@ -31,7 +34,7 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
     try:
         program = locate.nvdisasm()
     except ToolMissing as missing:
-        return Unreadable(str(missing))
+        return Unreadable(str(missing), Outcome.MISSING)
     # A file without a name: a worker that is killed meanwhile leaves nothing behind.
     with tempfile.TemporaryFile() as file:
         file.write(cubin)
@@ -51,9 +54,13 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
             listing, errors = reading.communicate()
             if reading.returncode:
                 counting.kill()
-                return Unreadable(_why(reading.returncode, text_of(errors), path, name))
+                told = _why(reading.returncode, text_of(errors), path, name)
+                return Unreadable(
+                    told, Outcome.CRASHED if reading.returncode < 0 else Outcome.FAILED
+                )
             # Read while the other one is still at work.
             read = code.read_code(listing.decode("utf-8", "replace"))
+            read = replace(read, resources=resources(cubin))
             table, _ = counting.communicate()
             if counting.returncode:
                 return read

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.core.result import Outcome
 from jitstudio.worker.flights import Ending
 from jitstudio.worker.host import Death, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
@@ -54,16 +55,16 @@ class Analyst:
         with self._turns.take(ticket, timeout) as flights:
             flight = flights.begin(self._host)
             if flight is None:
-                return Unreadable(_why_ended(flights.ending, request.name, timeout))
+                return _ended(flights.ending, request.name, timeout)
             told = self._host.ask(Call(flight, request), lambda event: None)
             flights.end(flight)
             if not isinstance(told, Death):
                 answer: Disassembly | Unreadable = told.answer
                 return answer
             if told.killed:
-                return Unreadable(_why_ended(flights.ending, request.name, timeout))
+                return _ended(flights.ending, request.name, timeout)
             _, what = cause_of_death(told.status, told.stderr)
-            return Unreadable(f"The process that reads {request.name} {what}")
+            return Unreadable(f"The process that reads {request.name} {what}", Outcome.CRASHED)
 
     def cancel(self, ticket: int) -> None:
         """End the analysis with this ticket; one yet to come ends at once."""
@@ -75,10 +76,11 @@ class Analyst:
             self._host.close()
 
 
-def _why_ended(ending: Ending | None, name: str, timeout: float) -> str:
-    if ending is Ending.TIME_LIMIT:
-        return (
-            f"Reading the machine code of {name} was stopped after {timeout:g} s, its time limit. "
-            "Build fewer kernels at once."
-        )
-    return f"Reading the machine code of {name} was cancelled."
+def _ended(ending: Ending | None, name: str, timeout: float) -> Unreadable:
+    if ending is not Ending.TIME_LIMIT:
+        return Unreadable(f"Reading the machine code of {name} was cancelled.", Outcome.CANCELLED)
+    return Unreadable(
+        f"Reading the machine code of {name} was stopped after {timeout:g} s, its time limit. "
+        "Build fewer kernels at once.",
+        Outcome.TIMED_OUT,
+    )

@@ -10,6 +10,7 @@ import pytest
 from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.core.code import CodeKind
+from jitstudio.core.result import Outcome
 from jitstudio.worker.analyst import Analyst
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.host import WorkerError
@@ -76,6 +77,7 @@ def test_a_killed_process_is_told_and_the_next_call_works(analyst, cubins):
     reading.join(QUICK)
     assert isinstance(answers[0], Unreadable)
     assert "many" in answers[0].words
+    assert answers[0].outcome is Outcome.CRASHED
     code = analyst.analyse(AnalysisRequest(cubins["two"], "two.cubin"))
     assert len(code.functions) == 2
     assert analyst.pid != first
@@ -87,12 +89,14 @@ def test_an_analysis_can_be_cancelled(analyst, cubins):
     started = time.monotonic()
     told = analyst.analyse(AnalysisRequest(cubins["many"], "many.cubin"), ticket=7)
     assert time.monotonic() - started < QUICK
-    assert told == Unreadable("Reading the machine code of many.cubin was cancelled.")
+    words = "Reading the machine code of many.cubin was cancelled."
+    assert told == Unreadable(words, Outcome.CANCELLED)
 
 
 def test_an_analysis_ends_at_its_time_limit(analyst, cubins):
     told = analyst.analyse(AnalysisRequest(cubins["many"], "many.cubin"), timeout=0.01)
     assert "0.01 s, its time limit" in told.words
+    assert told.outcome is Outcome.TIMED_OUT
 
 
 def test_a_closed_analyst_says_so(cubins):

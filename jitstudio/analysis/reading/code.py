@@ -28,9 +28,7 @@ _INSTRUCTION = re.compile(
 )
 # The higher half of the encoding stands alone below the instruction.
 _MORE_ENCODING = re.compile(r"\s++/\* 0x([0-9a-f]{16}) \*/\s*\Z")
-_LINE = re.compile(
-    r'\s*+//## File "(.*?)", line (\d+)(?: inlined at "(.*)", line (\d+))?\s*\Z'
-)
+_LINE = re.compile(r'\s*+//## File "(.*?)", line (\d+)(?: inlined at "(.*)", line (\d+))?\s*\Z')
 _LABEL = re.compile(r"(\S+):\s*\Z")
 _SECTION = re.compile(r"\s*+\.section\s++(\S+?),")
 _TYPE = re.compile(r"\s*+\.type\s++(\S+?),@function")
@@ -195,9 +193,7 @@ class _Reader:
                 ptx_name=section.ptx_name,
                 labels=tuple(section.labels),
                 parts=tuple(
-                    part._replace(end=end)
-                    for part, end in zip(section.parts, ends, strict=False)
+                    part._replace(end=end) for part, end in zip(section.parts, ends, strict=False)
                 ),
             )
         )
-

@@ -17,7 +17,7 @@ _TEXT = ".text."
 # `// | GPR   | PRED   | UGPR   |`; which columns there are depends on the section.
 _HEAD = re.compile(r".*// \|((?: [A-Z]+\s*+\|)+)\s*\Z")
 # `        /*0010*/     S2R R0, SR_TID.X ;       // |   2   |        |   1    |`
-_ROW = re.compile(r"\s++/\*([0-9a-f]{4,})\*/.*// \|([\s\d|]*)\|\s*\Z")
+_ROW = re.compile(r"\s++/\*([0-9a-f]{4,})\*/.*// \|((?:\s*+\d*+\s*+\|)+)\s*\Z")
 _COLUMNS = {name.upper(): at for at, name in enumerate(LiveRegisters._fields)}
 _NONE = LiveRegisters(0, 0, 0, 0)
 

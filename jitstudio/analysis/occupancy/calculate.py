@@ -1,0 +1,157 @@
+"""How many blocks of a kernel a multiprocessor holds at the same time, and what stops the next.
+
+The rules are those of the CUDA Programming Guide ("Hardware Multithreading") and of NVIDIA's
+`cuda_occupancy.h`; all of the shared memory that the multiprocessor can give is taken to be given.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import Enum
+
+from jitstudio.analysis.occupancy.limits import Limits
+
+
+class Resource(Enum):
+    """What a multiprocessor runs out of; the value is the word to show."""
+
+    WARPS = "warps"
+    REGISTERS = "registers"
+    SHARED = "shared memory"
+    BLOCKS = "blocks"
+    BARRIERS = "barriers"
+
+
+@dataclass(frozen=True)
+class Usage:
+    """What a launch needs of a multiprocessor.
+
+    Attributes:
+        threads: Of a block, one at least.
+        registers: Of a thread.
+        shared_bytes: Of a block, static and dynamic together.
+        barriers: Named barriers of a block.
+    """
+
+    threads: int
+    registers: int
+    shared_bytes: int = 0
+    barriers: int = 1
+
+
+@dataclass(frozen=True)
+class Limiter:
+    """How many blocks a resource allows.
+
+    Attributes:
+        resource: What it is.
+        blocks: So many, 0 if not even one fits; None where none of it is used.
+        limits: Whether no other resource allows fewer.
+    """
+
+    resource: Resource
+    blocks: int | None
+    limits: bool
+
+
+@dataclass(frozen=True)
+class Occupancy:
+    """How full a multiprocessor is.
+
+    Attributes:
+        blocks: Resident blocks; 0 if the launch is impossible.
+        warps: Resident warps.
+        fraction: Resident warps of those that could be.
+        limiters: What each resource allows.
+    """
+
+    blocks: int
+    warps: int
+    fraction: float
+    limiters: tuple[Limiter, ...]
+
+    @property
+    def limiting(self) -> tuple[Resource, ...]:
+        """What stops the next block."""
+        return tuple(limiter.resource for limiter in self.limiters if limiter.limits)
+
+
+def occupancy(limits: Limits, usage: Usage) -> Occupancy:
+    """The blocks that are resident at the same time if there are enough of them."""
+    allowed = {resource: rule(limits, usage) for resource, rule in _RULES.items()}
+    blocks = min(count for count in allowed.values() if count is not None)
+    warps = blocks * _warps(limits, usage)
+    return Occupancy(
+        blocks,
+        warps,
+        warps / limits.warps,
+        tuple(Limiter(resource, count, count == blocks) for resource, count in allowed.items()),
+    )
+
+
+def allocated_registers(limits: Limits, registers: int) -> int:
+    """What a thread of a kernel with so many registers takes of them."""
+    return _registers_of_warp(limits, registers) // limits.threads_per_warp
+
+
+def allocated_shared(limits: Limits, shared_bytes: int) -> int:
+    """What a block with so much shared memory takes of it."""
+    return _rounded_up(shared_bytes + limits.shared_reserved, limits.shared_unit)
+
+
+def _by_warps(limits: Limits, usage: Usage) -> int:
+    if usage.threads > limits.threads_per_block:
+        return 0
+    return limits.warps // _warps(limits, usage)
+
+
+def _by_registers(limits: Limits, usage: Usage) -> int | None:
+    of_warp = _registers_of_warp(limits, usage.registers)
+    if not of_warp:
+        return None
+    warps = _warps(limits, usage)
+    # The hardware checks as if each partition got as many warps of the block as any other.
+    of_block = of_warp * _rounded_up(warps, limits.partitions)
+    if usage.registers > limits.registers_per_thread or of_block > limits.registers_per_block:
+        return 0
+    return limits.registers // limits.partitions // of_warp * limits.partitions // warps
+
+
+def _by_shared(limits: Limits, usage: Usage) -> int | None:
+    if usage.shared_bytes > limits.shared_per_block:
+        return 0
+    taken = allocated_shared(limits, usage.shared_bytes)
+    return limits.shared // taken if taken else None
+
+
+def _by_blocks(limits: Limits, usage: Usage) -> int:
+    return limits.blocks
+
+
+def _by_barriers(limits: Limits, usage: Usage) -> int | None:
+    if limits.barriers is None or not usage.barriers:
+        return None
+    return limits.barriers // usage.barriers
+
+
+# In the order in which they are told.
+_RULES: dict[Resource, Callable[[Limits, Usage], int | None]] = {
+    Resource.WARPS: _by_warps,
+    Resource.REGISTERS: _by_registers,
+    Resource.SHARED: _by_shared,
+    Resource.BLOCKS: _by_blocks,
+    Resource.BARRIERS: _by_barriers,
+}
+
+
+def _warps(limits: Limits, usage: Usage) -> int:
+    return _rounded_up(max(usage.threads, 1), limits.threads_per_warp) // limits.threads_per_warp
+
+
+def _registers_of_warp(limits: Limits, registers: int) -> int:
+    return _rounded_up(registers * limits.threads_per_warp, limits.register_unit)
+
+
+def _rounded_up(count: int, unit: int) -> int:
+    return -(-count // unit) * unit

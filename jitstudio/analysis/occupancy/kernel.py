@@ -1,0 +1,31 @@
+"""What a launch of a kernel needs of a multiprocessor, from what tools tell of the kernel."""
+
+from __future__ import annotations
+
+from jitstudio.analysis.occupancy.calculate import Usage
+from jitstudio.core.result import Resources
+
+_USUAL_BLOCK = 256
+
+
+def usual_block(resources: Resources) -> int:
+    """The block size to calculate with where nobody has chosen one."""
+    return min(_USUAL_BLOCK, resources.max_threads or _USUAL_BLOCK)
+
+
+def usage_of(resources: Resources, threads: int, dynamic_shared: int = 0) -> Usage | None:
+    """What a launch needs; None where no tool has told the registers.
+
+    Args:
+        resources: What the kernel needs.
+        threads: Of a block.
+        dynamic_shared: Bytes of shared memory that the launch adds to each block.
+    """
+    if resources.registers is None:
+        return None
+    return Usage(
+        threads,
+        resources.registers,
+        (resources.shared_bytes or 0) + dynamic_shared,
+        resources.barriers or 0,
+    )

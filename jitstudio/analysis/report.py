@@ -1,0 +1,114 @@
+"""A kernel in numbers: what it needs, and of which kinds its instructions are."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+
+from jitstudio.analysis.classes import Group, InstructionClass, Space, class_of
+from jitstudio.analysis.model import WORD_BYTES, LiveRegisters, SassFunction
+from jitstudio.analysis.pressure import peaks
+from jitstudio.core.result import Resources
+
+_GROUPS = {group: place for place, group in enumerate(Group)}
+_SPACES = {space: place for place, space in enumerate(Space)}
+_WIDTH = len(LiveRegisters._fields)
+# An addition of a constant to zero: ptxas has the half-precision unit load constants.
+_LOADS_CONSTANT = "HFMA2"
+_ZEROS = "-RZ, RZ, "
+
+
+@dataclass(frozen=True)
+class ClassCount:
+    """How many instructions of a function are of a class."""
+
+    kind: InstructionClass
+    count: int
+
+
+@dataclass(frozen=True)
+class KernelReport:
+    """A kernel in numbers.
+
+    Attributes:
+        name: Its lowered name.
+        resources: What it needs of a multiprocessor.
+        instructions: How many it has, without what fills the last cache line.
+        code_bytes: Of its section, with all that fills it.
+        counts: Of each class that there is, in the order of the groups.
+        peak: The most registers of each kind that are alive at once; None where nobody told.
+        peak_indices: The instructions where the general registers peak.
+    """
+
+    name: str
+    resources: Resources
+    instructions: int
+    code_bytes: int
+    counts: tuple[ClassCount, ...]
+    peak: LiveRegisters | None
+    peak_indices: tuple[int, ...]
+
+    @property
+    def groups(self) -> dict[Group, int]:
+        """The instructions of each group, also of those that have none."""
+        found = dict.fromkeys(Group, 0)
+        for each in self.counts:
+            found[each.kind.group] += each.count
+        return found
+
+
+def report(function: SassFunction, resources: Resources | None) -> KernelReport:
+    """Count what a function consists of.
+
+    Args:
+        function: The function.
+        resources: What it needs; None where no tool has told.
+    """
+    return KernelReport(
+        name=function.name,
+        resources=resources or Resources(),
+        instructions=function.code_length,
+        code_bytes=len(function) * WORD_BYTES,
+        counts=tuple(
+            ClassCount(kind, count)
+            for kind, count in sorted(_counted(function).items(), key=lambda item: _place(item[0]))
+        ),
+        peak=_peak(function),
+        peak_indices=peaks(function),
+    )
+
+
+def _counted(function: SassFunction) -> Counter[InstructionClass]:
+    found: Counter[InstructionClass] = Counter()
+    for opcode, count in Counter(islice(function.opcodes, function.code_length)).items():
+        found[class_of(opcode)] += count
+    for opcode in _constants(function):
+        found[class_of(opcode)] -= 1
+        found[InstructionClass(Group.MOVE)] += 1
+    return +found
+
+
+def _constants(function: SassFunction) -> Iterator[str]:
+    rows = zip(function.opcodes, function.operands, strict=True)
+    for opcode, operands in islice(rows, function.code_length):
+        if opcode.startswith(_LOADS_CONSTANT) and _ZEROS in operands:
+            yield opcode
+
+
+def _place(kind: InstructionClass) -> tuple[int, int, bool, bool, str, int]:
+    return (
+        _GROUPS[kind.group],
+        _SPACES[kind.space] if kind.space else 0,
+        kind.is_atomic,
+        kind.is_store,
+        kind.precision,
+        kind.bits or 0,
+    )
+
+
+def _peak(function: SassFunction) -> LiveRegisters | None:
+    if not function.live:
+        return None
+    return LiveRegisters(*(max(function.live[column::_WIDTH]) for column in range(_WIDTH)))
