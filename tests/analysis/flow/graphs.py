@@ -1,0 +1,59 @@
+"""Random control flow."""
+
+import random
+
+from jitstudio.analysis.flow.graph import EdgeKind, FlowGraph, Leap, divide
+from jitstudio.analysis.flow.loops import loops
+
+_LONGEST = 40
+
+
+def random_graph(chance, count, entries=1) -> FlowGraph:
+    """Blocks of one instruction and more, with jumps anywhere, as in code full of `goto`."""
+    leaps = []
+    for at in range(count - 1):
+        if chance.random() < 0.7:
+            kind = chance.choice([EdgeKind.BRANCH] * 6 + [EdgeKind.TABLE])
+            targets = chance.choices(range(count), k=4 if kind is EdgeKind.TABLE else 1)
+            leaps.append(Leap(at, tuple(targets), kind, goes_on=chance.random() < 0.8))
+    starts = {at: f"f{at}" for at in chance.sample(range(count), entries)}
+    return graph_of(count, leaps, {0: "k"} | starts)
+
+
+def structured_graph(chance, count) -> FlowGraph:
+    """About as many blocks, of loops, choices and early ends inside each other."""
+    leaps = [Leap(count - 2, (1,), goes_on=True)]
+    _fill(chance, 2, count - 2, (count - 1,), leaps)
+    return graph_of(count, sorted(leaps), {0: "k"})
+
+
+def random_pairs(seed, count=40):
+    """Pairs of blocks to be one below the other, without circles."""
+    chance = random.Random(seed)
+    pairs = (sorted(chance.sample(range(count), 2)) for _ in range(count * 2))
+    return sorted({(one, other) for one, other in pairs})
+
+
+def graph_of(count, leaps, entries) -> FlowGraph:
+    """A graph with its loops."""
+    blocks, edges = divide(count, leaps, entries, {})
+    return FlowGraph("k", blocks, edges, loops(blocks, edges))
+
+
+def _fill(chance, start, end, exits, leaps):
+    while end - start >= 4:
+        middle = chance.randint(start + 3, min(end, start + _LONGEST))
+        last = middle - 1
+        match chance.choice(["loop", "loop", "if", "switch", "break"]):
+            case "loop":
+                leaps.append(Leap(last, (start,), goes_on=True))
+                _fill(chance, start + 1, last, (middle,), leaps)
+            case "if":
+                leaps.append(Leap(start, (last,), goes_on=True))
+                _fill(chance, start + 1, last, exits, leaps)
+            case "switch":
+                cases = tuple(sorted(chance.sample(range(start + 1, middle), 2)))
+                leaps.append(Leap(start, cases, EdgeKind.TABLE))
+            case "break":
+                leaps.append(Leap(start, tuple(exits[:1]), goes_on=True))
+        start = middle
