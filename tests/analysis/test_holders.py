@@ -1,0 +1,103 @@
+"""Held against nvdisasm's own count of what is alive."""
+
+from pathlib import PurePath
+
+import pytest
+
+from jitstudio.analysis.holders import holders
+from jitstudio.analysis.pressure import highest, live_gprs
+from jitstudio.core.code import CodeKind
+from jitstudio.toolchain.disassembly import read_cubin
+from jitstudio.worker.builder import Builder
+from tests.support import cuda, request, sample, sample_header
+
+# Many values of known lines, alive at the same time.
+FAN = """\
+extern "C" __global__ void fan(float* p, const double* q, int n)
+{
+    float a = p[n], b = p[n * 3], c = p[n * 5];
+    double d = q[n],
+        e = q[n * 7];
+    float s = 0;
+    for (int i = 0; i < n; ++i) s += sinf(p[i]) * s;
+    __syncthreads();
+    p[0] = a * s + b;
+    p[1] = b * s + c;
+    p[2] = c * s + a;
+    p[3] = d * e + s;
+    p[4] = (a + b) * (float)d;
+}
+"""
+TARGETS = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
+
+
+@pytest.fixture(scope="module")
+def read():
+    builder = Builder()
+
+    def made(arch, *sources, headers=()):
+        asked = request(*sources, emit="cubin", arch=arch, headers=headers, options=("-lineinfo",))
+        built = builder.build(asked)
+        cubins = (one for one in built.artifacts if one.kind is CodeKind.CUBIN)
+        return [
+            function
+            for cubin in cubins
+            for function in read_cubin(cubin.content, cubin.file_name).functions
+        ]
+
+    yield made
+    builder.close()
+
+
+@pytest.mark.parametrize("arch", TARGETS)
+def test_as_many_registers_are_held_as_nvdisasm_counts(read, arch):
+    histogram = (sample("histogram.cu"), sample("vector_add.cu"), cuda(FAN))
+    functions = read(arch, *histogram, headers=(sample_header("atomic_ops.cuh"),))
+    assert len(functions) == 3
+    told = counted = 0
+    for function in functions:
+        counts = live_gprs(function)
+        for index in range(0, function.code_length, 4):
+            count = counts[index]
+            held = {n for holder in holders(function, index) for n in holder.registers}
+            # nvdisasm also counts what is read on a way on which nothing has written it.
+            assert len(held) <= count, function[index].text
+            told += len(held)
+            counted += count
+    assert told >= 0.95 * counted
+
+
+@pytest.mark.parametrize("arch", TARGETS)
+def test_the_lines_that_hold_a_peak_are_those_that_wrote(read, arch):
+    (function,) = read(arch, cuda(FAN))
+    barrier = next(i for i, one in enumerate(function) if one.opcode.startswith("BAR."))
+    held = {holder.places[0].line: holder.registers for holder in holders(function, barrier)}
+    # Floats, at least two of three, and two doubles.
+    assert len(held[3]) >= 2
+    assert len(held[4]) == len(held[5]) == 2
+    # What the loop, or the line before it, has summed up.
+    assert {6, 7} & held.keys()
+    assert not {8, 13} & held.keys()
+
+
+def test_the_most_stand_first(read):
+    (function,) = read("sm_90", cuda(FAN))
+    counts = [len(holder.registers) for holder in holders(function, highest(function))]
+    assert counts == sorted(counts, reverse=True)
+    assert counts[0] > 0
+
+
+def test_the_chain_of_what_was_inlined_is_told(read):
+    (function,) = read("sm_120", sample("histogram.cu"), headers=(sample_header("atomic_ops.cuh"),))
+    files = {
+        tuple(PurePath(place.file).name for place in holder.places)
+        for index in range(function.code_length)
+        for holder in holders(function, index)
+    }
+    assert ("atomic_ops.cuh", "histogram.cu") in files
+
+
+def test_padding_holds_nothing(read):
+    (function,) = read("sm_90", cuda(FAN))
+    assert len(function) > function.code_length
+    assert holders(function, len(function) - 1) == ()
