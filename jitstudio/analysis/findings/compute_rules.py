@@ -1,0 +1,125 @@
+"""Rules about arithmetic and the flow of control."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from jitstudio.analysis.findings.evidence import Evidence
+from jitstudio.analysis.findings.lanes import Shape
+from jitstudio.analysis.findings.model import Remark
+from jitstudio.analysis.findings.operands import NONE, guard, stem
+
+_COMPARISONS = ("ISETP", "FSETP", "DSETP", "HSETP2")
+_LEAVING = frozenset(("EXIT", "RET"))
+# Multiplications, each with an addition and what would do the work of both.
+_FUSED = {"FMUL": ("FADD", "FFMA"), "DMUL": ("DADD", "DFMA"), "HMUL2": ("HADD2", "HFMA2")}
+# Modifiers that change nothing about whether both can be one.
+_HARMLESS = frozenset(("FTZ", "BF16_V2", "F32"))
+# An index into an array in registers is resolved by one predicated move for each element, all of
+# them to the same register. Functions such as sinf do so too, with fewer elements.
+_MOVES = ("MOV", "IMAD.MOV", "IMAD.MOV.U32")
+_CHAIN = 12
+
+
+def doubles(evidence: Evidence) -> Iterator[Remark]:
+    """Single precision that is computed in double because of a literal."""
+    opcodes = evidence.function.opcodes
+    narrowed = any(opcodes[index].startswith("F2F.F32.F64") for index in evidence.own)
+    own = set(evidence.own)
+    found = [
+        index
+        for index in evidence.warp.accidents
+        if index in own and (narrowed or stem(opcodes[index]) == "DSETP")
+    ]
+    for line in evidence.by_line(found):
+        yield Remark(line, {"opcodes": ", ".join(dict.fromkeys(stem(opcodes[i]) for i in line))})
+
+
+def predicates(evidence: Evidence) -> Iterator[Remark]:
+    """Work whose predicate makes it of no use."""
+    unread = [
+        index
+        for index in evidence.of_opcode(*_COMPARISONS)
+        if (results := evidence.forms[index].results)
+        and not any(evidence.live[index] >> register & 1 for register in results)
+    ]
+    for line in evidence.by_line(unread):
+        yield Remark(line, {"count": len(line)}, "unread")
+    function = evidence.function
+    for line in evidence.by_line(evidence.own):
+        moves: dict[int, list[int]] = {}
+        for index in line:
+            if function.opcodes[index] in _MOVES and guard(function.predicates[index]) != NONE:
+                for register in evidence.forms[index].results:
+                    moves.setdefault(register, []).append(index)
+        chains = [chain for chain in moves.values() if len(chain) >= _CHAIN]
+        if chains:
+            indices = tuple(sorted(index for chain in chains for index in chain))
+            yield Remark(indices, {"count": len(indices)}, "chain")
+
+
+def divergence(evidence: Evidence) -> Iterator[Remark]:
+    """Loops that some threads of a warp leave earlier than others."""
+    graph, conditions = evidence.graph, evidence.warp.conditions
+    own = set(evidence.own)
+    told: set[int] = set()
+    for number, loop in enumerate(graph.loops):
+        exits = [
+            last
+            for block in sorted(loop.blocks)
+            if graph.innermost[block] == number
+            and (last := graph.blocks[block].end - 1) in conditions
+            and conditions[last].shape is Shape.DATA
+            and _leaves(evidence, block, loop.blocks)
+        ]
+        mine = tuple(index for index in exits if index in own and index not in told)
+        told.update(mine)
+        if mine:
+            yield Remark(mine)
+
+
+def missed_fma(evidence: Evidence) -> Iterator[Remark]:
+    """A product that is only added to, and yet rounded before."""
+    function = evidence.function
+    pairs: dict[int, tuple[int, int]] = {}
+    for block in evidence.graph.blocks:
+        products: dict[int, int] = {}
+        for index in range(block.start, block.end):
+            form, opcode = evidence.forms[index], function.opcodes[index]
+            used = [s.register for s in form.sources if s.register in products]
+            for register in dict.fromkeys(used):
+                product = products.pop(register)
+                if _is_fusible(evidence, product, index, register) and used.count(register) == 1:
+                    pairs[product] = (product, index)
+            for register in form.written:
+                products.pop(register, None)
+            if stem(opcode) in _FUSED and form.results and not function.predicates[index]:
+                products[form.results[0]] = index
+    own = set(evidence.own)
+    for line in evidence.by_line(sorted(product for product in pairs if product in own)):
+        indices = tuple(sorted(index for product in line for index in pairs[product]))
+        opcode = stem(function.opcodes[line[0]])
+        addition, fused = _FUSED[opcode]
+        yield Remark(indices, {"mul": opcode, "add": addition, "fused": fused})
+
+
+def _is_fusible(evidence: Evidence, product: int, addition: int, register: int) -> bool:
+    """Whether both could be one: nobody else reads the product, and no rounding is asked for."""
+    function = evidence.function
+    first, second = function.opcodes[product], function.opcodes[addition]
+    read_again = register not in evidence.forms[addition].written and (
+        evidence.live[addition] >> register & 1
+    )
+    return (
+        stem(second) == _FUSED[stem(first)][0]
+        and not function.predicates[addition]
+        and not read_again
+        and all(_HARMLESS.issuperset(opcode.split(".")[1:]) for opcode in (first, second))
+    )
+
+
+def _leaves(evidence: Evidence, block: int, loop: frozenset[int]) -> bool:
+    last = evidence.graph.blocks[block].end - 1
+    if stem(evidence.function.opcodes[last]) in _LEAVING:
+        return True
+    return any(target not in loop for target in evidence.graph.successors[block])

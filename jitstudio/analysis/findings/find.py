@@ -1,0 +1,79 @@
+"""What may cost time in a function, in words: quiet where there is nothing to say.
+
+A rule reads instructions only, so it can be wrong; the words of those that guess say so.
+They are data, in `resources/analysis/findings.toml`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Callable, Iterator, Mapping
+from functools import cache
+from typing import NamedTuple
+
+from jitstudio.analysis.findings import compute_rules, memory_rules
+from jitstudio.analysis.findings.evidence import Evidence
+from jitstudio.analysis.findings.model import Finding, Remark
+from jitstudio.analysis.model import SassFunction
+from jitstudio.core.result import Resources
+from jitstudio.core.severity import Severity
+from jitstudio.paths import resource
+
+Rule = Callable[[Evidence], Iterator[Remark]]
+
+RULES: Mapping[str, Rule] = {
+    "spills": memory_rules.spills,
+    "local": memory_rules.local_memory,
+    "strided": memory_rules.strided,
+    "double": compute_rules.doubles,
+    "divergent": compute_rules.divergence,
+    "narrow": memory_rules.narrow,
+    "scalar": memory_rules.no_vectors,
+    "predicated": compute_rules.predicates,
+    "unfused": compute_rules.missed_fma,
+}
+"""Each rule by its name, in the order in which findings are told."""
+
+
+def findings(function: SassFunction, resources: Resources | None) -> tuple[Finding, ...]:
+    """What the rules have to say about a function; by rule, and then by the code.
+
+    Args:
+        function: Its code.
+        resources: What it needs; None where no tool has told.
+    """
+    evidence = Evidence(function, resources)
+    return tuple(
+        _told(name, remark, function) for name, rule in RULES.items() for remark in rule(evidence)
+    )
+
+
+def _told(rule: str, remark: Remark, function: SassFunction) -> Finding:
+    text = _texts()[f"{rule}.{remark.form}" if remark.form else rule]
+    first = function[remark.indices[0]] if remark.indices else None
+    return Finding(
+        rule,
+        text.severity,
+        text.title.format_map(remark.words),
+        text.reason.format_map(remark.words),
+        text.remedy.format_map(remark.words),
+        first.places if first else (),
+        first.ptx_line if first else 0,
+        remark.indices,
+    )
+
+
+class _Text(NamedTuple):
+    severity: Severity
+    title: str
+    reason: str
+    remedy: str
+
+
+@cache
+def _texts() -> Mapping[str, _Text]:
+    content = tomllib.loads(resource("analysis/findings.toml").read_text("utf-8"))
+    return {
+        name: _Text(Severity(row["severity"]), row["title"], row["reason"], row["remedy"])
+        for name, row in content.items()
+    }

@@ -1,0 +1,164 @@
+"""Rules about memory: what of it is local, and how a warp goes to the rest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import chain
+
+from jitstudio.analysis.findings.evidence import Evidence
+from jitstudio.analysis.findings.lanes import Shape
+from jitstudio.analysis.findings.model import Remark
+from jitstudio.analysis.findings.warp import Access
+
+_LOCAL = ("LDL", "STL")
+# The stack pointer.
+_STACK = 1
+_WORD = 4
+_VECTORS = (16, 8)
+_SECTOR = 32
+
+
+def spills(evidence: Evidence) -> Iterator[Remark]:
+    """Registers that were not enough."""
+    needs = evidence.resources
+    stores, loads = (needs.spill_stores or 0, needs.spill_loads or 0) if needs else (0, 0)
+    if needs is not None and (stores or loads):
+        indices = evidence.of_opcode(*_LOCAL)
+        yield Remark(
+            _of_most_lines(evidence, indices),
+            {"stores": stores, "loads": loads, "registers": needs.registers},
+        )
+
+
+def local_memory(evidence: Evidence) -> Iterator[Remark]:
+    """Arrays and calls that make a thread use memory of its own."""
+    indices = evidence.of_opcode(*_LOCAL)
+    # Only written: that is what is handed to printf and the like.
+    if not evidence.of_opcode("LDL"):
+        return
+    indexed = [index for index in indices if not _is_fixed(evidence, index)]
+    for line in evidence.by_line(indexed):
+        yield Remark(line, {"bytes": _stack_bytes(evidence)}, "indexed")
+    needs = evidence.resources
+    spilled = needs is not None and (needs.spill_loads or needs.spill_stores)
+    if not indexed and not spilled:
+        yield Remark(_of_most_lines(evidence, indices), {"bytes": _stack_bytes(evidence)}, "fixed")
+
+
+def narrow(evidence: Evidence) -> Iterator[Remark]:
+    """Neighbouring bytes, each by a thread of its own."""
+    found = [a for a in evidence.accesses if a.bytes < _WORD and _is_contiguous(a)]
+    by_index = {access.index: access for access in found}
+    for line in evidence.by_line(sorted(by_index)):
+        first = by_index[line[0]]
+        yield Remark(
+            line,
+            {
+                "what": _what(by_index[index] for index in line),
+                "bits": first.bytes * 8,
+                "bytes": first.bytes * 32,
+                "vector": f"{'char' if first.bytes == 1 else 'short'}{_WORD // first.bytes}",
+            },
+        )
+
+
+def strided(evidence: Evidence) -> Iterator[Remark]:
+    """Threads that leave gaps between what they access."""
+    gaps: dict[int, Remark] = {}
+    for group in evidence.groups:
+        lane = group[0].lane
+        step, used = abs(lane.step), _used(group)
+        if lane.shape is Shape.SCALED and max(access.bytes for access in group) < _VECTORS[0]:
+            words: dict[str, object] = {}
+        elif lane.shape is Shape.STEP and step and used * 2 < min(step, _SECTOR):
+            words = {"step": step, "used": used}
+        else:
+            continue
+        form = "known" if words else "scaled"
+        for access in group:
+            words = {**words, "what": _what(group)}
+            gaps[access.index] = Remark((access.index,), words, form)
+    for line in evidence.by_line(sorted(gaps)):
+        first = gaps[line[0]]
+        yield Remark(line, first.words, first.form)
+
+
+def no_vectors(evidence: Evidence) -> Iterator[Remark]:
+    """Neighbouring words, each by an access of its own."""
+    found = [
+        remark
+        for group in evidence.groups
+        for run in _runs(group)
+        if (remark := _vector(run)) is not None
+    ]
+    first = {remark.indices[0]: remark for remark in found}
+    for line in evidence.by_line(sorted(first)):
+        indices = tuple(sorted(chain.from_iterable(first[at].indices for at in line)))
+        yield Remark(indices, first[line[0]].words)
+
+
+def _vector(run: tuple[Access, ...]) -> Remark | None:
+    """What a run of neighbouring accesses could be made one of."""
+    size = len(run) * run[0].bytes
+    step = abs(run[0].lane.step)
+    wide = next((width for width in _VECTORS if _fits(width, run)), None)
+    if wide is None or size > step:
+        return None
+    what = {
+        "what": _what(run),
+        "count": len(run),
+        "bits": run[0].bytes * 8,
+        "wide": wide * 8,
+        "bytes": wide,
+    }
+    return Remark(tuple(sorted(access.index for access in run)), what)
+
+
+def _fits(width: int, run: tuple[Access, ...]) -> bool:
+    size = len(run) * run[0].bytes
+    aligned = run[0].offset % width == 0 and run[0].lane.step % width == 0
+    return aligned and width <= size and run[0].bytes < width
+
+
+def _runs(group: tuple[Access, ...]) -> Iterator[tuple[Access, ...]]:
+    """Accesses of one width that stand one behind the other, each thread with its own."""
+    run: list[Access] = []
+    for access in group:
+        if access.lane.shape is not Shape.STEP or not access.lane.step or access.bytes > 8:
+            continue
+        if run and (access.bytes, access.offset) != (run[-1].bytes, run[-1].offset + run[-1].bytes):
+            yield tuple(run)
+            run = []
+        run.append(access)
+    if run:
+        yield tuple(run)
+
+
+def _used(group: Iterable[Access]) -> int:
+    """How many different bytes a thread accesses."""
+    return len({at for a in group for at in range(a.offset, a.offset + a.bytes)})
+
+
+def _is_contiguous(access: Access) -> bool:
+    return access.lane.shape is Shape.STEP and abs(access.lane.step) == access.bytes
+
+
+def _is_fixed(evidence: Evidence, index: int) -> bool:
+    address = evidence.forms[index].address
+    return address is None or address.base == _STACK
+
+
+def _stack_bytes(evidence: Evidence) -> object:
+    needs = evidence.resources
+    return needs.stack_bytes or needs.local_bytes or "?" if needs else "?"
+
+
+def _what(accesses: Iterable[Access]) -> str:
+    kinds = {access.is_load for access in accesses}
+    return "accesses" if len(kinds) == 2 else "loads" if True in kinds else "stores"
+
+
+def _of_most_lines(evidence: Evidence, indices: tuple[int, ...]) -> tuple[int, ...]:
+    """The same instructions, those of the line that has most of them first."""
+    lines = sorted(evidence.by_line(indices), key=len, reverse=True)
+    return tuple(chain.from_iterable(lines))

@@ -1,0 +1,49 @@
+"""What a rule has to say about a function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from jitstudio.analysis.model import Places
+from jitstudio.core.severity import Severity
+
+
+@dataclass(frozen=True)
+class Remark:
+    """What a rule has seen, not yet in words.
+
+    Attributes:
+        indices: The instructions it is about, in the order of the code.
+        words: What stands for the braces of the rule's text.
+        form: Which of the rule's texts tells it; empty for the plain one.
+    """
+
+    indices: tuple[int, ...]
+    words: Mapping[str, object] = field(default_factory=dict)
+    form: str = ""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """Something in a function that may cost time, in words.
+
+    Attributes:
+        rule: The name of the rule, such as ``spills``.
+        severity: How much it is worth; never an error.
+        title: What it is, a few words.
+        reason: What was seen and why it matters.
+        remedy: What can be done about it.
+        places: Where it comes from; empty where the line table does not say.
+        ptx_line: The line of the PTX, counted from 1; 0 where unknown.
+        indices: The instructions it is about, in the order of the code.
+    """
+
+    rule: str
+    severity: Severity
+    title: str
+    reason: str
+    remedy: str
+    places: Places
+    ptx_line: int
+    indices: tuple[int, ...]

@@ -1,0 +1,255 @@
+"""Follows the values of a function through its blocks, as they are across a warp.
+
+Nothing is run: what comes to a block by several ways is what all of them agree on.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+
+from jitstudio.analysis.classes import Space, class_of
+from jitstudio.analysis.findings import transfer
+from jitstudio.analysis.findings.lanes import ANY, SAME, Lane, literal, merge, mixed, negated
+from jitstudio.analysis.findings.operands import (
+    NONE,
+    Address,
+    Form,
+    Operand,
+    guard,
+    is_predicate,
+    is_uniform,
+    stem,
+)
+from jitstudio.analysis.flow.graph import Block, FlowGraph
+from jitstudio.analysis.model import SassFunction
+
+_State = dict[int, Lane]
+# Where compilers keep the constants of the code. The parameters are in bank 0.
+_LITERAL_BANKS = (2, 4)
+_JUMPS = frozenset(("BRA", "BRX", "EXIT", "JMP", "RET"))
+_SHARED_BY_ALL = (Space.GLOBAL, Space.GENERIC)
+_TRUTHS = ("PT", "UPT")
+_DOUBLES = frozenset(("DADD", "DMUL", "DFMA", "DSETP"))
+
+
+@dataclass(frozen=True)
+class Access:
+    """An access to memory that all threads share.
+
+    Attributes:
+        index: The instruction.
+        lane: Its address across a warp.
+        base: The register that holds the address, and the instruction that has written it in this
+            block, or the block if none: accesses with the same one differ by their offsets only.
+        offset: Bytes from there.
+        bytes: How many are accessed by a thread.
+        is_load: Whether it reads.
+    """
+
+    index: int
+    lane: Lane
+    base: tuple[int, int, int]
+    offset: int
+    bytes: int
+    is_load: bool
+
+
+@dataclass
+class Warp:
+    """What was seen on the way through a function.
+
+    Attributes:
+        accesses: Loads and stores of global memory, in the order of the code.
+        conditions: What decides whether a jump is taken, by its instruction.
+        accidents: Arithmetic of double precision on single precision and literals only.
+    """
+
+    accesses: list[Access] = field(default_factory=list)
+    conditions: dict[int, Lane] = field(default_factory=dict)
+    accidents: list[int] = field(default_factory=list)
+
+
+def follow(function: SassFunction, graph: FlowGraph, forms: Sequence[Form]) -> Warp:
+    """Go through a function until nothing new is learnt, then look at it once more."""
+    run = _Run(function, graph, forms)
+    run.settle()
+    return run.look()
+
+
+class _Run:
+    def __init__(self, function: SassFunction, graph: FlowGraph, forms: Sequence[Form]) -> None:
+        self._function = function
+        self._graph = graph
+        self._forms = forms
+        self._guards = [guard(predicate) for predicate in function.predicates]
+        self._entries: dict[int, _State] = {}
+        self._clobbered = {
+            part.name: {
+                register for form in self._forms[part.start : part.end] for register in form.written
+            }
+            for part in function.parts
+        }
+
+    def settle(self) -> None:
+        """Learn what each block begins with."""
+        waiting = deque(block.id for block in self._graph.blocks if block.is_entry)
+        self._entries = {block: {} for block in waiting}
+        queued = set(waiting)
+        while waiting:
+            block = waiting.popleft()
+            queued.discard(block)
+            state = dict(self._entries[block])
+            for _ in self._walk(self._graph.blocks[block], state):
+                pass
+            for target in self._graph.successors[block]:
+                if self._learn(target, state) and target not in queued:
+                    queued.add(target)
+                    waiting.append(target)
+
+    def look(self) -> Warp:
+        """See what each instruction works on."""
+        seen = Warp()
+        for block in self._graph.blocks:
+            state = dict(self._entries.get(block.id, {}))
+            # Where each register was written; before the code for what came from elsewhere.
+            written: dict[int, int] = {}
+            for index, form in self._walk(block, state):
+                self._see(index, form, state, seen)
+                if form.address is not None:
+                    origin = written.get(form.address.base, -1 - block.id)
+                    self._see_access(index, form.address, state, origin, seen)
+                written.update(dict.fromkeys(form.written, index))
+        return seen
+
+    def _learn(self, target: int, state: _State) -> bool:
+        """Tell a block how it is entered; whether that is news."""
+        known = self._entries.get(target)
+        if known is None:
+            self._entries[target] = dict(state)
+            return True
+        news = False
+        for register, lane in state.items():
+            old = known.get(register)
+            new = lane if old is None else merge(old, lane)
+            if new != old:
+                known[register] = new
+                news = True
+        return news
+
+    def _walk(self, block: Block, state: _State) -> Iterator[tuple[int, Form]]:
+        """Each instruction of a block, with what it finds; then comes what it writes."""
+        opcodes = self._function.opcodes
+        for index in range(block.start, block.end):
+            form = self._forms[index]
+            yield index, form
+            if form.written:
+                self._write(index, opcodes[index], form, state)
+            elif stem(opcodes[index]) == "CALL":
+                self._call(index, state)
+
+    def _write(self, index: int, opcode: str, form: Form, state: _State) -> None:
+        values = [_value(source, state) for source in form.sources]
+        lane = transfer.result(opcode, form.sources, values, _read(opcode, form.address, state))
+        condition = _lane(self._guards[index], state) if self._guards[index] != NONE else None
+        for register in form.written:
+            new = _kept(register, lane, is_first=register in form.results)
+            old = state.get(register)
+            state[register] = new if condition is None else _perhaps(old, new, condition)
+
+    def _call(self, index: int, state: _State) -> None:
+        name = self._function.operands[index].strip("`() ")
+        changed = self._clobbered.get(name, state)
+        for register in list(changed):
+            state[register] = SAME if is_uniform(register) else ANY
+
+    def _see(self, index: int, form: Form, state: _State, seen: Warp) -> None:
+        base = stem(self._function.opcodes[index])
+        if base in _JUMPS:
+            registers = [self._guards[index], *(source.register for source in form.sources)]
+            told = [_lane(r, state) for r in registers if r != NONE and is_predicate(r)]
+            seen.conditions[index] = mixed(*told)
+        elif base in _DOUBLES and _is_accident(form, state):
+            seen.accidents.append(index)
+
+    def _see_access(
+        self, index: int, address: Address, state: _State, origin: int, seen: Warp
+    ) -> None:
+        known = class_of(self._function.opcodes[index])
+        if known.space not in _SHARED_BY_ALL or known.is_atomic or not known.bits:
+            return
+        seen.accesses.append(
+            Access(
+                index,
+                _place(address, state),
+                (address.base, address.more, origin),
+                address.offset,
+                known.bits // 8,
+                known.is_load,
+            )
+        )
+
+
+def _lane(register: int, state: _State) -> Lane:
+    return state.get(register, SAME if is_uniform(register) else ANY)
+
+
+def _value(source: Operand, state: _State) -> Lane:
+    """What an operand is across a warp."""
+    if source.bank != NONE:
+        index = SAME if source.register == NONE else _lane(source.register, state)
+        return literal(None) if source.bank in _LITERAL_BANKS else transfer.loaded(index)
+    if source.register != NONE:
+        lane = _lane(source.register, state)
+        return negated(lane) if source.is_negative else lane
+    if source.is_literal or source.is_zero:
+        return literal(source.constant)
+    return SAME
+
+
+def _read(opcode: str, address: Address | None, state: _State) -> Lane:
+    """What is read from memory, if something is."""
+    if address is None:
+        return SAME
+    known = class_of(opcode)
+    own = known.space is Space.LOCAL or known.is_atomic
+    return transfer.loaded(_place(address, state), is_own=own)
+
+
+def _place(address: Address, state: _State) -> Lane:
+    return _lane(address.base, state) if address.base != NONE else SAME
+
+
+def _kept(register: int, lane: Lane, *, is_first: bool) -> Lane:
+    """What is known of a register that is written."""
+    if is_uniform(register):
+        return Lane(SAME.shape, 0, lane.constant if is_first else None, lane.is_literal)
+    # Of several registers only the first holds what was computed, and a predicate never does.
+    return lane if is_first and not is_predicate(register) else mixed(lane)
+
+
+def _perhaps(old: Lane | None, new: Lane, condition: Lane) -> Lane:
+    """What a register holds that is written by some threads only."""
+    if old is None or old == new:
+        return new
+    both = merge(old, new)
+    return both if condition.is_same else mixed(both, condition)
+
+
+def _is_accident(form: Form, state: _State) -> bool:
+    values = [
+        _value(source, state)
+        for source in form.sources
+        if not is_predicate(source.register) and source.text not in _TRUTHS
+    ]
+    return (
+        all(value.is_widened or value.is_literal for value in values)
+        and any(value.is_widened for value in values)
+        and (any(value.is_literal for value in values) or _is_twice(form))
+    )
+
+
+def _is_twice(form: Form) -> bool:
+    """Whether a number is added to itself: so compilers write it times 2."""
+    return len(form.sources) == 2 and form.sources[0].register == form.sources[1].register

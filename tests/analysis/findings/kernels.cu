@@ -1,0 +1,251 @@
+// For each rule a kernel in which it finds something, on the line that ends with "// HERE", and
+// near misses in which no rule does.
+
+#define PLACE (blockIdx.x * blockDim.x + threadIdx.x)
+
+extern "C" __device__ int printf(const char*, ...);
+
+extern "C" __global__ void __launch_bounds__(1024) spills(const float* a, float* b, int n)
+{
+    float t[96];
+#pragma unroll
+    for (int k = 0; k < 96; ++k) t[k] = a[k * 1024 + threadIdx.x];
+    for (int i = 0; i < n; ++i) {
+#pragma unroll
+        for (int k = 0; k < 96; ++k) t[k] = t[k] * t[(k * 7 + 5) % 96] + 1.0f;
+    }
+#pragma unroll
+    for (int k = 0; k < 96; ++k) b[k * 1024 + threadIdx.x] = t[k];
+}
+
+extern "C" __global__ void __launch_bounds__(1024) quiet_enough_registers(
+    const float* a, float* b, int n)
+{
+    float t[24];
+#pragma unroll
+    for (int k = 0; k < 24; ++k) t[k] = a[k * 1024 + threadIdx.x];
+    for (int i = 0; i < n; ++i) {
+#pragma unroll
+        for (int k = 0; k < 24; ++k) t[k] = t[k] * t[(k * 7 + 5) % 24] + 1.0f;
+    }
+#pragma unroll
+    for (int k = 0; k < 24; ++k) b[k * 1024 + threadIdx.x] = t[k];
+}
+
+extern "C" __global__ void local(const float* a, float* b, int n)
+{
+    float t[64];
+    for (int k = 0; k < n; ++k) t[k * 7 & 63] = a[k * blockDim.x + threadIdx.x]; // HERE
+    b[threadIdx.x] = t[n & 63] + t[n >> 5 & 63];
+}
+
+extern "C" __global__ void quiet_constant_indices(const float* a, float* b)
+{
+    float t[8];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) t[k] = a[k * blockDim.x + threadIdx.x];
+#pragma unroll
+    for (int k = 0; k < 8; ++k) b[k * blockDim.x + threadIdx.x] = t[7 - k];
+}
+
+extern "C" __global__ void quiet_printf(const float* a)
+{
+    if (threadIdx.x == 0) printf("%f %d\n", a[0], 3);
+}
+
+extern "C" __global__ void strided(const float* a, float* b, int n)
+{
+    int i = PLACE;
+    if (i < n) b[i] = a[i * 32]; // HERE
+}
+
+extern "C" __global__ void strided_by_rows(const float* a, float* b, int n)
+{
+    int i = PLACE;
+    float sum = 0;
+    for (int k = 0; k < n; ++k) sum += a[i * n + k]; // HERE
+    b[i] = sum;
+}
+
+extern "C" __global__ void quiet_columns(const float* a, float* b, int n)
+{
+    int i = PLACE;
+    float sum = 0;
+    for (int k = 0; k < n; ++k) sum += a[k * n + i];
+    b[i] = sum;
+}
+
+extern "C" __global__ void quiet_whole_structs(const float* a, float* b, int n)
+{
+    int i = PLACE;
+    if (i < n) b[i] = a[3 * i] * a[3 * i] + a[3 * i + 1] * a[3 * i + 2];
+}
+
+extern "C" __global__ void quiet_backwards(const float* a, float* b, int n)
+{
+    int i = PLACE;
+    if (i < n) b[n - 1 - i] = a[i];
+}
+
+extern "C" __global__ void quiet_gather(const int* at, const float* a, float* b, int n)
+{
+    int i = PLACE;
+    if (i < n) b[i] = a[at[i]];
+}
+
+extern "C" __global__ void quiet_transposed_tiles(const float* a, float* b, int n)
+{
+    __shared__ float tile[32][33];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    for (int j = 0; j < 32; j += 8) tile[threadIdx.y + j][threadIdx.x] = a[(y + j) * n + x];
+    __syncthreads();
+    x = blockIdx.y * 32 + threadIdx.x;
+    y = blockIdx.x * 32 + threadIdx.y;
+    for (int j = 0; j < 32; j += 8) b[(y + j) * n + x] = tile[threadIdx.x][threadIdx.y + j];
+}
+
+extern "C" __global__ void double_(float* p, int n)
+{
+    int i = PLACE;
+    if (i < n) p[i] = p[i] * 2.1 + 1.0; // HERE
+}
+
+extern "C" __global__ void double_compared(float* p, int n)
+{
+    int i = PLACE;
+    if (i < n && p[i] > 0.1) p[i] = 1; // HERE
+}
+
+extern "C" __global__ void double_of_integers(float* p, int n)
+{
+    int i = PLACE;
+    if (i < n) p[i] = i * 0.1; // HERE
+}
+
+extern "C" __global__ void quiet_floats(float* p, int n)
+{
+    int i = PLACE;
+    if (i < n) p[i] = p[i] * 2.1f + 1.0f;
+}
+
+extern "C" __global__ void quiet_exact_literal(float* p, int n)
+{
+    int i = PLACE;
+    if (i < n) p[i] = p[i] * 2.0;
+}
+
+extern "C" __global__ void quiet_sum_in_double(const float* p, float* q, int n)
+{
+    double sum = 0;
+    for (int k = threadIdx.x; k < n; k += blockDim.x) sum += (double)p[k] * p[k];
+    q[threadIdx.x] = (float)sum;
+}
+
+extern "C" __global__ void quiet_doubles(const double* p, double* q, int n)
+{
+    int i = PLACE;
+    if (i < n) q[i] = p[i] * 2.1 + 1.0;
+}
+
+extern "C" __global__ void divergent(const int* a, int* b)
+{
+    int i = PLACE;
+    int value = a[i], count = 0;
+    while (value != 1) { value = value & 1 ? 3 * value + 1 : value >> 1; ++count; } // HERE
+    b[i] = count;
+}
+
+extern "C" __global__ void divergent_by_floats(int* out, int most)
+{
+    int i = PLACE;
+    float c = i * 0.01f, x = 0;
+    int k = 0;
+    while (k < most && x < 4) { x = x * x + c; ++k; } // HERE
+    out[i] = k;
+}
+
+extern "C" __global__ void quiet_grid_stride(const float* a, float* b, int n)
+{
+    for (int i = PLACE; i < n; i += gridDim.x * blockDim.x) b[i] = a[i] * 3.0f;
+}
+
+extern "C" __global__ void quiet_same_count(const int* count, float* b)
+{
+    float sum = 0;
+    for (int k = 0; k < *count; ++k) sum = sum * 0.5f + k;
+    b[PLACE] = sum;
+}
+
+extern "C" __global__ void narrow(const unsigned char* a, unsigned char* b, int n)
+{
+    int i = PLACE;
+    if (i < n) b[i] = a[i] + 1; // HERE
+}
+
+extern "C" __global__ void quiet_four_bytes(const uchar4* a, uchar4* b, int n)
+{
+    int i = PLACE;
+    if (i < n) b[i] = make_uchar4(a[i].w, a[i].z, a[i].y, a[i].x);
+}
+
+extern "C" __global__ void quiet_one_byte_for_all(const unsigned char* flag, float* b, int n)
+{
+    int i = PLACE;
+    if (*flag && i < n) b[i] = 1;
+}
+
+extern "C" __global__ void scalar(const float* a, float* b, int n)
+{
+    int i = PLACE;
+    if (i < n) b[i] = a[4 * i] + a[4 * i + 1] + a[4 * i + 2] + a[4 * i + 3]; // HERE
+}
+
+extern "C" __global__ void quiet_vectors(const float4* a, float4* b, int n)
+{
+    int i = PLACE;
+    if (i >= n) return;
+    float4 v = a[i];
+    v.x *= 2.0f;
+    b[i] = v;
+}
+
+extern "C" __global__ void predicated(const float* a, float* b, int n)
+{
+    float t[32];
+#pragma unroll
+    for (int k = 0; k < 32; ++k) t[k] = a[k * blockDim.x + threadIdx.x];
+    b[threadIdx.x] = t[n & 31] + t[n >> 5 & 31]; // HERE
+}
+
+extern "C" __global__ void quiet_choice(const float* a, const float* b, float* c, int n)
+{
+    int i = PLACE;
+    if (i < n) c[i] = a[i] > b[i] ? a[i] : -b[i];
+}
+
+extern "C" __global__ void unfused(const float* a, float* b, int n)
+{
+    int i = PLACE;
+    if (i < n) b[i] = __fadd_rn(__fmul_rn(a[i], 3.0f), 1.0f); // HERE
+}
+
+extern "C" __global__ void quiet_fused(const float* a, float* b, int n)
+{
+    int i = PLACE;
+    if (i < n) b[i] = a[i] * 3.0f + 1.0f;
+}
+
+extern "C" __global__ void quiet_product_used_twice(const float* a, float* b, int n)
+{
+    int i = PLACE;
+    if (i >= n) return;
+    float product = __fmul_rn(a[i], 3.0f);
+    b[i] = __fadd_rn(product, 1.0f);
+    b[i + n] = product;
+}
+
+extern "C" __global__ void quiet_library(const float* a, float* b, int n)
+{
+    int i = PLACE;
+    if (i < n) b[i] = expf(a[i]) + logf(a[i]) / sqrtf(a[i]) + powf(a[i], 1.7f) + erff(a[i]) + sinf(a[i]);
+}

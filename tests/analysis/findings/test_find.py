@@ -1,0 +1,83 @@
+import re
+
+import pytest
+
+from jitstudio.analysis.findings.find import RULES
+from jitstudio.core.severity import Severity
+from tests.analysis.findings.conftest import SOURCE
+from tests.sample_builds import builds
+
+_KERNEL = re.compile(r"__global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\(")
+_TEXT = SOURCE.read_text("utf-8")
+_NAMES = _KERNEL.findall(_TEXT)
+_QUIET = [name for name in _NAMES if name.startswith("quiet_")]
+_LOUD = [name for name in _NAMES if not name.startswith("quiet_")]
+# What is truly there: a byte for each thread.
+_IN_SAMPLES = {("histogram", "narrow")}
+
+
+def rule_of(kernel):
+    return next(rule for rule in RULES if kernel.startswith(rule))
+
+
+def marked_line(kernel):
+    """The number of the line that the findings of a kernel are about; None where none is marked."""
+    before, body = _TEXT.split(f" {kernel}(", 1)
+    at = body.partition("\n}")[0].partition("// HERE")
+    return before.count("\n") + at[0].count("\n") + 1 if at[1] else None
+
+
+def test_each_rule_has_a_kernel():
+    assert {rule_of(kernel) for kernel in _LOUD} == set(RULES)
+
+
+@pytest.mark.parametrize("kernel", _LOUD)
+def test_a_rule_finds_what_it_is_for(kernels, kernel):
+    found = kernels[kernel]
+    assert {finding.rule for finding in found} == {rule_of(kernel)}
+    if (line := marked_line(kernel)) is not None:
+        assert line in {finding.places[0].line for finding in found}
+
+
+@pytest.mark.parametrize("kernel", _QUIET)
+def test_no_rule_finds_anything_where_there_is_nothing(kernels, kernel):
+    assert [(f.rule, f.reason) for f in kernels[kernel]] == []
+
+
+def test_what_is_found_is_told_in_whole_sentences(kernels):
+    for found in kernels.values():
+        for finding in found:
+            assert finding.severity is not Severity.ERROR
+            assert finding.indices == tuple(dict.fromkeys(finding.indices))
+            assert finding.ptx_line > 0
+            for text in (finding.reason, finding.remedy):
+                assert text.endswith(".")
+                assert not re.search(r"[{}]|None", text)
+
+
+def test_spills_are_counted(kernels):
+    (finding,) = kernels["spills"]
+    stores, loads = map(int, re.findall(r"(\d+) bytes to.*reads (\d+)", finding.reason)[0])
+    assert stores > 0
+    assert loads >= stores
+    assert finding.indices
+
+
+def test_distances_are_told(kernels):
+    assert "128 bytes apart and use 4 bytes" in kernels["strided"][0].reason
+    assert "known at run time" in kernels["strided_by_rows"][0].reason
+
+
+def test_both_instructions_of_a_missed_fma_are_shown(kernels):
+    (finding,) = kernels["unfused"]
+    assert len(finding.indices) == 2
+    assert "FMUL" in finding.reason
+
+
+@pytest.mark.parametrize("build", builds("sm_75", "sm_90", "sm_120"), ids=lambda b: b.name)
+def test_samples_are_clean(found_in, build):
+    found = found_in(build.request)
+    told = {(kernel, one.rule) for kernel, findings in found.items() for one in findings}
+    assert told <= _IN_SAMPLES
+    if "histogram" in found:
+        assert told == _IN_SAMPLES
