@@ -1,0 +1,156 @@
+"""The machine code of two programs side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import zip_longest
+
+from jitstudio.analysis.comparing.data import DataSection
+from jitstudio.analysis.comparing.inline import ASIDE, TOKEN
+from jitstudio.analysis.comparing.instructions import (
+    Pair,
+    Spelling,
+    compare_as_written,
+    compare_normalised,
+    hides_a_difference,
+)
+from jitstudio.analysis.comparing.layout import Layout, control_words, lay_out
+from jitstudio.analysis.comparing.model import Change, Comparison, Row
+from jitstudio.analysis.comparing.program import Program, partners
+from jitstudio.analysis.comparing.text import change_of, compare_lines
+from jitstudio.analysis.model import NOWHERE, SassFunction
+
+CONTROL_SIGN = " // "
+"""Stands in front of what the text of an instruction hides, such as its control bits."""
+
+# `/*0010*/`
+_ADDRESS_TOKENS = 5
+
+
+def compare_programs(left: Program, right: Program, *, normalised: bool = False) -> Comparison:
+    """Function by function, then the data.
+
+    Args:
+        left: One program.
+        right: The other program.
+        normalised: Whether names of registers, addresses and labels do not count, nor control
+            bits. Otherwise all counts but the address that stands in front of an instruction.
+    """
+    return _Writer(normalised=normalised).compare(left, right)
+
+
+class _Writer:
+    """Writes both texts and their rows."""
+
+    def __init__(self, *, normalised: bool) -> None:
+        self._normalised = normalised
+        self._left: list[str] = []
+        self._right: list[str] = []
+        self._rows: list[Row] = []
+        self._words: tuple[dict[int, tuple[str, ...]], ...] = ({}, {})
+
+    def compare(self, left: Program, right: Program) -> Comparison:
+        for one, other in partners(left, right):
+            self._function(one, other)
+        # The text of a listing holds no data, and the other program may have any.
+        if left.data and right.data:
+            self._data(left.data, right.data)
+        left_words, right_words = self._words
+        return Comparison(
+            left=tuple(self._left),
+            right=tuple(self._right),
+            rows=tuple(self._rows),
+            control_counts=not self._normalised,
+            left_words=left_words,
+            right_words=right_words,
+        )
+
+    def _function(self, left: SassFunction | None, right: SassFunction | None) -> None:
+        if left is None or right is None:
+            for function, text in ((left, self._left), (right, self._right)):
+                if function is not None:
+                    start = len(text)
+                    lay_out(function, text)
+                    self._alone(range(start, len(text)), is_left=function is left)
+            return
+        ours, theirs = lay_out(left, self._left), lay_out(right, self._right)
+        self._row(ours.start, theirs.start)
+        if self._normalised:
+            pairs, spelling = compare_normalised(left, right)
+        else:
+            pairs, spelling = compare_as_written(left, right), Spelling({}, {})
+        for pair in pairs:
+            self._marks(ours.marks.get(pair.left, ()), theirs.marks.get(pair.right, ()))
+            self._instruction(ours, theirs, pair, spelling)
+        self._rows.append(Row(len(self._left) - 1, len(self._right) - 1, Change.EQUAL))
+
+    def _instruction(self, ours: Layout, theirs: Layout, pair: Pair, spelling: Spelling) -> None:
+        left = ours.lines[pair.left] if pair.left != NOWHERE else NOWHERE
+        right = theirs.lines[pair.right] if pair.right != NOWHERE else NOWHERE
+        self._rows.append(Row(left, right, pair.change))
+        if pair.change not in (Change.CONTROL, Change.CHANGED):
+            return
+        left_tail, right_tail = _tails(ours.function, theirs.function, pair)
+        self._left[left] += left_tail
+        self._right[right] += right_tail
+        self._words[0][left] = _words(self._left[left], spelling.left.get(pair.left))
+        self._words[1][right] = _words(self._right[right], spelling.right.get(pair.right))
+
+    def _marks(self, left: Iterable[int], right: Iterable[int]) -> None:
+        for one, other in zip_longest(left, right, fillvalue=NOWHERE):
+            self._row(one, other, labels_count=not self._normalised)
+
+    def _row(self, left: int, right: int, *, labels_count: bool = True) -> None:
+        same = NOWHERE in (left, right) or self._left[left] == self._right[right]
+        change = change_of(left, right, same=same or not labels_count)
+        self._rows.append(Row(left, right, change))
+
+    def _alone(self, lines: Sequence[int], *, is_left: bool) -> None:
+        rows: Callable[[int], Row] = (
+            (lambda line: Row(line, NOWHERE, Change.REMOVED))
+            if is_left
+            else (lambda line: Row(NOWHERE, line, Change.ADDED))
+        )
+        self._rows += map(rows, lines)
+
+    def _data(self, left: Sequence[DataSection], right: Sequence[DataSection]) -> None:
+        left_text, right_text = _data_text(left), _data_text(right)
+        compared = compare_lines(left_text, right_text)
+        at_left, at_right = len(self._left), len(self._right)
+        self._left += left_text
+        self._right += right_text
+        self._rows += (
+            Row(
+                row.left + at_left if row.left != NOWHERE else NOWHERE,
+                row.right + at_right if row.right != NOWHERE else NOWHERE,
+                row.change,
+            )
+            for row in compared.rows
+        )
+
+
+def _data_text(sections: Iterable[DataSection]) -> list[str]:
+    return [
+        line
+        for section in sections
+        for line in (f".section {section.name}", *(f"        {line}" for line in section.lines))
+    ]
+
+
+def _tails(left: SassFunction, right: SassFunction, pair: Pair) -> tuple[str, str]:
+    """What the text of two instructions hides of the difference."""
+    if pair.change is Change.CONTROL:
+        told = control_words(left, pair.left), control_words(right, pair.right)
+    elif hides_a_difference(left, right, pair.left, pair.right):
+        told = f"{left.encoding(pair.left):#034x}", f"{right.encoding(pair.right):#034x}"
+    else:
+        return "", ""
+    return CONTROL_SIGN + told[0], CONTROL_SIGN + told[1]
+
+
+def _words(line: str, spelt: Sequence[str] | None) -> tuple[str, ...]:
+    """How the tokens of an instruction's line are compared: never by its address."""
+    tokens = TOKEN.findall(line)
+    spelt = tokens[_ADDRESS_TOKENS:] if spelt is None else spelt
+    behind = tokens[_ADDRESS_TOKENS + len(spelt) :]
+    return (*[ASIDE] * _ADDRESS_TOKENS, *spelt, *behind)

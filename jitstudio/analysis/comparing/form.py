@@ -1,0 +1,137 @@
+"""An instruction without the names of its registers and targets, and those names on their own."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from jitstudio.analysis.comparing.widths import Widths, widths_of
+
+# Numbers for registers: each kind has a range of its own.
+_BASES = {"R": 0, "UR": 512, "P": 1024, "UP": 1088, "B": 1152}
+_SIZES = {"R": 255, "UR": 255, "P": 7, "UP": 7, "B": 16}
+_LARGEST_VECTOR = 128
+STACK_POINTER = _BASES["R"] + 1
+"""R1, by the convention for calls."""
+
+REGISTERS = tuple(base + n for kind, base in _BASES.items() for n in range(_SIZES[kind]))
+"""The numbers of all registers."""
+
+_TOKEN = re.compile(
+    r"`\((?P<target>[^()]*)\)|(?P<label>(?<!\w)\.L_\w+)|(?P<reuse>\.reuse\b)"
+    r"|(?P<all>(?<![\w$.])U?PR\b)|(?P<true>(?<![\w$.])U?PT\b)"
+    r"|(?P<register>(?<![\w$.])(?P<kind>UR|UP|R|P|B)(?P<number>\d+))(?![\w$])(?P<wide>\.64)?"
+    r"|(?P<open>\[)|(?P<close>\])|(?P<comma>,)"
+)
+_REGISTER = re.compile(r"(UR|UP|R|P|B)(\d+)\Z")
+# A descriptor in front of an address is two uniform registers.
+_PAIRS = re.compile(r"(?:desc|cx)\[UR\d+\]")
+
+
+@dataclass(frozen=True, slots=True)
+class Form:
+    """An instruction in its parts.
+
+    Attributes:
+        skeleton: All but the rest; constants, modifiers and registers that mean something.
+        named: The registers in their order, by number.
+        uses: All registers that these stand for: of a pair both, of a vector all.
+        targets: Labels and symbols in their order.
+    """
+
+    skeleton: str
+    named: tuple[int, ...]
+    uses: tuple[int, ...]
+    targets: tuple[str, ...]
+
+
+def form_of(predicate: str, opcode: str, operands: str) -> Form:
+    """The parts of an instruction."""
+    return _Reader(widths_of(opcode)).read(predicate, opcode, operands)
+
+
+def register_number(name: str) -> int | None:
+    """The number of a register by its name; None for RZ, PT and all that is none."""
+    found = _REGISTER.match(name)
+    return _BASES[found[1]] + int(found[2]) if found else None
+
+
+def register_name(number: int) -> str:
+    """The name of a register by its number."""
+    kind = max((kind for kind in _BASES if _BASES[kind] <= number), key=_BASES.__getitem__)
+    return f"{kind}{number - _BASES[kind]}"
+
+
+class _Reader:
+    def __init__(self, widths: Widths | None) -> None:
+        self._widths = widths
+        self._skeleton: list[str] = []
+        self._named: list[int] = []
+        self._uses: list[int] = []
+        self._targets: list[str] = []
+        self._depth = 0
+        self._position = 0
+        self._counts = True
+
+    def read(self, predicate: str, opcode: str, operands: str) -> Form:
+        self._take(predicate, in_head=True)
+        self._skeleton.append(f" {opcode} ")
+        self._take(operands, in_head=False)
+        return Form(
+            "".join(self._skeleton), tuple(self._named), tuple(self._uses), tuple(self._targets)
+        )
+
+    def _take(self, text: str, *, in_head: bool) -> None:
+        pairs = {found.end() - 1 for found in _PAIRS.finditer(text)}
+        at = 0
+        for token in _TOKEN.finditer(text):
+            self._skeleton.append(text[at : token.start()])
+            at = token.end()
+            self._take_token(token, in_head=in_head, is_pair=at in pairs)
+        self._skeleton.append(text[at:])
+
+    def _take_token(self, token: re.Match[str], *, in_head: bool, is_pair: bool) -> None:
+        text = token[0]
+        match token.lastgroup:
+            case "target" | "label":
+                self._targets.append(token["target"] if token["label"] is None else text)
+                text = "`"
+            case "reuse":
+                text = ""
+            case "all":
+                base = _BASES[text[:-1]]
+                self._uses += range(base, base + _SIZES[text[:-1]])
+            case "open" | "close":
+                self._depth += 1 if text == "[" else -1
+            case "true":
+                self._counts = False
+            case "comma" if not self._depth:
+                self._position += self._counts
+                self._counts = True
+            case "register" | "wide":
+                text = self._register(token, in_head=in_head, is_pair=is_pair)
+        self._skeleton.append(text)
+
+    def _register(self, token: re.Match[str], *, in_head: bool, is_pair: bool) -> str:
+        kind = token["kind"]
+        first = _BASES[kind] + int(token["number"])
+        is_vector = kind in ("R", "UR")
+        if not is_vector and not self._depth:
+            # Predicates come and go between the operands; only the others are counted.
+            self._counts = in_head
+        if self._widths is None and not in_head:
+            last = _BASES[kind] + _SIZES[kind]
+            self._uses += range(
+                first, min(first + _LARGEST_VECTOR, last) if is_vector else first + 1
+            )
+            return token[0]
+        wide = token["wide"] or ""
+        count = self._width(is_pair=is_pair or bool(wide)) if is_vector else 1
+        self._named.append(first)
+        self._uses += range(first, first + count)
+        return f"{kind}{wide}"
+
+    def _width(self, *, is_pair: bool) -> int:
+        assert self._widths is not None
+        width = self._widths.address if self._depth else self._widths.of(self._position)
+        return max(width, 2 if is_pair else 1)

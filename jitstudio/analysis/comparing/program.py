@@ -1,0 +1,79 @@
+"""What is compared of a cubin: its code, its data, and how people call its functions."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from jitstudio.analysis.comparing.data import DataSection
+from jitstudio.analysis.model import Disassembly, SassFunction
+
+# `void lib::scale<float>(float*, int)`: the last name in front of arguments of either kind.
+_BASE = re.compile(r"(?:^|[\s:])([A-Za-z_$][\w$]*)(?=[<(]|\Z)")
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A cubin, read.
+
+    Attributes:
+        code: Its functions.
+        data: What is in it beside code; empty for the text of a listing.
+        demangled: Names in words of C++, where they are known.
+    """
+
+    code: Disassembly
+    data: tuple[DataSection, ...] = ()
+    demangled: Mapping[str, str] = field(default_factory=dict)
+
+    def base_name(self, function: SassFunction) -> str:
+        """The name as the programmer wrote it, without what it takes."""
+        found = _BASE.search(self.demangled.get(function.name, function.name))
+        return found[1] if found else function.name
+
+
+_Key = tuple[str, int]
+Partners = tuple[SassFunction | None, SassFunction | None]
+"""The same function of two programs; one is None where a program does not have it."""
+
+
+def partners(left: Program, right: Program) -> list[Partners]:
+    """Which functions belong together, in the order of the first program, then of the second.
+
+    Those of one name; then those whose names without their arguments are the same; then kernels,
+    if each program has just one left.
+    """
+    found: dict[_Key, SassFunction] = {}
+    ours, rest = _keyed(left), _keyed(right)
+    for key in ours:
+        if key in rest:
+            found[key] = rest.pop(key)
+    open_ones = {key: function for key, function in ours.items() if key not in found}
+    for key, function in open_ones.items():
+        base = left.base_name(function)
+        other = next((one for one in rest if right.base_name(rest[one]) == base), None)
+        if other is not None:
+            found[key] = rest.pop(other)
+    lonely = _only_kernel({key: one for key, one in open_ones.items() if key not in found})
+    other = _only_kernel(rest)
+    if lonely is not None and other is not None:
+        found[lonely] = rest.pop(other)
+    pairs: list[Partners] = [(one, found.get(key)) for key, one in ours.items()]
+    return [*pairs, *((None, one) for one in rest.values())]
+
+
+def _keyed(program: Program) -> dict[_Key, SassFunction]:
+    """Modules that are not linked may have functions of the same name."""
+    seen: Counter[str] = Counter()
+    keyed: dict[_Key, SassFunction] = {}
+    for function in program.code.functions:
+        keyed[function.name, seen[function.name]] = function
+        seen[function.name] += 1
+    return keyed
+
+
+def _only_kernel(functions: Mapping[_Key, SassFunction]) -> _Key | None:
+    kernels = [key for key, function in functions.items() if function.is_kernel]
+    return kernels[0] if len(kernels) == 1 else None

@@ -1,0 +1,160 @@
+"""Real machine code against itself: under other names, and changed in one place."""
+
+from dataclasses import replace
+from functools import cache
+from random import Random
+
+import pytest
+
+from jitstudio.analysis.comparing.code import compare_programs
+from jitstudio.analysis.comparing.data import data_sections
+from jitstudio.analysis.comparing.model import Change
+from jitstudio.analysis.comparing.program import Program
+from jitstudio.analysis.model import Disassembly
+from jitstudio.core.code import CodeKind
+from jitstudio.toolchain.disassembly import read_cubin
+from jitstudio.worker.builder import Builder
+from tests.analysis.comparing.variants import NEAR_MISSES, renamed, with_function
+from tests.support import cuda, request
+
+SOURCE = r"""
+__constant__ int table[4] = {1, 2, 3, 4};
+extern "C" __global__ void work(float* p, const double* q, float4* v, int n) {
+    __shared__ float s[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    s[threadIdx.x] = p[i] - p[i + 1];
+    __syncthreads();
+    double d = q[i] * 2.5 + q[i + 3];
+    float4 four = v[i];
+    for (int k = 0; k < n; ++k) {
+        d = d * q[k] - table[k & 3];
+        four.x -= s[(threadIdx.x + k) & 255] / (four.y + 1.5f);
+        if (four.x > four.z) four.w += k; else four.z -= four.w;
+    }
+    v[i + 2] = four;
+    p[i] = (float)d + (n - i) + __int_as_float(0x7fc00123 + 0 * n);
+    p[i + 7] = p[i + 8] + __int_as_float(0x7fc00123);
+}
+extern "C" __global__ void other(int* p, int n) { p[n] = p[0] / n; }
+"""
+TARGETS = ("sm_75", "sm_90", "sm_120")
+
+
+@cache
+def built(target: str, source: str = SOURCE) -> Program:
+    host = Builder()
+    try:
+        result = host.build(request(cuda(source), emit="cubin,sass", arch=target))
+    finally:
+        host.close()
+    assert result.ok, result.reason
+    cubin = next(one for one in result.artifacts if one.kind is CodeKind.CUBIN)
+    code = read_cubin(cubin.content, cubin.file_name)
+    assert isinstance(code, Disassembly)
+    return Program(code, data_sections(cubin.content))
+
+
+def variant(program: Program, function) -> Program:
+    return Program(with_function(program.code, function), program.data)
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_program_is_equal_to_itself(target, normalised):
+    compared = compare_programs(built(target), built(target), normalised=normalised)
+    assert compared.equal
+    assert compared.control_changes == 0
+    assert compared.left == compared.right
+    assert all(row.left == row.right for row in compared.rows)
+
+
+@pytest.mark.parametrize("seed", range(12))
+@pytest.mark.parametrize("target", TARGETS)
+def test_other_names_are_no_difference(target, seed):
+    program = built(target)
+    changed = variant(program, renamed(program.code.function("work"), seed))
+    assert compare_programs(program, changed, normalised=True).equal
+    assert compare_programs(changed, program, normalised=True).equal
+    assert not compare_programs(program, changed).equal
+
+
+@pytest.mark.parametrize("change", NEAR_MISSES, ids=lambda change: change.__name__)
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_near_miss_is_a_difference(target, change):
+    program = built(target)
+    function = program.code.function("work")
+    for seed in range(5):
+        changed = change(function, Random(seed))
+        for one in (changed, renamed(changed, seed)):
+            other = variant(program, one)
+            assert not compare_programs(program, other, normalised=True).equal, seed
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_differs_is_marked_and_little_else(target):
+    program = built(target)
+    function = program.code.function("work")
+    changed = renamed(NEAR_MISSES[0](function, Random(3)), 3)
+    compared = compare_programs(program, variant(program, changed), normalised=True)
+    (hunk,) = compared.hunks
+    assert hunk.end - hunk.start == 1
+    row = compared.rows[hunk.start]
+    assert row.change is Change.CHANGED
+    ((start, end),), ((other_start, other_end),) = compared.marks(hunk.start)
+    assert compared.left[row.left][start:end] != compared.right[row.right][other_start:other_end]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("* 2.5", "* 3.5"),
+        ("p[i] - p[i + 1]", "p[i + 1] - p[i]"),
+        ("i >= n", "i > n"),
+        ("four.x > four.z", "four.x >= four.z"),
+        ("v[i + 2]", "v[i + 3]"),
+        ("p[0] / n", "n / p[0]"),
+        ("q[i + 3]", "q[i + 4]"),
+        ("p[i + 8] + __int_as_float(0x7fc00123)", "p[i + 8] + __int_as_float(0x7fc00124)"),
+        ("{1, 2, 3, 4}", "{1, 2, 3, 5}"),
+        ("int* p, int n", "int* p, int n, int unused"),
+        ("s[256]", "s[257]"),
+        ("void work(", "void __launch_bounds__(64) work("),
+    ],
+)
+def test_another_source_is_another_program(old, new):
+    assert old in SOURCE
+    other = built("sm_90", SOURCE.replace(old, new))
+    assert not compare_programs(built("sm_90"), other, normalised=True).equal
+
+
+def test_another_way_to_write_the_same_source_is_the_same_program():
+    other = built("sm_90", SOURCE.replace("four", "vector").replace("\n", "\n\n"))
+    assert compare_programs(built("sm_90"), other, normalised=True).equal
+    assert compare_programs(built("sm_90"), other).equal
+
+
+def test_other_control_bits_count_only_where_all_counts():
+    program = built("sm_90")
+    function = program.code.function("work")
+    encodings = bytearray(function.encodings)
+    encodings[16 * 3 + 13] ^= 2  # the stall count of the fourth instruction
+    changed = variant(program, replace(function, encodings=bytes(encodings)))
+    normalised = compare_programs(program, changed, normalised=True)
+    assert normalised.equal
+    assert normalised.control_changes == 1
+    written = compare_programs(program, changed)
+    assert not written.equal
+    ((start, end),), _ = written.marks(written.hunks[0].start)
+    row = written.rows[written.hunks[0].start]
+    assert "stall" in written.left[row.left]
+    assert written.left[row.left][start:end].isdigit()
+
+
+def test_what_no_text_shows_is_a_difference_still():
+    program = built("sm_90")
+    function = program.code.function("work")
+    encodings = bytearray(function.encodings)
+    encodings[16 * 3 + 9] ^= 2
+    changed = variant(program, replace(function, encodings=bytes(encodings)))
+    assert not compare_programs(program, changed, normalised=True).equal

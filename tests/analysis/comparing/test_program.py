@@ -1,0 +1,46 @@
+from jitstudio.analysis.comparing.code import compare_programs
+from jitstudio.analysis.comparing.program import partners
+from tests.analysis.comparing.functions import program, section
+
+EXIT = ("EXIT",)
+
+
+def names(left, right):
+    return [(a.name if a else None, b.name if b else None) for a, b in partners(left, right)]
+
+
+def test_functions_of_one_name_belong_together():
+    left = program(section("a", EXIT), section("b", EXIT))
+    right = program(section("b", EXIT), section("a", EXIT), section("c", EXIT))
+    assert names(left, right) == [("a", "a"), ("b", "b"), (None, "c")]
+
+
+def test_then_those_that_only_take_something_else():
+    demangled = {"_Z1fPf": "f(float*)", "_Z1fPd": "f(double*)", "_Z1gi": "void g<int>(int)"}
+    left = program(section("_Z1fPf", EXIT), section("x", EXIT), demangled=demangled)
+    right = program(section("_Z1gi", EXIT), section("_Z1fPd", EXIT), demangled=demangled)
+    assert ("_Z1fPf", "_Z1fPd") in names(left, right)
+
+
+def test_a_kernel_that_was_renamed_stands_beside_itself_and_differs():
+    left, right = program(section("old", EXIT)), program(section("new", EXIT))
+    assert names(left, right) == [("old", "new")]
+    compared = compare_programs(left, right, normalised=True)
+    ((start, end),) = compared.hunks
+    assert end - start == 1
+    assert compared.left[compared.rows[start].left].endswith("old")
+
+
+def test_a_function_that_only_one_has_is_a_difference():
+    left = program(section("a", EXIT), section("b", EXIT))
+    compared = compare_programs(left, program(section("a", EXIT)), normalised=True)
+    assert len(compared.hunks) == 1
+    assert not compared.equal
+
+
+def test_functions_of_one_name_are_told_apart():
+    twice = program(section("a", EXIT), section("a", ("MOV R2, 0x1", *EXIT)))
+    once = program(section("a", EXIT))
+    assert names(twice, once) == [("a", "a"), ("a", None)]
+    assert names(once, twice) == [("a", "a"), (None, "a")]
+    assert not compare_programs(once, twice, normalised=True).equal
