@@ -1,0 +1,201 @@
+import re
+
+import pytest
+from pygments.token import Keyword, Name
+
+from jitstudio.analysis.reference import Topic, reference
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.listing.lexers.ptx import PtxLexer
+from jitstudio.listing.lexers.sass import SassLexer
+from jitstudio.worker.builder import Builder
+from tests.analysis.reference_kernels import KERNELS
+from tests.sample_builds import builds
+from tests.support import request
+
+PTX, SASS = reference(CodeKind.PTX), reference(CodeKind.SASS)
+BOTH = pytest.mark.parametrize("told", [PTX, SASS], ids=["ptx", "sass"])
+TARGETS = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
+LEXERS = {CodeKind.PTX: PtxLexer, CodeKind.SASS: SassLexer}
+# Sections of the debugger's, whose contents are no code.
+DATA = re.compile(r"\.section\s+\.debug.*", re.DOTALL)
+
+
+@pytest.fixture(scope="module")
+def builder():
+    made = Builder()
+    yield made
+    made.close()
+
+
+def listings(builder, requests):
+    for asked in requests:
+        result = builder.build(asked)
+        assert result.ok, (asked.sources[0].name, result.diagnostics)
+        for artifact in result.artifacts:
+            if artifact.kind in LEXERS:
+                yield artifact.kind, artifact.content.decode()
+
+
+def sample_requests(target):
+    return [build.request for build in builds(target)]
+
+
+def kernel_requests(target):
+    return [request(kernel, emit="ptx,sass", arch=target) for kernel in KERNELS]
+
+
+def words(kind, text):
+    """Opcodes and directives, special registers, and how each stands there."""
+    tokens = list(LEXERS[kind]().get_tokens(DATA.sub("", text)))
+    for at, (token, value) in enumerate(tokens):
+        if token is Keyword:
+            rest = []
+            for more, part in tokens[at + 1 :]:
+                if not part.startswith(".") or more in Name.Label:
+                    break
+                rest.append(part)
+            yield "".join((value, *rest)), True
+        elif token in Keyword.Pseudo and not value.startswith((".nv", ".L_x", ".debug")):
+            yield value, True
+        elif token in Name.Builtin.Pseudo:
+            yield value, False
+
+
+@pytest.mark.parametrize("requests", [sample_requests, kernel_requests])
+@pytest.mark.parametrize("target", TARGETS)
+def test_every_word_that_compilers_write_is_told_of(builder, target, requests):
+    unknown, seen = set(), set()
+    for kind, text in listings(builder, requests(target)):
+        for word, opens in words(kind, text):
+            seen.add((kind, word))
+            if reference(kind).explain(word, opens=opens) is None:
+                unknown.add((kind, word))
+    assert unknown == set()
+    assert {(CodeKind.PTX, "ret"), (CodeKind.PTX, ".entry"), (CodeKind.SASS, "EXIT")} <= seen
+    assert any(word.startswith("%tid") for _, word in seen)
+    assert any(word.startswith("SR_TID") for _, word in seen)
+
+
+def test_far_more_instructions_are_told_of_than_the_samples_have(builder):
+    met = {
+        told.entry
+        for kind, text in listings(builder, sample_requests("sm_90"))
+        if kind is CodeKind.PTX
+        for word, opens in words(kind, text)
+        if (told := PTX.explain(word, opens=opens))
+    }
+    others = [e for e in PTX.entries if e.topic is Topic.INSTRUCTION and e not in met]
+    assert len(others) >= 250
+    assert len([e for e in SASS.entries if e.topic is Topic.INSTRUCTION]) >= 250
+
+
+@BOTH
+def test_texts_are_one_or_two_short_sentences(told):
+    for entry in told.entries:
+        assert re.fullmatch(r"\S.*[^.\s]\.", entry.text), entry
+        assert len(entry.text) <= 175, entry
+        assert len(re.findall(r"[.!?](?=\s+[A-Z])", entry.text)) <= 1, entry
+        assert "{}" not in f"{entry.name} {entry.text} {entry.form} {entry.operands}", entry
+
+
+@BOTH
+def test_no_two_words_are_told_the_same(told):
+    texts = [entry.text for entry in told.entries if entry.topic is Topic.INSTRUCTION]
+    assert [text for text in texts if texts.count(text) > 1] == []
+    names = [(entry.topic, entry.name) for entry in told.entries]
+    assert len(set(names)) == len(names)
+
+
+@BOTH
+def test_the_operands_of_each_form_are_told(told):
+    for entry in told.entries:
+        if entry.topic is not Topic.INSTRUCTION:
+            continue
+        opcode, _, rest = entry.form.partition(" ")
+        assert opcode.startswith(entry.name.partition(".")[0]), entry
+        named = {name for names, _ in entry.operands for name in names.split(", ")}
+        assert all(meaning for _, meaning in entry.operands), entry
+        written = set(re.findall(r"(?<![\w.])[a-z]+\b", rest.replace("c[bank]", "[bank]")))
+        if "..." not in rest:
+            assert written == named, entry
+
+
+def test_what_brought_a_word_is_a_version_and_a_target():
+    for entry in (*PTX.entries, *SASS.entries):
+        assert re.fullmatch(r"([1-9]\.\d)?", entry.version), entry
+        assert (
+            not entry.target
+            or Arch.parse(entry.target).sm == entry.target
+            or int(entry.target.removeprefix("sm_")) < 75
+        ), entry
+    assert not any(entry.version for entry in SASS.entries)
+    assert PTX.explain("cp.async.wait_all", opens=True).entry.version == "7.0"
+    assert SASS.explain("LDGSTS", opens=True).entry.target == "sm_80"
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "modifiers"),
+    [
+        ("add.s32", "add", [".s32"]),
+        ("ld.global.nc.v2.f64", "ld.global.nc", [".v2", ".f64"]),
+        ("atom.relaxed.gpu.global.add.u32", "atom.add", [".relaxed", ".gpu", ".global", ".u32"]),
+        ("mad.lo.cc.u32", "mad.lo.cc", [".u32"]),
+        ("mul.wide.s32", "mul.wide", [".s32"]),
+        ("cvt.rn.f16x2.f32", "cvt.f16x2.f32", [".rn"]),
+        ("cvt.rn.f16x2.e4m3x2", "cvt.f16x2.e4m3x2", [".rn"]),
+        ("shfl.sync.bfly.b32", "shfl.sync.bfly", [".b32"]),
+        ("cp.async.bulk.tensor.2d.global.shared::cta.bulk_group", "cp.async.bulk.tensor", None),
+        ("tcgen05.wait::ld.sync.aligned", "tcgen05.wait::ld", [".sync", ".aligned"]),
+        ("mbarrier.future.b64", "mbarrier", [".b64"]),
+    ],
+)
+def test_an_opcode_of_ptx_is_known_by_most_of_its_parts(word, name, modifiers):
+    told = PTX.explain(word, opens=True)
+    assert told.entry.name == name
+    if modifiers is not None:
+        assert [entry.name for entry in told.modifiers] == modifiers
+
+
+@pytest.mark.parametrize(
+    ("word", "name", "modifiers"),
+    [
+        ("LDG.E.64.CONSTANT", "LDG.CONSTANT", [".E", ".64"]),
+        ("IMAD.WIDE.U32", "IMAD.WIDE", [".U32"]),
+        ("MUFU.RCP", "MUFU.RCP", []),
+        ("MUFU.FUTURE", "MUFU", []),
+    ],
+)
+def test_an_opcode_of_sass_too(word, name, modifiers):
+    told = SASS.explain(word, opens=True)
+    assert (told.entry.name, [entry.name for entry in told.modifiers]) == (name, modifiers)
+
+
+def test_registers_are_known_by_name_or_by_kind():
+    assert PTX.explain("%tid.x").entry.text.endswith("along x; threadIdx.x.")
+    assert PTX.explain("%envreg12").entry.name == "%envreg#"
+    assert PTX.explain("%rd").entry.name == PTX.explain("%rd7").entry.name == "%rd#"
+    assert SASS.explain("R1").entry.name == "R1"
+    told = SASS.explain("R12.64.reuse")
+    assert told.entry.name == "R#"
+    assert [entry.name for entry in told.modifiers] == [".64", ".reuse"]
+
+
+def test_a_word_may_be_a_directive_or_a_modifier():
+    assert PTX.explain(".global", opens=True).entry.topic is Topic.DIRECTIVE
+    assert PTX.explain(".global").entry.topic is Topic.MODIFIER
+    assert PTX.explain(".align").entry.topic is Topic.DIRECTIVE
+    assert PTX.explain(".b32").entry.topic is Topic.TYPE
+
+
+@pytest.mark.parametrize("word", ["", ".", "..", "vector_add", "add..", "%", "ld.", "::", "#"])
+@BOTH
+def test_other_words_are_no_error(told, word):
+    for opens in (False, True):
+        answer = told.explain(word, opens=opens)
+        assert answer is None or answer.entry in told.entries
+
+
+def test_other_kinds_of_text_have_no_reference():
+    assert reference(CodeKind.CUDA).entries == ()
+    assert reference(CodeKind.CUDA).explain("add", opens=True) is None
