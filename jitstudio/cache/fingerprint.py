@@ -43,6 +43,9 @@ class Fingerprinter:
 
         None if that cannot be told, or if the tool does more than give a result.
         """
+        if job.tool is Tool.CUOBJDUMP:
+            # What it finds may be assembled by nvJitLink, of which the key knows nothing.
+            return None
         if any(option.lstrip("-").startswith(_WITH_EFFECTS) for option in job.options):
             return None
         try:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
+from jitstudio.core.cubin_file import cubin_target
 from jitstudio.core.diagnostics import Diagnostic, diagnose
 from jitstudio.core.result import (
     BuildResult,
@@ -132,7 +133,7 @@ class BuildRecord:
         crash = next((event.stage.crash for event in done if event.stage.crash), None)
         return BuildResult(
             outcome=outcome or self._outcome(crash),
-            arch=self.arch,
+            arch=self._found_arch(done) or self.arch,
             stages=tuple(stage for _, stage in sorted(stages.items())),
             artifacts=tuple(a for e in done for a in e.artifacts if a.kind in self.emit),
             lowered_names=tuple(n for e in done for n in e.lowered_names),
@@ -141,6 +142,12 @@ class BuildRecord:
             crash=crash,
             total_ms=total_ms,
         )
+
+    def _found_arch(self, done: list[StageFinished]) -> Arch | None:
+        """The target of machine code that was not made for the build but taken out of a file."""
+        taken = (e for e in done if e.stage.tool is Tool.CUOBJDUMP)
+        codes = (a.content for e in taken for a in e.artifacts if a.kind is CodeKind.CUBIN)
+        return next(filter(None, map(cubin_target, codes)), None)
 
     def _outcome(self, crash: Crash | None) -> Outcome:
         if self._problems:

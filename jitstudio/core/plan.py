@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from jitstudio.core.code import LINKED, CodeKind, Source, split_variant
+from jitstudio.core.cubin_file import keeps_ptx
 from jitstudio.core.options import refusal
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode
 from jitstudio.core.step_options import StepKind, step_options
@@ -77,17 +78,23 @@ ROUTES: dict[tuple[CodeKind, CodeKind], Route] = {
     (_K.LLVM_IR, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
     (_K.PTX, _K.CUBIN): Route(Tool.NVJITLINK, _K.PTX),
     (_K.PTX, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
+    (_K.CUBIN, _K.PTX): Route(Tool.CUOBJDUMP, _K.CUBIN),
     (_K.CUBIN, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
     (_K.LTOIR, _K.PTX): Route(Tool.NVJITLINK, _K.LTOIR),
     (_K.LTOIR, _K.CUBIN): Route(Tool.NVJITLINK, _K.LTOIR),
     (_K.LTOIR, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.FATBIN, _K.CUBIN): Route(Tool.NVJITLINK, _K.FATBIN),
+    (_K.FATBIN, _K.PTX): Route(Tool.CUOBJDUMP, _K.FATBIN),
+    (_K.FATBIN, _K.CUBIN): Route(Tool.CUOBJDUMP, _K.FATBIN),
     (_K.FATBIN, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.OBJECT, _K.CUBIN): Route(Tool.NVJITLINK, _K.OBJECT),
+    (_K.OBJECT, _K.PTX): Route(Tool.CUOBJDUMP, _K.OBJECT),
+    (_K.OBJECT, _K.CUBIN): Route(Tool.CUOBJDUMP, _K.OBJECT),
     (_K.OBJECT, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.LIBRARY, _K.CUBIN): Route(Tool.NVJITLINK, _K.LIBRARY),
+    (_K.LIBRARY, _K.PTX): Route(Tool.CUOBJDUMP, _K.LIBRARY),
+    (_K.LIBRARY, _K.CUBIN): Route(Tool.CUOBJDUMP, _K.LIBRARY),
     (_K.LIBRARY, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
 }
+# What holds machine code as it is: it is read, not compiled.
+_BUILT = frozenset({_K.CUBIN, _K.FATBIN, _K.OBJECT, _K.LIBRARY})
 
 # What a module is turned into before it is linked; kinds not named go in as they are.
 _LINKED_AS: dict[LinkMode, dict[CodeKind, CodeKind]] = {
@@ -102,8 +109,9 @@ def default_emit(sources: tuple[Source, ...], link: LinkMode) -> frozenset[CodeK
     """What to emit when the user did not say: the most readable thing there is."""
     if link is not LinkMode.NONE:
         return frozenset({_K.SASS})
-    readable = {_K.PTX if (s.kind, _K.PTX) in ROUTES else _K.SASS for s in sources}
-    return frozenset(readable)
+    return frozenset(
+        _K.SASS if s.kind in _BUILT or (s.kind, _K.PTX) not in ROUTES else _K.PTX for s in sources
+    )
 
 
 def plan(request: BuildRequest) -> tuple[Step, ...]:
@@ -166,7 +174,7 @@ def _module_steps(request: BuildRequest, source: Source) -> Iterator[Step]:
     """Steps that make every wanted kind of one module, without a link."""
     made: set[CodeKind] = {source.kind}
     wanted = [kind for kind in _ORDER if kind in request.emit and kind is not source.kind]
-    possible = [kind for kind in wanted if (source.kind, kind) in ROUTES]
+    possible = [kind for kind in wanted if _can_become(source, kind)]
     if wanted and not possible:
         raise PlanError(_impossible(source, wanted[0]))
     for kind in possible:
@@ -177,15 +185,23 @@ def _module_steps(request: BuildRequest, source: Source) -> Iterator[Step]:
                 yield step
 
 
+def _can_become(source: Source, kind: CodeKind) -> bool:
+    lacks = (source.kind, kind) == (_K.CUBIN, _K.PTX) and not keeps_ptx(source.content)
+    return (source.kind, kind) in ROUTES and not lacks
+
+
 # SASS and cubin before PTX: one NVRTC call for a real machine makes both.
 _ORDER = (_K.OPTIXIR, _K.LTOIR, _K.SASS, _K.CUBIN, _K.PTX)
 
 
 def _impossible(source: Source, wanted: CodeKind) -> str:
-    possible = [kind.title for (start, kind) in ROUTES if start is source.kind]
+    possible = [kind.title for kind in _ORDER[::-1] if _can_become(source, kind)]
     possible += [_K.FATBIN.title] if source.kind in _PACKED else []
+    reason = "cannot be made from it"
+    if (source.kind, wanted) in ROUTES:
+        reason = "is not kept in it, as it is where line tables are (-lineinfo)"
     return (
-        f"'{source.name}' is a {source.kind.title}; {wanted.title} cannot be made from it. "
+        f"'{source.name}' is a {source.kind.title}; {wanted.title} {reason}. "
         f"It can become {' or '.join(possible)}."
     )
 
@@ -208,7 +224,7 @@ def _chain(start: CodeKind, target: CodeKind) -> tuple[CodeKind, ...]:
 def _step(request: BuildRequest, source: Source, target: CodeKind, wanted: list[CodeKind]) -> Step:
     tool, out_of = _route(request, source, target)
     makes: tuple[CodeKind, ...] = (target,)
-    if tool is Tool.NVRTC and target is _K.CUBIN and _K.PTX in wanted:
+    if tool in (Tool.NVRTC, Tool.CUOBJDUMP) and target is _K.CUBIN and _K.PTX in wanted:
         makes = (_K.PTX, _K.CUBIN)
     inputs: tuple[Ref, ...] = (Ref(out_of, source.name),)
     if out_of is _K.LLVM_IR and request.join_ir:

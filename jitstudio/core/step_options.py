@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.options import options_for
+from jitstudio.core.options import find, options_for
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.tools import Tool
 
@@ -19,6 +19,8 @@ _FOR_KIND: dict[tuple[Tool, CodeKind], tuple[str, ...]] = {
     (Tool.NVVM, _K.LTOIR): ("-gen-lto",),
     (Tool.NVDISASM, _K.SASS): ("-c",),
 }
+_LINE_TABLE, _ = find("-lineinfo")
+_DEBUG, _ = find("-G")
 
 
 @dataclass(frozen=True)
@@ -41,12 +43,14 @@ def step_options(
         sources: The kinds of all modules that it works on; they tell whom an unknown option is for.
         folder: Where the module's file lies.
     """
+    given = _user_options(request, step.tool, sources)
     return (
         *_target(request, step),
         *_FOR_KIND.get((step.tool, step.target), ()),
         *_for_link(request, step),
+        *_line_table(step.tool, given),
         *((f"--include-path={folder}",) if folder and step.tool is Tool.NVRTC else ()),
-        *_user_options(request, step.tool, sources),
+        *given,
     )
 
 
@@ -57,7 +61,7 @@ def _target(request: BuildRequest, step: StepKind) -> tuple[str, ...]:
             return (f"-arch={request.arch.sm if real else request.arch.compute}",)
         case Tool.NVVM:
             return (f"-arch={request.arch.compute}",)
-        case Tool.NVJITLINK | Tool.DRIVER:
+        case Tool.NVJITLINK | Tool.DRIVER | Tool.CUOBJDUMP:
             return (f"-arch={request.arch.sm}",)
         case _:
             return ()
@@ -73,12 +77,26 @@ def _for_link(request: BuildRequest, step: StepKind) -> tuple[str, ...]:
             return ()
 
 
+def _line_table(tool: Tool, given: tuple[str, ...]) -> tuple[str, ...]:
+    """Ties source, PTX and SASS together; changes no code, unlike debug information."""
+    flag = _LINE_TABLE.spellings.get(_spelling(tool)) if _LINE_TABLE else None
+    has_lines = any(find(option)[0] in (_LINE_TABLE, _DEBUG) for option in given)
+    return (flag,) if flag and not has_lines else ()
+
+
+def _spelling(tool: Tool) -> Tool:
+    """The tool whose spelling is sent.
+
+    That of nvJitLink to the driver, told of options by number, and to who takes code out of files:
+    what it finds may have to be linked.
+    """
+    return Tool.NVJITLINK if tool in (Tool.DRIVER, Tool.CUOBJDUMP) else tool
+
+
 def _user_options(
     request: BuildRequest, tool: Tool, sources: AbstractSet[CodeKind]
 ) -> tuple[str, ...]:
     # An unknown option goes to the compilers; with none in the build, to nvJitLink.
     compilers = {_FRONT_ENDS[kind] for kind in sources if kind in _FRONT_ENDS}
     front_end = tool if tool in compilers else next(iter(compilers), Tool.NVJITLINK)
-    # The driver's compiler has no spelling of its own: it is told of options by number.
-    spelling = Tool.NVJITLINK if tool is Tool.DRIVER else tool
-    return options_for(spelling, request.options, front_end)
+    return options_for(_spelling(tool), request.options, front_end)

@@ -20,6 +20,7 @@ class Tool(Enum):
     NVJITLINK = "nvJitLink"
     NVFATBIN = "nvFatbin"
     NVDISASM = "nvdisasm"
+    CUOBJDUMP = "cuobjdump"
     DRIVER = "CUDA driver"
 
 

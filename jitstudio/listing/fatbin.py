@@ -14,10 +14,13 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 
 _MAGIC = 0xBA55ED50
+_MAGIC_BYTES = _MAGIC.to_bytes(4, "little")
 _CONTAINER = struct.Struct("<IHHQ")  # magic, version, bytes of this header, bytes that follow it
 # kind, version, bytes of this header, bytes of code; then the target, where the name lies, flags,
 # and the bytes of code before it was compressed.
 _ENTRY = struct.Struct("<HHIQ 12x I II Q 8x Q")
+_NAME = struct.Struct("<II")
+_NAME_AT = 32
 _KINDS = {1: CodeKind.PTX, 2: CodeKind.CUBIN, 8: CodeKind.LTOIR}
 _VIRTUAL = (CodeKind.PTX, CodeKind.LTOIR)
 _SUFFIXES = {0x100000: "a", 0x200000: "f"}
@@ -82,3 +85,30 @@ def _entry(content: bytes, at: int) -> tuple[FatbinEntry, int]:
         unpacked=unpacked or size,
     )
     return entry, head + size
+
+
+def without_names(content: bytes) -> bytes:
+    """The same file, in which no entry of any fatbin has a name.
+
+    cuobjdump calls what it unpacks by these names, and two entries may share one. A fatbin may lie
+    anywhere in the file, as in objects.
+    """
+    changed = bytearray(content)
+    at = content.find(_MAGIC_BYTES)
+    while at >= 0:
+        for entry in _places(content, at):
+            _NAME.pack_into(changed, entry + _NAME_AT, 0, 0)
+        at = content.find(_MAGIC_BYTES, at + _CONTAINER.size)
+    return bytes(changed)
+
+
+def _places(content: bytes, at: int) -> Iterator[int]:
+    """Where the entries of the container there begin."""
+    if at + _CONTAINER.size > len(content):
+        return
+    _, _, head, length = _CONTAINER.unpack_from(content, at)
+    at, end = at + head, min(at + head + length, len(content))
+    while at + _ENTRY.size <= end:
+        yield at
+        _, _, head, size, *_ = _ENTRY.unpack_from(content, at)
+        at += max(head + size, _ENTRY.size)

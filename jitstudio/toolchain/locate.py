@@ -35,7 +35,9 @@ WHEELS = {
     Tool.NVJITLINK: "nvidia-nvjitlink",
     Tool.NVFATBIN: "nvidia-nvfatbin",
     Tool.NVDISASM: "nvidia-cuda-nvdisasm",
+    Tool.CUOBJDUMP: "nvidia-cuda-cuobjdump",
 }
+_PROGRAMS = {Tool.NVDISASM: "nvdisasm", Tool.CUOBJDUMP: "cuobjdump"}
 _USUAL_TOOLKITS = ("/usr/local/cuda", "/opt/cuda")
 
 
@@ -77,27 +79,37 @@ def locate(tool: Tool) -> tuple[str, str]:
     Raises:
         ToolMissing: It is not here.
     """
-    if tool is not Tool.NVDISASM:
+    if tool not in _PROGRAMS:
         return load(tool)
-    path = nvdisasm()
+    path = program(tool)
     return path, "site-packages" if "site-packages" in path else "CUDA toolkit"
 
 
 @cache
+def program(tool: Tool) -> str:
+    """The path of a tool that is a program of its own.
+
+    Raises:
+        ToolMissing: It is not here.
+    """
+    name = _PROGRAMS[tool]
+    path = find_nvidia_binary_utility(name) or shutil.which(name)
+    if path is None:
+        raise _missing(tool, "no such program in the wheels, in CUDA_PATH or on PATH")
+    return path
+
+
 def nvdisasm() -> str:
     """The path of the disassembler.
 
     Raises:
         ToolMissing: It is not here.
     """
-    path = find_nvidia_binary_utility("nvdisasm") or shutil.which("nvdisasm")
-    if path is None:
-        raise _missing(Tool.NVDISASM, "no such program in the wheels, in CUDA_PATH or on PATH")
-    return path
+    return program(Tool.NVDISASM)
 
 
 @cache
-def nvdisasm_version() -> str:
+def program_version(tool: Tool) -> str:
     """Such as ``13.5``, as the program itself tells.
 
     Raises:
@@ -105,10 +117,10 @@ def nvdisasm_version() -> str:
     """
     try:
         told = subprocess.run(
-            [nvdisasm(), "--version"], capture_output=True, text=True, timeout=30, check=True
+            [program(tool), "--version"], capture_output=True, text=True, timeout=30, check=True
         ).stdout
     except (OSError, subprocess.SubprocessError) as error:
-        raise _missing(Tool.NVDISASM, str(error)) from error
+        raise _missing(tool, str(error)) from error
     match = re.search(r"release (\d+\.\d+)", told)
     return match[1] if match else ""
 

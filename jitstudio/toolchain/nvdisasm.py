@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import signal
 import subprocess
 import tempfile
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.job import Job
-from jitstudio.core.result import Crash
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.report import Report, text_of
@@ -38,12 +36,5 @@ def disassemble(job: Job) -> Report:
         report.made[CodeKind.SASS] = done.stdout
         report.log = errors
         return report
-    report.error_log = errors or f"nvdisasm ended with exit status {done.returncode}."
-    if done.returncode < 0:
-        name = signal.Signals(-done.returncode).name
-        report.crash = Crash(
-            Tool.NVDISASM,
-            name,
-            f"nvdisasm crashed on {ref.file_name} ({name}). The cubin may be damaged.",
-        )
+    report.ended(Tool.NVDISASM, done.returncode, errors, ref.file_name)
     return report

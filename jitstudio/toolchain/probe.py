@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
 
@@ -16,7 +17,8 @@ _VERSIONS: dict[Tool, Callable[[], str]] = {
     Tool.NVVM: nvvm.version,
     Tool.NVJITLINK: nvjitlink.version,
     Tool.NVFATBIN: nvfatbin.version,
-    Tool.NVDISASM: locate.nvdisasm_version,
+    Tool.NVDISASM: partial(locate.program_version, Tool.NVDISASM),
+    Tool.CUOBJDUMP: partial(locate.program_version, Tool.CUOBJDUMP),
 }
 
 

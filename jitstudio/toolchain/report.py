@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -9,6 +10,7 @@ from dataclasses import dataclass, field
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Crash, Phase
+from jitstudio.core.tools import Tool
 
 
 @dataclass
@@ -45,6 +47,14 @@ class Report:
             yield
         finally:
             self.ms += (time.perf_counter() - start) * 1000
+
+    def ended(self, tool: Tool, status: int, errors: str, file_name: str) -> None:
+        """A tool that is a program of its own has ended with this status, other than 0."""
+        self.error_log = errors or f"{tool.value} ended with exit status {status}."
+        if status < 0:
+            name = signal.Signals(-status).name
+            told = f"{tool.value} crashed on {file_name} ({name}). The file may be damaged."
+            self.crash = Crash(tool, name, told)
 
 
 def text_of(log: bytes | bytearray) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic
@@ -16,6 +17,7 @@ from jitstudio.listing.ptx import entries
 from jitstudio.toolchain import (
     cubin,
     driver_jit,
+    extraction,
     locate,
     nvdisasm,
     nvfatbin,
@@ -43,7 +45,8 @@ _RUNNERS = {
     Tool.NVJITLINK: _Runner(nvjitlink.version, nvjitlink.link),
     Tool.NVFATBIN: _Runner(nvfatbin.version, nvfatbin.pack),
     Tool.DRIVER: _Runner(driver_jit.version, driver_jit.assemble),
-    Tool.NVDISASM: _Runner(locate.nvdisasm_version, nvdisasm.disassemble),
+    Tool.NVDISASM: _Runner(partial(locate.program_version, Tool.NVDISASM), nvdisasm.disassemble),
+    Tool.CUOBJDUMP: _Runner(partial(locate.program_version, Tool.CUOBJDUMP), extraction.extract),
 }
 
 

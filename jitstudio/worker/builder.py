@@ -13,6 +13,7 @@ from jitstudio.cache.results import Cache
 from jitstudio.cache.store import Store
 from jitstudio.core.events import BuildRecord, Event
 from jitstudio.core.explanations import explained
+from jitstudio.core.opened import target_shown
 from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult, Outcome
@@ -98,7 +99,7 @@ class Builder:
             WorkerError: A worker could not be started, or a bug of jitstudio's own broke the build.
         """
         start = time.perf_counter()
-        record = BuildRecord(request.arch, request.emit)
+        record = BuildRecord(target_shown(request), request.emit)
 
         def tell(event: Event) -> None:
             record.add(event)

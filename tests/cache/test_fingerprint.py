@@ -88,3 +88,7 @@ def test_what_a_macro_includes_is_not_kept():
 
 def test_a_name_that_is_no_utf8_has_a_key():
     assert key(replace(JOB, options=(f"--include-path={os.fsdecode(b'/caf' + bytes([233]))}",)))
+
+
+def test_what_is_taken_out_of_a_file_is_not_kept():
+    assert key(replace(JOB, tool=Tool.CUOBJDUMP)) is None

@@ -1,14 +1,17 @@
 """Each explanation is provoked with the real library, and each fix mends what it is offered for."""
 
+from dataclasses import replace
+
 import pytest
 
+from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.fixes import FixKind
 from jitstudio.core.result import Outcome
 from jitstudio.worker.builder import Builder
 from tests.core.explaining import is_told, mended, told
 from tests.core.failures import CALLEE, CALLER, CUBIN, PROVOKED, PTX_LINK
-from tests.support import HUNGRY_CUDA, HUNGRY_LIMIT, SLOW, cuda, request
+from tests.support import HUNGRY_CUDA, HUNGRY_LIMIT, KERNEL, SLOW, cuda, request
 
 # What the user has to choose cannot be tried without one.
 CHOSEN = (FixKind.ADD_INCLUDE_FOLDER, FixKind.OPEN_FILES)
@@ -58,6 +61,17 @@ def test_lto_ir_for_a_newer_target(worker, lto_ir):
     found = told("lto-for-newer-target", worker.build(failed))
     assert found.fix.value == "sm_90"
     assert worker.build(mended(failed, found.fix)).ok
+
+
+def test_a_fatbin_without_code_for_the_target(worker):
+    targets = (Arch(80), Arch(90))
+    whole = replace(request(cuda(KERNEL, "k.cu"), emit="fatbin"), fat_archs=targets)
+    content = worker.build(whole).artifacts[0].content
+    opened = request(Source("k.fatbin", CodeKind.FATBIN, content), emit="sass", arch="sm_120")
+    found = told("no-code-for-target", worker.build(opened))
+    assert (found.fix.kind, found.fix.value) == (FixKind.SET_ARCH, "sm_90")
+    again = worker.build(mended(opened, found.fix))
+    assert (again.ok, again.arch) == (True, Arch(90))
 
 
 def test_a_build_that_ran_out_of_memory():

@@ -16,6 +16,7 @@ def test_every_explanation_is_tested():
         "unresolved-at-compile",
         "lto-needed",
         "lto-for-newer-target",
+        "no-code-for-target",
         "out-of-memory",
         "time-limit",
         "option-leaks",

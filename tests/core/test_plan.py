@@ -15,6 +15,7 @@ PTX = ptx("c.ptx", "")
 CUBIN = Source("d.cubin", CodeKind.CUBIN, b"")
 LTOIR = Source("e.ltoir", CodeKind.LTOIR, b"")
 HEADER = Source("f.h", CodeKind.HEADER, b"")
+LINES = "-lineinfo"
 
 
 def outline(*sources, **words):
@@ -32,7 +33,7 @@ def options(tool, *sources, **words):
 
 def test_ptx_alone_is_compiled_for_the_virtual_machine():
     assert outline(CUDA) == [(Tool.NVRTC, "a.cu", "ptx")]
-    assert options(Tool.NVRTC, CUDA) == ("-arch=compute_90",)
+    assert options(Tool.NVRTC, CUDA) == ("-arch=compute_90", LINES)
 
 
 def test_one_call_of_nvrtc_makes_ptx_and_cubin():
@@ -40,7 +41,7 @@ def test_one_call_of_nvrtc_makes_ptx_and_cubin():
         (Tool.NVRTC, "a.cu", "ptx+cubin"),
         (Tool.NVDISASM, "a.cu", "sass"),
     ]
-    assert options(Tool.NVRTC, CUDA, emit="ptx,sass") == ("-arch=sm_90",)
+    assert options(Tool.NVRTC, CUDA, emit="ptx,sass") == ("-arch=sm_90", LINES)
 
 
 def test_ltoir_is_a_compile_of_its_own():
@@ -74,6 +75,28 @@ def test_kinds_that_cannot_be_made_of_a_module_are_left_out_if_others_can():
     ]
 
 
+@pytest.mark.parametrize("kind", [CodeKind.FATBIN, CodeKind.OBJECT, CodeKind.LIBRARY])
+def test_a_file_that_holds_code_is_unpacked(kind):
+    source = Source("g", kind, b"")
+    assert outline(source, emit="ptx,sass,cubin") == [
+        (Tool.CUOBJDUMP, "g", "ptx+cubin"),
+        (Tool.NVDISASM, "g", "sass"),
+    ]
+    assert default_emit((source,), LinkMode.NONE) == {CodeKind.SASS}
+    # A link takes it as it is.
+    assert outline(PTX, source, emit="cubin", link="ptx") == [(Tool.NVJITLINK, LINKED, "cubin")]
+
+
+def test_ptx_is_asked_of_a_cubin_only_if_it_keeps_some(monkeypatch):
+    assert outline(CUBIN, emit="ptx,sass") == [(Tool.NVDISASM, "d.cubin", "sass")]
+    monkeypatch.setattr("jitstudio.core.plan.keeps_ptx", lambda content: True)
+    assert outline(CUBIN, emit="ptx,sass") == [
+        (Tool.NVDISASM, "d.cubin", "sass"),
+        (Tool.CUOBJDUMP, "d.cubin", "ptx"),
+    ]
+    assert default_emit((CUBIN,), LinkMode.NONE) == {CodeKind.SASS}
+
+
 def test_link_by_ptx_compiles_relocatable_code():
     steps = outline(CUDA, IR, PTX, link="ptx", emit="sass")
     assert steps == [
@@ -94,8 +117,8 @@ def test_link_by_lto_can_tell_the_linked_ptx_as_well():
     ptx_step, cubin_step = (
         step for step in plan(request(CUDA, link="lto", emit="ptx,cubin")) if step.name == LINKED
     )
-    assert ptx_step.options == ("-arch=sm_90", "-lto", "-ptx")
-    assert cubin_step.options == ("-arch=sm_90", "-lto")
+    assert ptx_step.options == ("-arch=sm_90", "-lto", "-ptx", LINES)
+    assert cubin_step.options == ("-arch=sm_90", "-lto", LINES)
 
 
 def test_modules_are_linked_in_their_order():
@@ -106,7 +129,7 @@ def test_modules_are_linked_in_their_order():
 
 def test_a_folder_is_searched_for_headers():
     source = Source("a.cu", CodeKind.CUDA, b"", "/src")
-    assert options(Tool.NVRTC, source) == ("-arch=compute_90", "--include-path=/src")
+    assert options(Tool.NVRTC, source) == ("-arch=compute_90", LINES, "--include-path=/src")
 
 
 def test_options_of_the_user_come_after_the_target():
@@ -114,10 +137,41 @@ def test_options_of_the_user_come_after_the_target():
     assert sent == ("-arch=compute_90", "-lineinfo", "--bogus")
 
 
+@pytest.mark.parametrize(
+    ("given", "compiler", "linker"),
+    [
+        ("-lineinfo", LINES, LINES),
+        ("--generate-line-info", LINES, LINES),
+        ("-G", "-G", "-g"),
+        ("--device-debug", "-G", "-g"),
+    ],
+)
+def test_a_line_table_is_not_asked_for_twice_nor_beside_debug_information(given, compiler, linker):
+    steps = plan(request(CUDA, emit="cubin", link="ptx", options=(given,)))
+    assert [step.options for step in steps] == [
+        ("-arch=compute_90", "-rdc=true", compiler),
+        ("-arch=sm_90", linker),
+    ]
+
+
+def test_an_option_for_one_tool_leaves_the_line_tables_of_the_others():
+    steps = plan(request(CUDA, emit="cubin", link="lto", options=("nvjitlink:-g",)))
+    assert [step.options for step in steps] == [
+        ("-arch=compute_90", "-dlto", LINES),
+        ("-arch=sm_90", "-lto", "-g"),
+    ]
+
+
+@pytest.mark.parametrize("tool", [Tool.NVVM, Tool.NVDISASM])
+def test_who_takes_no_line_tables_is_not_asked_for_them(tool):
+    assert LINES not in options(tool, IR, emit="sass")
+
+
 def test_an_unknown_option_goes_to_the_linker_where_nothing_is_compiled():
-    assert options(Tool.NVJITLINK, PTX, emit="cubin", options=("-x",)) == ("-arch=sm_90", "-x")
+    alone = options(Tool.NVJITLINK, PTX, emit="cubin", options=("-x",))
+    assert alone == ("-arch=sm_90", LINES, "-x")
     with_compiler = options(Tool.NVJITLINK, IR, emit="cubin", options=("-x",))
-    assert with_compiler == ("-arch=sm_90",)
+    assert with_compiler == ("-arch=sm_90", LINES)
 
 
 @pytest.mark.parametrize(
@@ -126,7 +180,7 @@ def test_an_unknown_option_goes_to_the_linker_where_nothing_is_compiled():
         ([], "ptx", "no module takes part"),
         ([CUDA], "", "Nothing was asked for"),
         ([CUDA, CUDA], "ptx", "Two modules are called 'a.cu'"),
-        ([CUBIN], "ptx", "'d.cubin' is a cubin; PTX cannot be made from it"),
+        ([CUBIN], "ptx", "'d.cubin' is a cubin; PTX is not kept in it, as it is where line"),
         ([PTX], "ptx", "'c.ptx' is PTX already"),
         ([HEADER], "ptx", "'f.h' is a header file, which no tool compiles"),
     ],
@@ -173,7 +227,11 @@ def test_optix_ir_is_a_compile_of_its_own():
         (Tool.NVRTC, "a.cu", "optixir"),
         (Tool.NVRTC, "a.cu", "ptx"),
     ]
-    assert options(Tool.NVRTC, CUDA, emit="optixir") == ("-arch=compute_90", "-optix-ir")
+    assert options(Tool.NVRTC, CUDA, emit="optixir") == (
+        "-arch=compute_90",
+        "-optix-ir",
+        LINES,
+    )
 
 
 def test_linked_ltoir_comes_with_the_cubin():
@@ -195,6 +253,7 @@ def test_the_driver_assembles_ptx_where_it_was_chosen():
         (Tool.NVDISASM, "b.ll"),
     ]
     assert plan(wish)[0].options == ("-arch=sm_90", "-lineinfo")
+    assert plan(replace(wish, options=()))[0].options == ("-arch=sm_90", "-lineinfo")
     assert plan(replace(wish, sources=(LTOIR,)))[0].tool is Tool.NVJITLINK
 
 

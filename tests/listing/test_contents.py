@@ -4,6 +4,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.listing.contents import contents, entry_line
 from jitstudio.listing.fatbin import FatbinEntry
 from tests.listing.fatbins import container, entry
+from tests.support import KERNEL, cuda, request
 
 
 @pytest.mark.parametrize(
@@ -40,5 +41,32 @@ def test_a_fatbin_that_cannot_be_read_says_so():
     ]
 
 
+def test_a_cubin_tells_its_target_and_whether_it_keeps_its_ptx(host):
+    for options, more in (
+        (("-lineinfo",), ["Keeps the PTX that it was made from, without comments"]),
+        (
+            ("-lineinfo", "-rdc=true"),
+            [
+                "Not linked yet: it may call functions of other modules",
+                "Keeps the PTX that it was made from, without comments",
+            ],
+        ),
+    ):
+        result = host.build(request(cuda(KERNEL), emit="cubin", arch="sm_80", options=options))
+        code = result.artifacts[0].content
+        assert contents(CodeKind.CUBIN, code).splitlines() == [
+            f"cubin, {len(code):,} bytes",
+            "Machine code for sm_80",
+            *more,
+        ]
+
+
+def test_a_cubin_that_cannot_be_read_says_so():
+    assert contents(CodeKind.CUBIN, b"hello").splitlines() == [
+        "cubin, 5 bytes",
+        "Its header cannot be read: this is no cubin, or a damaged one.",
+    ]
+
+
 def test_other_kinds_are_kind_and_size():
-    assert contents(CodeKind.CUBIN, bytes(1234)) == "cubin, 1,234 bytes"
+    assert contents(CodeKind.LTOIR, bytes(1234)) == "LTO-IR, 1,234 bytes"

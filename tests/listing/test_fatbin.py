@@ -1,5 +1,5 @@
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.fatbin import FatbinEntry, fatbin_entries
+from jitstudio.listing.fatbin import FatbinEntry, fatbin_entries, without_names
 from tests.listing.fatbins import container, entry
 
 
@@ -24,3 +24,17 @@ def test_other_bytes_have_no_entries():
     assert fatbin_entries(b"") == fatbin_entries(b"hello, this is no fatbin") == ()
     assert fatbin_entries(whole[:40]) == ()
     assert fatbin_entries(whole[:16] + bytes(56)) == ()
+
+
+def test_names_are_taken_out_wherever_the_fatbin_lies():
+    whole = container(entry(2, 80, b"x" * 8), entry(1, 90, b"y" * 8))
+    within = without_names(b"\x7fELF    " + whole + bytes(5))
+    assert len(within) == len(whole) + 13
+    assert [one.name for one in fatbin_entries(within[8:])] == ["", ""]
+    assert [one.target for one in fatbin_entries(within[8:])] == ["sm_80", "compute_90"]
+
+
+def test_names_are_looked_for_in_any_bytes():
+    whole = container(entry(2, 80, b"x" * 8), entry(1, 90, b"y" * 8))
+    for size in range(len(whole)):
+        assert len(without_names(whole[:size])) == size

@@ -15,7 +15,7 @@ def test_every_tool_is_found_with_its_origin(tool):
 
 
 def test_the_disassembler_tells_its_version():
-    major, minor = map(int, locate.nvdisasm_version().split("."))
+    major, minor = map(int, locate.program_version(Tool.NVDISASM).split("."))
     assert (major, minor) >= (13, 0)
 
 

@@ -142,7 +142,10 @@ def _finished(node: Node, event: StageFinished) -> Node:
     good = State.CACHED if stage.cached else State.DONE
     if node.role is Role.ARTIFACT:
         made = next((a for a in event.artifacts if a.kind is node.code), None)
-        return node if made is None else replace(node, state=good, size=len(made.content))
+        if made is not None:
+            return replace(node, state=good, size=len(made.content))
+        # A file that is read may hold machine code without PTX.
+        return replace(node, state=State.SKIPPED) if stage.ok else node
     return replace(
         node,
         state=good if stage.ok else State.FAILED,

@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.cache.store import Store
+from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.events import Problem
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult, Timing
@@ -25,6 +26,7 @@ from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 from jitstudio.worker.builder import Builder
 from tests.support import CRASHING, KERNEL, cuda, request
+from tests.toolchain.opened_files import packed
 
 CODE = "ptx,sass,cubin"
 ONE = request(cuda(KERNEL, "k.cu"), emit=CODE)
@@ -220,3 +222,10 @@ def test_a_launch_that_waits_for_the_build_goes_on_through_it():
     during = following(pipeline_of(ONE, launch=True), before)
     assert during.node(LAUNCH).state is State.RUNNING
     assert stopped(during).node(LAUNCH).state is State.RUNNING
+
+
+def test_ptx_that_a_file_does_not_hold_is_passed_over(builder):
+    source = Source("k.fatbin", CodeKind.FATBIN, packed("sm_90"))
+    found = states(followed(builder, request(source, emit=CODE))[-1])
+    assert found["k.ptx"] is State.SKIPPED
+    assert found["k.cubin"] is found["k.sass"] is found["cuobjdump"] is State.DONE

@@ -8,11 +8,11 @@ Compatibility", "Application Compatibility") and of the PTX ISA's directives ``.
 from __future__ import annotations
 
 import re
-import struct
 from dataclasses import replace
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind, split_variant
+from jitstudio.core.cubin_file import cubin_target
 from jitstudio.core.fixes import Fix, FixKind
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.problems import SpecProblem
@@ -30,9 +30,6 @@ _PTX_OF_CUDA: tuple[tuple[_Version, _Version], ...] = (
 
 _VERSION = re.compile(r"^\s*\.version\s+(\d+)\.(\d+)", re.MULTILINE)
 _TARGET = re.compile(r"^\s*\.target\s+(sm_\d+[af]?)", re.MULTILINE)
-_CUDA_MACHINE = 190
-_FLAGS_BY_ABI = {7: 0, 8: 8}
-"""How far the architecture is shifted in the flags of a cubin, by the version of its ABI."""
 
 
 def code_problems(
@@ -57,15 +54,12 @@ def code_problems(
 
 
 def target_of(code: Artifact) -> Arch | None:
-    """What the code says that it was built for; None where it does not.
-
-    A cubin tells the number only: the suffix of `sm_90a` is known to who has built it.
-    """
+    """What the code says that it was built for; None where it does not."""
     if code.kind is CodeKind.PTX:
         target = _TARGET.search(code.text)
         return Arch.parse(target[1]) if target else None
     _, _, target_name = split_variant(code.name)
-    return Arch.parse(target_name) if target_name else _flagged(code.content)
+    return Arch.parse(target_name) if target_name else cubin_target(code.content)
 
 
 def _ptx_version_of(cuda: str) -> str:
@@ -153,15 +147,3 @@ def _parsed(version: str) -> _Version | None:
 
 def _written(version: _Version) -> str:
     return f"{version[0]}.{version[1]}"
-
-
-def _flagged(cubin: bytes) -> Arch | None:
-    """The architecture in the header of an ELF file for CUDA."""
-    if len(cubin) < 64 or not cubin.startswith(b"\x7fELF"):
-        return None
-    (machine,) = struct.unpack_from("<H", cubin, 18)
-    shift = _FLAGS_BY_ABI.get(cubin[8])
-    if machine != _CUDA_MACHINE or shift is None:
-        return None
-    (flags,) = struct.unpack_from("<I", cubin, 48)
-    return Arch(flags >> shift & 0xFF)

@@ -1,0 +1,211 @@
+"""Takes the machine code and the PTX for one target out of a file that holds several.
+
+cuobjdump unpacks fatbins, and objects and libraries of nvcc with fatbins inside. What has to be
+compiled or linked before it is machine code goes through nvJitLink. A cubin keeps its PTX readably.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import tempfile
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.core.cubin_file import cubin_target, is_relocatable, kept_ptx
+from jitstudio.core.job import Job
+from jitstudio.core.plan import Ref
+from jitstudio.core.target_choice import machine_code_for, ptx_for
+from jitstudio.core.tools import Tool
+from jitstudio.listing.fatbin import without_names
+from jitstudio.toolchain import cubin, locate, nvjitlink
+from jitstudio.toolchain.errors import ToolMissing
+from jitstudio.toolchain.report import Report, text_of
+
+_UNPACK = ("-xelf", "all", "-xptx", "all")
+# How cuobjdump calls what it unpacks: with a number if there is more than one.
+_UNPACKED = re.compile(r"code(?:\.(?P<number>\d+))?\.sm_(?P<target>\w+)\.(?P<ending>cubin|ptx)")
+_KINDS = {"cubin": CodeKind.CUBIN, "ptx": CodeKind.PTX}
+_TARGET_OPTION = "-arch="
+
+
+@dataclass(frozen=True)
+class _Piece:
+    kind: CodeKind
+    arch: Arch
+    content: bytes
+
+    @property
+    def title(self) -> str:
+        """What it is for, as people write it."""
+        return self.arch.compute if self.kind is CodeKind.PTX else self.arch.sm
+
+
+def extract(job: Job) -> Report:
+    """Find the code for the target of the job in its only input."""
+    ((ref, content),) = job.inputs
+    if ref.kind is CodeKind.CUBIN:
+        return _kept(ref, content)
+    report = Report(options=_UNPACK)
+    pieces = _unpacked(ref, content, report)
+    if report.error_log:
+        return report
+    wanted = _wanted(job)
+    if CodeKind.CUBIN in job.makes:
+        _take_cubin(job, pieces, wanted, report)
+    else:
+        report.ok = True
+    if CodeKind.PTX in job.makes:
+        _take_ptx(job, pieces, wanted, report)
+    return report
+
+
+def _kept(ref: Ref, content: bytes) -> Report:
+    text = kept_ptx(content)
+    if not text:
+        return Report(options=(), error_log=f"'{ref.file_name}' keeps no PTX that can be read.")
+    return Report(ok=True, options=(), made={CodeKind.PTX: text.encode()})
+
+
+def _wanted(job: Job) -> Arch:
+    (target,) = (o for o in job.options if o.startswith(_TARGET_OPTION))
+    return Arch.parse(target.removeprefix(_TARGET_OPTION))
+
+
+def _unpacked(ref: Ref, content: bytes, report: Report) -> tuple[_Piece, ...]:
+    """Everything in the file; the report tells what went wrong."""
+    with tempfile.TemporaryDirectory(prefix="jitstudio-") as folder:
+        # By a name of our own: those of the pieces begin with it.
+        file = Path(folder, f"code{ref.kind.ending}")
+        file.write_bytes(without_names(content))
+        with report.timed():
+            done = subprocess.run(
+                [locate.program(Tool.CUOBJDUMP), file.name, *_UNPACK],
+                cwd=folder,
+                capture_output=True,
+                check=False,
+                stdin=subprocess.DEVNULL,
+            )
+        told = text_of(done.stderr).replace(str(file), ref.file_name)
+        pieces = tuple(_pieces(Path(folder)))
+    if done.returncode < 0 or not pieces:
+        report.ended(Tool.CUOBJDUMP, done.returncode, _empty(ref, told), ref.file_name)
+    return pieces
+
+
+def _empty(ref: Ref, told: str) -> str:
+    words = f"'{ref.file_name}' holds no machine code and no PTX that can be read."
+    return f"{words} {told}".strip()
+
+
+def _pieces(folder: Path) -> Iterable[_Piece]:
+    """What was unpacked, in the order of the file."""
+    found = [(path, match) for path in folder.iterdir() if (match := _UNPACKED.match(path.name))]
+    for path, match in sorted(found, key=lambda pair: int(pair[1]["number"] or 0)):
+        kind, content = _KINDS[match["ending"]], path.read_bytes()
+        arch = Arch.parse(match["target"])
+        yield _Piece(kind, (kind is CodeKind.CUBIN and cubin_target(content)) or arch, content)
+
+
+def _of(kind: CodeKind, pieces: tuple[_Piece, ...]) -> dict[Arch, list[_Piece]]:
+    found: dict[Arch, list[_Piece]] = {}
+    for piece in pieces:
+        if piece.kind is kind:
+            found.setdefault(piece.arch, []).append(piece)
+    return found
+
+
+def _take_cubin(job: Job, pieces: tuple[_Piece, ...], wanted: Arch, report: Report) -> None:
+    ((ref, _),) = job.inputs
+    cubins, texts = _of(CodeKind.CUBIN, pieces), _of(CodeKind.PTX, pieces)
+    if chosen := machine_code_for(wanted, cubins):
+        _take_built(job, cubins[chosen], report)
+    elif chosen := ptx_for(wanted, texts):
+        text = texts[chosen][0]
+        _say(report, f"There is no machine code for {wanted}: the PTX for {text.title} was taken.")
+        made = replace(ref, kind=CodeKind.PTX)
+        _link(replace(job, inputs=((made, text.content),)), report)
+    else:
+        report.error_log = (
+            f"'{ref.file_name}' holds nothing that runs on {wanted}. It holds {_listed(pieces)}: "
+            "choose one of these as the target."
+        )
+
+
+def _take_built(job: Job, there: list[_Piece], report: Report) -> None:
+    """Machine code that is ready, or only has to be linked."""
+    first = there[0]
+    if is_relocatable(first.content):
+        tried = Report()
+        _link(job, tried)
+        if tried.ok and cubin.has_code(tried.made[CodeKind.CUBIN]):
+            _join(report, tried)
+            return
+        _say(report, f"The machine code for {first.title} is not linked: it needs other modules.")
+    elif len(there) > 1:
+        _say(report, f"The first of {len(there)} cubins for {first.title} was taken.")
+    else:
+        _say(report, f"The cubin for {first.title} was taken.")
+    report.made[CodeKind.CUBIN] = first.content
+    report.ok = True
+
+
+def _link(job: Job, report: Report) -> None:
+    """Have nvJitLink make machine code, as part of this job."""
+    try:
+        linked = nvjitlink.link(replace(job, makes=(CodeKind.CUBIN,)))
+    except ToolMissing as missing:
+        report.error_log = str(missing)
+        return
+    _join(report, linked)
+
+
+def _join(report: Report, linked: Report) -> None:
+    report.ok = linked.ok
+    report.ms += linked.ms
+    report.made |= linked.made
+    report.error_log = linked.error_log
+    _say(report, linked.log)
+
+
+def _take_ptx(job: Job, pieces: tuple[_Piece, ...], wanted: Arch, report: Report) -> None:
+    """The PTX that the machine code was made from if it is there, else the nearest."""
+    texts = _of(CodeKind.PTX, pieces)
+    cubins = _of(CodeKind.CUBIN, pieces)
+    best = machine_code_for(wanted, cubins)
+    code = report.made.get(CodeKind.CUBIN) or (cubins[best][0].content if best else None)
+    made_from = cubin_target(code) if code else None
+    if made_from in texts:
+        report.made[CodeKind.PTX] = texts[made_from][0].content
+    elif code and (kept := kept_ptx(code)):
+        report.made[CodeKind.PTX] = kept.encode()
+    elif chosen := ptx_for(wanted, texts):
+        _say(report, f"The PTX for {texts[chosen][0].title} was taken.")
+        report.made[CodeKind.PTX] = texts[chosen][0].content
+    elif CodeKind.CUBIN in job.makes:
+        _say(report, f"There is no PTX for {wanted}.")
+    else:
+        ((ref, _),) = job.inputs
+        report.ok = False
+        report.error_log = (
+            f"'{ref.file_name}' holds no PTX for {wanted}. It holds {_listed(pieces)}."
+        )
+
+
+def _listed(pieces: tuple[_Piece, ...]) -> str:
+    """Such as ``cubins for sm_80 and sm_90, PTX for compute_90``."""
+    words = {CodeKind.CUBIN: "machine code", CodeKind.PTX: "PTX"}
+    parts = []
+    for kind, word in words.items():
+        titles = list(dict.fromkeys(piece.title for piece in pieces if piece.kind is kind))
+        if titles:
+            *most, last = titles
+            parts.append(f"{word} for {', '.join(most)}{' and ' if most else ''}{last}")
+    return " and ".join(parts)
+
+
+def _say(report: Report, words: str) -> None:
+    report.log = "\n".join(filter(None, (report.log, words)))

@@ -1,0 +1,124 @@
+"""Line tables are always made, and change no code: ours against what the bare libraries make."""
+
+import subprocess
+from dataclasses import replace
+
+import pytest
+from cuda.bindings import nvjitlink, nvrtc, nvvm
+
+from jitstudio.analysis.reading import code
+from jitstudio.core.code import CodeKind
+from jitstudio.core.request import LinkMode
+from jitstudio.core.tools import Tool
+from jitstudio.toolchain import locate
+from tests.sample_builds import builds
+from tests.support import cuda, request
+
+K = CodeKind
+_INPUTS = {K.PTX: nvjitlink.InputType.PTX, K.LTOIR: nvjitlink.InputType.LTOIR}
+_OUTPUTS = {
+    K.PTX: (nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX),
+    K.CUBIN: (nvrtc.nvrtcGetCUBINSize, nvrtc.nvrtcGetCUBIN),
+    K.LTOIR: (nvrtc.nvrtcGetLTOIRSize, nvrtc.nvrtcGetLTOIR),
+}
+
+
+@pytest.fixture(scope="module", autouse=True)
+def libraries():
+    for tool in (Tool.NVRTC, Tool.NVVM, Tool.NVJITLINK):
+        locate.load(tool)
+
+
+def bare_nvrtc(source, headers, target, *options):
+    names = [header.name.encode() for header in headers]
+    contents = [header.content for header in headers]
+    _, program = nvrtc.nvrtcCreateProgram(
+        source.content, source.name.encode(), len(names), contents, names
+    )
+    for expression in source.name_expressions:
+        nvrtc.nvrtcAddNameExpression(program, expression.encode())
+    (status,) = nvrtc.nvrtcCompileProgram(program, len(options), [o.encode() for o in options])
+    assert status == nvrtc.nvrtcResult.NVRTC_SUCCESS
+    size_of, copy = _OUTPUTS[target]
+    _, size = size_of(program)
+    made = b" " * size
+    copy(program, made)
+    nvrtc.nvrtcDestroyProgram(program)
+    return made.rstrip(b"\0") if target is K.PTX else made
+
+
+def bare_nvvm(source, *options):
+    program = nvvm.create_program()
+    nvvm.add_module_to_program(program, source.content, len(source.content), source.name)
+    nvvm.compile_program(program, len(options), list(options))
+    made = bytearray(nvvm.get_compiled_result_size(program))
+    nvvm.get_compiled_result(program, made)
+    nvvm.destroy_program(program)
+    return bytes(made).rstrip(b"\0")
+
+
+def bare_link(modules, *options):
+    handle = nvjitlink.create(len(options), list(options))
+    for kind, content, name in modules:
+        nvjitlink.add_data(handle, _INPUTS[kind], content, len(content), name)
+    nvjitlink.complete(handle)
+    made = bytearray(nvjitlink.get_linked_cubin_size(handle))
+    nvjitlink.get_linked_cubin(handle, made)
+    nvjitlink.destroy(handle)
+    return bytes(made)
+
+
+def bare_cubin(wanted):
+    """What a program makes of the sources that asks for a target and the link, and nothing else."""
+    real, virtual = f"-arch={wanted.arch.sm}", f"-arch={wanted.arch.compute}"
+    lto = wanted.link is LinkMode.LTO
+    kind = K.LTOIR if lto else K.PTX
+    (first, *_) = wanted.sources
+    if first.kind is K.CUDA and wanted.link is LinkMode.NONE:
+        return bare_nvrtc(first, wanted.headers, K.CUBIN, real)
+    modules = []
+    for source in wanted.sources:
+        content = source.content
+        if source.kind is K.CUDA:
+            how = "-dlto" if lto else "-rdc=true"
+            content = bare_nvrtc(source, wanted.headers, kind, virtual, how)
+        elif source.kind is K.LLVM_IR:
+            content = bare_nvvm(source, virtual)
+        modules.append((kind, content, source.name))
+    return bare_link(modules, real, *(("-lto",) if lto else ()))
+
+
+def listing(cubin, folder, *options):
+    path = folder / "some.cubin"
+    path.write_bytes(cubin)
+    done = subprocess.run(
+        [locate.nvdisasm(), *options, path], capture_output=True, text=True, check=True
+    )
+    return done.stdout
+
+
+def cubin_of(result):
+    assert result.ok, result.diagnostics
+    (cubin,) = (a.content for a in result.artifacts if a.kind is K.CUBIN)
+    return cubin
+
+
+@pytest.mark.parametrize(
+    "wanted", [pytest.param(b.request, id=b.name) for b in builds("sm_75", "sm_90", "sm_120")]
+)
+def test_line_tables_change_neither_instructions_nor_encodings(built, tmp_path, wanted):
+    ours, bare = cubin_of(built(wanted)), bare_cubin(wanted)
+    shown = [listing(cubin, tmp_path, "-c", "-hex") for cubin in (ours, bare)]
+    assert shown[0] == shown[1]
+    read = [code.read_code(listing(cubin, tmp_path, *code.OPTIONS)) for cubin in (ours, bare)]
+    assert all(any(function.ptx_lines) for function in read[0].functions)
+    assert not any(any(function.ptx_lines) for function in read[1].functions)
+
+
+def test_debug_information_comes_without_a_complaint_about_line_tables(built):
+    wanted = request(cuda('extern "C" __global__ void k(int* p) { *p = 1; }'), emit="ptx,cubin")
+    result = built(replace(wanted, link=LinkMode.PTX, options=("-G",)))
+    assert result.ok
+    (linked,) = (stage for stage in result.stages if stage.tool is Tool.NVJITLINK)
+    assert "-g" in linked.options
+    assert "Conflicting options" not in linked.log + linked.error_log
