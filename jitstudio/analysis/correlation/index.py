@@ -1,0 +1,235 @@
+"""Source lines, PTX lines and instructions that belong together, found from each of the three.
+
+All is looked up in what was laid out once, so that it can follow a cursor. Nothing is guessed: what
+the line tables do not tell stays without a counterpart.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.analysis.correlation.ptx_lines import PtxLines
+from jitstudio.analysis.model import NOWHERE, Disassembly, Place, Places, SassFunction
+
+Numbers = Sequence[int] | NDArray[np.intp]
+"""Lines or indices, ascending."""
+
+
+@dataclass(frozen=True)
+class Matches:
+    """What belongs together.
+
+    Attributes:
+        places: Lines of sources: the line itself first, then the calls it was inlined through.
+        ptx: Lines of PTX, counted from 1, by the module.
+        code: Indices of instructions by the function.
+    """
+
+    places: tuple[Place, ...] = ()
+    ptx: Mapping[str, Numbers] = field(default_factory=dict)
+    code: Mapping[SassFunction, Numbers] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return bool(self.places or self.ptx or self.code)
+
+
+class Coverage(NamedTuple):
+    """How many instructions there are without what fills up, and how many of them map."""
+
+    instructions: int
+    with_source: int
+    with_ptx: int
+
+
+@dataclass(frozen=True, eq=False)
+class Tied:
+    """Where the instructions of a function come from.
+
+    Attributes:
+        ids: Per instruction, an index into `places`, or `NOWHERE`.
+        places: The different places.
+        starts: Per instruction, the line of PTX where the statement begins; 0 where unknown.
+    """
+
+    ids: NDArray[np.int32]
+    places: Sequence[Places]
+    starts: NDArray[np.int32]
+
+    @cached_property
+    def _order(self) -> NDArray[np.intp]:
+        return np.argsort(self.starts, kind="stable")
+
+    @cached_property
+    def _sorted_starts(self) -> NDArray[np.int32]:
+        return self.starts[self._order]
+
+    def made_of(self, start: int) -> NDArray[np.intp]:
+        """The instructions that were made of a statement of PTX, in their order."""
+        first, last = np.searchsorted(self._sorted_starts, (start, start + 1))
+        return self._order[first:last]
+
+
+class Correlation:
+    """Ties the machine code of a cubin to the PTX that it was made of, and both to the sources.
+
+    Args:
+        code: The machine code.
+        modules: What each PTX text tells of its lines, by a name; see `modules.ptx_of`.
+
+    Attributes:
+        code: The machine code.
+        modules: The PTX texts.
+    """
+
+    def __init__(self, code: Disassembly, modules: Mapping[str, PtxLines]) -> None:
+        self.code = code
+        self.modules = dict(modules)
+        self._module_of = _modules_of(code.functions, self.modules)
+        self._tied = {function: self._tie(function) for function in code.functions}
+        self._code_by_place: dict[Place, dict[SassFunction, NDArray[np.intp]]] = {}
+        self._ptx_by_place: dict[Place, dict[str, NDArray[np.intp]]] = {}
+        for function, tied in self._tied.items():
+            for place, indices in _by_place(tied.ids, tied.places):
+                self._code_by_place.setdefault(place, {})[function] = indices
+        for name, lines in self.modules.items():
+            for place, found in _by_place(lines.place_ids, lines.places):
+                self._ptx_by_place.setdefault(place, {})[name] = found
+
+    @property
+    def places(self) -> Iterator[Place]:
+        """Every line of a source that something was made of."""
+        return iter(dict.fromkeys(chain(self._code_by_place, self._ptx_by_place)))
+
+    def module_of(self, function: SassFunction) -> str:
+        """The PTX that a function was made of; empty where that is not known."""
+        return self._module_of.get(function, "")
+
+    def functions_of(self, module: str) -> tuple[SassFunction, ...]:
+        """The functions that were made of a PTX text."""
+        return tuple(f for f in self.code.functions if self.module_of(f) == module)
+
+    def tied(self, function: SassFunction) -> Tied:
+        """Where the instructions of a function of this code come from."""
+        return self._tied[function]
+
+    def of_place(self, place: Place) -> Matches:
+        """What was made of a line of a source, there or inlined through a call on it."""
+        code, ptx = self._code_by_place.get(place, {}), self._ptx_by_place.get(place, {})
+        return Matches((place,) if code or ptx else (), ptx, code)
+
+    def of_ptx(self, module: str, line: int) -> Matches:
+        """Where a line of PTX comes from, and what was made of it."""
+        lines = self.modules.get(module)
+        if lines is None or not 0 < line <= lines.count:
+            return Matches()
+        statement = lines.statement(line)
+        places = lines.places_of(line)
+        made = {f: self._tied[f].made_of(statement.start) for f in self.functions_of(module)}
+        code = {function: indices for function, indices in made.items() if len(indices)}
+        return Matches(places, {module: statement}, code) if places or code else Matches()
+
+    def of_code(self, function: SassFunction, index: int) -> Matches:
+        """Where an instruction comes from, by way of which PTX."""
+        tied = self._tied[function]
+        place, start = int(tied.ids[index]), int(tied.starts[index])
+        places: Places = () if place == NOWHERE else tied.places[place]
+        module = self.module_of(function)
+        ptx = {module: self.modules[module].statement(start)} if start else {}
+        return Matches(places, ptx, {function: (index,)}) if places or ptx else Matches()
+
+    def callee(self, places: Places) -> str:
+        """The lowered name of the function that inlined code is of; empty where none tells."""
+        tellers = (lines.callees for lines in self.modules.values())
+        return next((callees[places] for callees in tellers if places in callees), "")
+
+    def coverage(self) -> Coverage:
+        """How much of the code is tied to something."""
+        total = source = ptx = 0
+        for function, tied in self._tied.items():
+            count = function.code_length
+            total += count
+            source += int(np.count_nonzero(tied.ids[:count] != NOWHERE))
+            ptx += int(np.count_nonzero(tied.starts[:count]))
+        return Coverage(total, source, ptx)
+
+    def _tie(self, function: SassFunction) -> Tied:
+        ids = np.frombuffer(function.place_ids, np.int32)
+        module = self.modules.get(self.module_of(function))
+        if module is None:
+            return Tied(ids, function.places, np.zeros(len(ids), np.int32))
+        lines = np.frombuffer(function.ptx_lines, np.int32)
+        # A line that the text does not have would be another text's.
+        lines = np.where((lines >= 0) & (lines <= module.count), lines, 0)
+        chains = _Chains(function.places, module.places)
+        return Tied(chains.ids(ids, module.place_ids[lines]), chains.places, module.starts[lines])
+
+
+class _Chains:
+    """The places that the cubin tells, with the calls that the PTX tells of the same line.
+
+    nvdisasm tells of a line anew when it is another one, but not when it is the same line that was
+    inlined through other calls.
+    """
+
+    def __init__(self, places: Sequence[Places], of_ptx: Sequence[Places]) -> None:
+        self.places = list(places)
+        self._of_ptx = of_ptx
+
+    def ids(self, ids: NDArray[np.int32], of_ptx: NDArray[np.int32]) -> NDArray[np.int32]:
+        # From -1 on, both of them in one number.
+        base = len(self._of_ptx) + 1
+        both, which = np.unique((ids + 1) * np.int64(base) + of_ptx + 1, return_inverse=True)
+        chosen = [self._id(int(one) // base - 1, int(one) % base - 1) for one in both]
+        return np.array(chosen, np.int32)[which]
+
+    def _id(self, place: int, of_ptx: int) -> int:
+        if NOWHERE in (place, of_ptx):
+            return place
+        told, other = self.places[place], self._of_ptx[of_ptx]
+        if told == other or told[:1] != other[:1]:
+            return place
+        self.places.append(other)
+        return len(self.places) - 1
+
+
+def _by_place(
+    ids: NDArray[np.int32], places: Sequence[Places]
+) -> Iterator[tuple[Place, NDArray[np.intp]]]:
+    """For each line of a source, the indices of all that has it in its chain."""
+    order = np.argsort(ids, kind="stable")
+    firsts = np.searchsorted(ids[order], np.arange(len(places) + 1))
+    runs: dict[Place, list[NDArray[np.intp]]] = {}
+    for number, of_one in enumerate(places):
+        run = order[firsts[number] : firsts[number + 1]]
+        # A recursive call may be in a chain twice.
+        for place in dict.fromkeys(of_one) if len(run) else ():
+            runs.setdefault(place, []).append(run)
+    for place, parts in runs.items():
+        yield place, parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
+
+
+def _modules_of(
+    functions: Iterable[SassFunction], modules: Mapping[str, PtxLines]
+) -> dict[SassFunction, str]:
+    """The PTX of each function: the one that defines it.
+
+    Where several do, as a static function may be in each of them, it is the one whose table it has.
+    """
+    defining: dict[str, list[str]] = {}
+    for name, lines in modules.items():
+        for function in lines.functions:
+            defining.setdefault(function.name, []).append(name)
+    with_table = {f: defining[f.name] for f in functions if f.ptx_name and f.name in defining}
+    by_table = {f.ptx_name: names[0] for f, names in with_table.items() if len(names) == 1}
+    known = {
+        function: names[0] if len(names) == 1 else by_table.get(function.ptx_name, "")
+        for function, names in with_table.items()
+    }
+    return {function: name for function, name in known.items() if name}

@@ -1,0 +1,66 @@
+"""The samples and kernels with chains of calls, built and read by the real tools."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import pytest
+
+from jitstudio.analysis.correlation.index import Correlation
+from jitstudio.analysis.correlation.modules import ptx_of
+from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
+from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.request import BuildRequest
+from jitstudio.toolchain.disassembly import read_cubin
+from jitstudio.worker.builder import Builder
+from tests.analysis.correlation.kernels import IR_NAME, IR_WITH_LINES, NESTED, NESTED_NAME
+from tests.sample_builds import builds
+from tests.support import cuda, request
+
+TARGETS = ("sm_75", "sm_90", "sm_120")
+EMIT = "ptx,cubin"
+
+
+@dataclass(frozen=True)
+class Made:
+    """What the tools made of a source, tied together."""
+
+    name: str
+    request: BuildRequest
+    texts: dict[str, list[str]]
+    correlation: Correlation
+
+    def function(self, name):
+        found = self.correlation.code.function(name)
+        assert found is not None
+        return found
+
+
+@pytest.fixture(scope="session")
+def made() -> dict[str, Made]:
+    """By name; see `tests.sample_builds`."""
+    builder = Builder()
+    results = [(name, asked, builder.build(asked)) for name, asked in _requests()]
+    builder.close()
+    # nvdisasm takes its time to start.
+    with ThreadPoolExecutor(2) as pool:
+        found = list(pool.map(_tied, results))
+    return {one.name: one for one in found}
+
+
+def _requests() -> Iterator[tuple[str, BuildRequest]]:
+    yield from ((build.name, build.request) for build in builds(*TARGETS))
+    for target in TARGETS:
+        nested = request(cuda(NESTED, NESTED_NAME), emit=EMIT, arch=target)
+        yield f"{target}-{NESTED_NAME}", nested
+    ir = Source(IR_NAME, CodeKind.LLVM_IR, IR_WITH_LINES.encode())
+    yield f"sm_90-{IR_NAME}", request(ir, emit=EMIT)
+
+
+def _tied(built) -> Made:
+    name, asked, result = built
+    assert result.ok, (name, result.diagnostics)
+    (cubin,) = (a for a in result.artifacts if a.kind is CodeKind.CUBIN)
+    texts = {n: t.split("\n") for n, t in ptx_of(asked, result, cubin.name).items()}
+    modules = {n: read_ptx_lines(lines) for n, lines in texts.items()}
+    return Made(name, asked, texts, Correlation(read_cubin(cubin.content, cubin.name), modules))
