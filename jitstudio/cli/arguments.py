@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 
 from jitstudio import __version__
+from jitstudio.cli.analysis_arguments import add_diff, add_inspect
 from jitstudio.cli.build_arguments import add_build
 from jitstudio.cli.launch_arguments import add_run, add_sweep
 from jitstudio.core.options import ADDRESSES
@@ -22,6 +23,8 @@ def parser() -> argparse.ArgumentParser:
     add_build(commands)
     add_run(commands)
     add_sweep(commands)
+    add_inspect(commands)
+    add_diff(commands)
     doctor = commands.add_parser("doctor", help="tell which tools, driver and GPUs are here")
     doctor.add_argument("--json", action="store_true", help="print one JSON object")
     devices = commands.add_parser("devices", help="list the GPUs that can be launched on")

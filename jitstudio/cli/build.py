@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.cache.store import Store
-from jitstudio.cli import compare, exit_codes, text_report
+from jitstudio.cli import compare, exit_codes, matrix, text_report
 from jitstudio.cli.files import made_folder, unwritable
 from jitstudio.cli.project import base_request, given_project
 from jitstudio.cli.request import request_from
@@ -32,6 +32,8 @@ def run(arguments: argparse.Namespace) -> int:
     request = request_from(arguments, base_request(project, arguments))
     if arguments.compare_links:
         return compare.run(request, arguments.timeout, as_json=arguments.json)
+    if arguments.compare_targets is not None:
+        return matrix.run(request, arguments)
     folder = made_folder(arguments.output, "-o")
     results = build(request, arguments.timeout, arguments.repeat)
     result = results[-1]

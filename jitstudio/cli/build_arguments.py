@@ -12,6 +12,19 @@ _EPILOG = """\
 Exit status: 0 built, 1 compile or link failed, 2 usage, 3 something is missing (library, driver,
 GPU), 4 a tool crashed or ran past its time."""
 
+NOT_ASKED: dict[str, object] = {
+    "emit": None,
+    "fat": None,
+    "output": None,
+    "compare_links": False,
+    "compare_targets": None,
+    "compare_options": [],
+    "driver_jit": False,
+    "no_pch": True,
+    "repeat": 1,
+}
+"""What only `build` can be told, as the others leave it."""
+
 
 def add_build(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
     """The command itself."""
@@ -29,6 +42,7 @@ def add_build(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
         action="store_true",
         help="link both ways and print registers, instructions, bytes and time of both",
     )
+    _add_matrix(build)
     _add_outputs(build)
     _add_ways(build)
 
@@ -47,6 +61,13 @@ def add_modules(
         metavar="SRC",
         help=".cu .cuh .ll .bc .ptx .cubin .fatbin .ltoir .a .o",
     )
+    return add_settings(command)
+
+
+def add_settings(
+    command: argparse.ArgumentParser,
+) -> argparse._MutuallyExclusiveGroup:
+    """All that `add_modules` takes but the modules."""
     command.add_argument("--arch", metavar="ARCH", help="target architecture, such as sm_90")
     link = command.add_mutually_exclusive_group()
     link.add_argument("--link", action="store_true", help="link all modules by PTX")
@@ -89,6 +110,34 @@ def add_modules(
     return link
 
 
+def add_timeout(command: argparse.ArgumentParser, what: str) -> None:
+    """How long something may take."""
+    command.add_argument(
+        "--timeout",
+        type=seconds,
+        default=DEFAULT_TIMEOUT,
+        metavar="S",
+        help=f"stop {what} after this many seconds (default {DEFAULT_TIMEOUT:g})",
+    )
+
+
+def _add_matrix(build: argparse.ArgumentParser) -> None:
+    """The same code for several targets and with several sets of options."""
+    build.add_argument(
+        "--compare-targets",
+        metavar="TARGETS",
+        help="build for each of these, separated by commas, and print the figures of each kernel",
+    )
+    build.add_argument(
+        "--compare-options",
+        action="append",
+        default=[],
+        metavar="SET",
+        help="a set of options to compare, written --compare-options=SET, for each target; "
+        "an empty one adds nothing",
+    )
+
+
 def _add_outputs(build: argparse.ArgumentParser) -> None:
     """What is to be made, and where it goes."""
     build.add_argument(
@@ -115,13 +164,7 @@ def _add_ways(build: argparse.ArgumentParser) -> None:
     build.add_argument(
         "--no-pch", action="store_true", help="make and use no precompiled headers with --repeat"
     )
-    build.add_argument(
-        "--timeout",
-        type=seconds,
-        default=DEFAULT_TIMEOUT,
-        metavar="S",
-        help=f"stop a build after this many seconds (default {DEFAULT_TIMEOUT:g})",
-    )
+    add_timeout(build, "a build")
     build.add_argument(
         "--repeat",
         type=count,

@@ -2,4 +2,4 @@
 
 from __future__ import annotations
 
-COMMANDS = ("build", "cache", "devices", "doctor", "options", "run", "sweep")
+COMMANDS = ("build", "cache", "devices", "diff", "doctor", "inspect", "options", "run", "sweep")

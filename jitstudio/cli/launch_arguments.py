@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from jitstudio.cli.build_arguments import add_modules
+from jitstudio.cli.build_arguments import NOT_ASKED, add_modules
 from jitstudio.cli.numbers import count, count_or_none, counts, seconds, tolerance
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 
@@ -14,17 +14,6 @@ missing (library, driver, GPU), 4 a tool or the launch crashed or ran past its t
 failed."""
 _SWEEP_STATUS = f"""\
 {_STATUS} A sweep in which some variant ran is a success, unless a check failed."""
-
-# What only `build` can be told.
-_NOT_ASKED = {
-    "emit": None,
-    "fat": None,
-    "output": None,
-    "compare_links": False,
-    "driver_jit": False,
-    "no_pch": True,
-    "repeat": 1,
-}
 
 
 def add_run(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:
@@ -88,7 +77,7 @@ def add_sweep(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
 def _add_launch(command: argparse.ArgumentParser) -> None:
     """What a `LaunchSpec` is made of, under the names of its fields; None where nothing is said."""
     add_modules(command)
-    command.set_defaults(**_NOT_ASKED)
+    command.set_defaults(**NOT_ASKED)
     _add_configuration(command)
     _add_data(command)
     _add_measuring(command)

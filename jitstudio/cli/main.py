@@ -8,8 +8,10 @@ from jitstudio.cli import (
     build,
     cache,
     devices,
+    diff,
     doctor,
     exit_codes,
+    inspect,
     options,
     run,
     sweep,
@@ -23,13 +25,15 @@ _COMMANDS = {
     "build": build.run,
     "cache": cache.run,
     "devices": devices.run,
+    "diff": diff.run,
     "doctor": doctor.run,
+    "inspect": inspect.run,
     "options": options.run,
     "run": run.run,
     "sweep": sweep.run,
 }
 # What may be given a value that begins with a dash.
-_TAKERS = ("--option", "--axis", "--expect")
+_TAKERS = ("--option", "--compare-options", "--axis", "--expect")
 
 
 def main(argv: Sequence[str]) -> int:

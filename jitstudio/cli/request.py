@@ -40,8 +40,7 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
     ):
         if "" in words:
             raise UsageError(f"{flag} is empty. Say what it shall be, or leave it out.")
-    if arguments.compare_links:
-        _check_compared(arguments)
+    _check_compared(arguments)
     sources = assign_name_expressions(base.sources, arguments.name_expression)
     link = LinkMode.LTO if arguments.lto else LinkMode.PTX if arguments.link else base.link
     headers = {header.name: header for header in base.headers}
@@ -128,13 +127,20 @@ def _emit(
 
 def _check_compared(arguments: argparse.Namespace) -> None:
     """Refuse what a comparison would pass over in silence."""
+    wanted = {
+        "--compare-links": arguments.compare_links,
+        "--compare-targets": arguments.compare_targets is not None,
+    }
+    asked = [flag for flag, on in wanted.items() if on]
+    if arguments.compare_options and not wanted["--compare-targets"]:
+        raise UsageError("--compare-options needs --compare-targets, too.")
     given = {"--emit": arguments.emit, "--fat": arguments.fat, "-o": arguments.output}
-    for flag, value in given.items():
-        if value is not None:
-            raise UsageError(
-                f"{flag} is not for --compare-links, which only prints figures. "
-                "Leave one of the two out."
-            )
+    others = [flag for flag, value in given.items() if value is not None]
+    if asked and (others := [*asked[1:], *others]):
+        raise UsageError(
+            f"{others[0]} is not for {asked[0]}, which only prints figures. "
+            "Leave one of the two out."
+        )
 
 
 def _check_utf8(word: str) -> None:
@@ -157,3 +163,12 @@ def _read(path: str) -> bytes:
         return Path(path).read_bytes()
     except OSError as error:
         raise UsageError(f"'{path}' cannot be read: {error.strerror or error}.") from None
+
+
+def read_text(path: str) -> str:
+    """A file as text; bytes that are no UTF-8 show as replacement characters.
+
+    Raises:
+        UsageError: It cannot be read.
+    """
+    return _read(path).decode("utf-8", "replace")

@@ -34,6 +34,11 @@ def print_stages(result: BuildResult) -> None:
         for text in (stage.log, stage.stdout, stage.stderr):
             if text:
                 tell(_indented(text))
+    print_diagnostics(result)
+
+
+def print_diagnostics(result: BuildResult) -> None:
+    """What went wrong and what looks wrong, explained where that is known."""
     for diagnostic in result.diagnostics:
         tell(diagnostic_line(diagnostic))
         if diagnostic.explanation:

@@ -35,7 +35,7 @@ def test_a_fatbin_is_packed_listed_and_read_again(run, tmp_path):
 
 def test_code_that_the_linker_leaves_out_of_a_fatbin_is_told(run):
     run("build", SAMPLES / "vector_add.cu", "--fat", "sm_80", "-o", ".")
-    ran = run("build", "vector_add.fatbin", "--arch", "sm_80", "--emit", "cubin")
+    ran = run("build", "vector_add.fatbin", "--arch", "sm_80", "--emit", "cubin", "--link")
     assert "warning: Linked, but there is no code in the result. " in ran.err
 
 

@@ -18,6 +18,7 @@ def test_its_json_has_the_promised_keys(run):
         "nvJitLink",
         "nvFatbin",
         "nvdisasm",
+        "cuobjdump",
     ]
     assert all(tool["version"] and not tool["problem"] for tool in told["tools"])
     assert {"arch": "sm_90", "llvm": 7} in told["archs"]

@@ -1,0 +1,124 @@
+"""`jitstudio diff`: two programs, or two builds of one, side by side."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from dataclasses import replace
+
+from jitstudio.analysis.comparing.code import compare_programs
+from jitstudio.analysis.comparing.data import data_sections
+from jitstudio.analysis.comparing.deltas import report_deltas
+from jitstudio.analysis.comparing.program import Program
+from jitstudio.analysis.comparing.text import compare_lines, ptx_lines
+from jitstudio.analysis.model import Disassembly
+from jitstudio.analysis.reading.code import read_code
+from jitstudio.cli import diff_report, exit_codes
+from jitstudio.cli.compared import Difference, Side
+from jitstudio.cli.machine_code import Unit, read_machine_code
+from jitstudio.cli.project import base_request, given_project
+from jitstudio.cli.request import UsageError, read_text, request_from
+from jitstudio.cli.terminal import say
+from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import Resources
+from jitstudio.worker.builder import Builder
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Build both if they are to be built, and compare them; the exit status.
+
+    Raises:
+        UsageError: An argument is wrong or a file cannot be read.
+        WorkerError: The worker itself failed.
+    """
+    if arguments.normalised and arguments.what != "sass":
+        raise UsageError("--normalised is about machine code. Leave it or --what out.")
+    read = _READERS[arguments.what]
+    left, right = (read(name, arguments) for name in (arguments.a, arguments.b))
+    found = _compared(left, right, normalised=arguments.normalised)
+    if arguments.json:
+        say(
+            json.dumps(
+                diff_report.diff_object(found, arguments.what, normalised=arguments.normalised)
+            )
+        )
+    else:
+        diff_report.print_diff(found)
+    return _status(found)
+
+
+def _compared(left: Side, right: Side, *, normalised: bool) -> Difference:
+    sides = (left, right)
+    if any(side.result and not side.result.ok for side in sides):
+        return Difference(sides)
+    if left.program is None or right.program is None:
+        return Difference(sides, compare_lines(left.lines, right.lines))
+    return Difference(
+        sides,
+        compare_programs(left.program, right.program, normalised=normalised),
+        report_deltas(left.program, right.program, left.resources, right.resources),
+    )
+
+
+def _status(found: Difference) -> int:
+    """As `diff` has it: 1 says that both could be read and differ."""
+    if found.comparison is not None:
+        return exit_codes.BUILT if found.comparison.equal else exit_codes.FAILED
+    statuses = (exit_codes.OF_OUTCOME[side.result.outcome] for side in found.sides if side.result)
+    return max(exit_codes.USAGE, *statuses)
+
+
+def _machine_code(name: str, arguments: argparse.Namespace) -> Side:
+    if kind_of(name) is CodeKind.SASS:
+        code = read_code(read_text(name))
+        if not code.functions:
+            raise UsageError(f"'{name}' holds no function as nvdisasm -c writes it.")
+        return Side(name, program=Program(code))
+    read = read_machine_code(_request(name, arguments), arguments.timeout)
+    resources: dict[str, Resources] = {}
+    for unit in read.units:
+        resources |= unit.resources
+    if read.result.ok and not read.units:
+        raise UsageError(f"'{name}' holds no machine code.")
+    program = _program(read.units) if read.units else None
+    return Side(name, read.result, program=program, resources=resources)
+
+
+def _program(units: tuple[Unit, ...]) -> Program:
+    """All modules of a build as one."""
+    return Program(
+        Disassembly(
+            units[0].code.target, tuple(one for unit in units for one in unit.code.functions)
+        ),
+        tuple(section for unit in units for section in data_sections(unit.cubin.content)),
+        {lowered: name for unit in units for lowered, name in unit.demangled.items()},
+    )
+
+
+def _ptx(name: str, arguments: argparse.Namespace) -> Side:
+    if kind_of(name) is CodeKind.PTX:
+        return Side(name, lines=tuple(ptx_lines(read_text(name))))
+    request = replace(_request(name, arguments), emit=frozenset({CodeKind.PTX}))
+    builder = Builder()
+    try:
+        result = builder.build(request, timeout=arguments.timeout)
+    finally:
+        builder.close()
+    made = [one for one in result.artifacts if one.kind is CodeKind.PTX]
+    lines = tuple(line for artifact in made for line in ptx_lines(artifact.text))
+    return Side(name, result, lines)
+
+
+def _source(name: str, _arguments: argparse.Namespace) -> Side:
+    if kind_of(name) not in TEXT_KINDS:
+        raise UsageError(f"'{name}' is no text. Without --what its machine code is compared.")
+    return Side(name, lines=tuple(read_text(name).splitlines()))
+
+
+def _request(name: str, arguments: argparse.Namespace) -> BuildRequest:
+    one = argparse.Namespace(**vars(arguments), sources=[name])
+    return request_from(one, base_request(given_project(one.sources), one))
+
+
+_READERS = {"sass": _machine_code, "ptx": _ptx, "source": _source}

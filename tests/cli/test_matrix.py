@@ -1,0 +1,60 @@
+import json
+
+import pytest
+
+from tests.support import SAMPLES
+
+SAXPY = SAMPLES / "vector_add.cu"
+
+
+def test_each_target_and_option_set_is_a_line(run):
+    ran = run(
+        "build", SAXPY, "--compare-targets", "sm_80,sm_90", "--compare-options=",
+        "--compare-options", "-maxrregcount=16",
+    )  # fmt: skip
+    assert ran.code == 0
+    title, heading, *lines = ran.out.strip().splitlines()
+    assert title.startswith("vector_add")
+    assert heading.split()[:4] == ["target", "options", "link", "registers"]
+    assert [line.split()[0] for line in lines] == ["sm_80", "sm_80", "sm_90", "sm_90"]
+    assert lines[1].split()[1] == "-maxrregcount=16"
+
+
+def test_json_has_all_figures_and_the_failures(run):
+    ran = run("build", SAXPY, "--compare-targets", "sm_90,sm_20", "--json")
+    assert ran.code == 1
+    told = json.loads(ran.out)
+    assert (told["ok"], told["threads"]) == (False, 256)
+    good, bad = told["variants"]
+    (figures,) = good["kernels"].values()
+    assert set(figures) == {
+        "registers", "spilled", "live", "instructions", "code", "shared", "occupancy", "build",
+    }  # fmt: skip
+    assert None not in figures.values()
+    assert (bad["outcome"], bad["kernels"]) == ("failed", {})
+    assert bad["problem"].startswith("Build failed")
+
+
+def test_a_failure_is_told_below_the_tables(run):
+    ran = run("build", SAXPY, "--compare-targets", "sm_20")
+    assert ran.code == 1
+    assert "sm_20: Build failed" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--compare-targets", ""), "There is no target"),
+        (("--compare-targets", "sm_9x"), "'sm_9x' is no target architecture"),
+        (("--compare-options=-O1",), "--compare-options needs --compare-targets"),
+        (("--compare-targets", "sm_90", "--emit", "ptx"), "--emit is not for --compare-targets"),
+        (
+            ("--compare-targets", "sm_90", "--compare-links"),
+            "--compare-targets is not for --compare-links",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused(run, words, message):
+    ran = run("build", SAXPY, *words)
+    assert ran.code == 2
+    assert message in ran.err
