@@ -193,11 +193,13 @@ class Disassembly:
         target: Such as ``sm_90a``; empty if the listing does not tell.
         functions: In the order of the listing.
         resources: What each kernel needs, as the cubin itself tells; it tells no spills.
+        notes: What is not known and why, in sentences.
     """
 
     target: str
     functions: tuple[SassFunction, ...]
     resources: Mapping[str, Resources] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
 
     @property
     def kernels(self) -> tuple[SassFunction, ...]:

@@ -9,7 +9,9 @@ from __future__ import annotations
 import signal
 import subprocess
 import tempfile
+import time
 from dataclasses import replace
+from typing import IO
 
 from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.reading import code, live
@@ -19,6 +21,14 @@ from jitstudio.toolchain import locate
 from jitstudio.toolchain.cubin import resources
 from jitstudio.toolchain.errors import ToolMissing
 from jitstudio.toolchain.report import text_of
+
+# Beyond what the other run took. nvdisasm needs minutes to count the live registers of a function
+# with tens of thousands of instructions, and hardly longer than for the rest with many small ones.
+_PATIENCE = 4.0
+_UNCOUNTED = (
+    "The live registers are not known: nvdisasm takes minutes to count them in functions of this "
+    "size. Everything else is; split the kernel, or unroll less, to have them counted."
+)
 
 
 def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
@@ -35,23 +45,33 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
         program = locate.nvdisasm()
     except ToolMissing as missing:
         return Unreadable(str(missing), Outcome.MISSING)
-    # A file without a name: a worker that is killed meanwhile leaves nothing behind.
-    with tempfile.TemporaryFile() as file:
+    # Files without a name: a worker that is killed meanwhile leaves nothing behind. And not pipes:
+    # the run that nobody listens to yet would soon have to wait.
+    with (
+        tempfile.TemporaryFile() as file,
+        tempfile.TemporaryFile() as listing,
+        tempfile.TemporaryFile() as table,
+    ):
         file.write(cubin)
         file.flush()
         path = f"/dev/fd/{file.fileno()}"
 
-        def started(options: tuple[str, ...]) -> subprocess.Popen[bytes]:
+        def started(options: tuple[str, ...], output: IO[bytes]) -> subprocess.Popen[bytes]:
             return subprocess.Popen(
                 [program, *options, path],
                 stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
+                stdout=output,
                 stderr=subprocess.PIPE,
                 pass_fds=[file.fileno()],
             )
 
-        with started(code.OPTIONS) as reading, started(live.OPTIONS) as counting:
-            listing, errors = reading.communicate()
+        start = time.monotonic()
+        with (
+            started(code.OPTIONS, listing) as reading,
+            started(live.OPTIONS, table) as counting,
+        ):
+            _, errors = reading.communicate()
+            patience = _PATIENCE + time.monotonic() - start
             if reading.returncode:
                 counting.kill()
                 told = _why(reading.returncode, text_of(errors), path, name)
@@ -59,12 +79,20 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
                     told, Outcome.CRASHED if reading.returncode < 0 else Outcome.FAILED
                 )
             # Read while the other one is still at work.
-            read = code.read_code(listing.decode("utf-8", "replace"))
-            read = replace(read, resources=resources(cubin))
-            table, _ = counting.communicate()
+            read = replace(code.read_code(_content(listing)), resources=resources(cubin))
+            try:
+                counting.communicate(timeout=patience)
+            except subprocess.TimeoutExpired:
+                counting.kill()
+                return replace(read, notes=(_UNCOUNTED,))
             if counting.returncode:
                 return read
-            return live.with_live(read, live.read_live(table.decode("utf-8", "replace")))
+            return live.with_live(read, live.read_live(_content(table)))
+
+
+def _content(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read().decode("utf-8", "replace")
 
 
 def _why(status: int, errors: str, path: str, name: str) -> str:

@@ -101,7 +101,9 @@ class _Reader:
             # Few are different: one object for each makes the whole small, also on its way.
             section.predicates.append(self._once(predicate or ""))
             section.opcodes.append(self._once(opcode))
-            section.operands.append(self._once(operands.strip()))
+            # In front of a table of targets there are dozens of blanks.
+            operands = " ".join(operands.split()) if "  " in operands else operands.rstrip()
+            section.operands.append(self._once(operands))
             section.place_ids.append(self._place)
             section.ptx_lines.append(self._ptx_line)
             if encoding is not None:

@@ -18,6 +18,7 @@ _TEXT = ".text."
 _HEAD = re.compile(r".*// \|((?: [A-Z]+\s*+\|)+)\s*\Z")
 # `        /*0010*/     S2R R0, SR_TID.X ;       // |   2   |        |   1    |`
 _ROW = re.compile(r"\s++/\*([0-9a-f]{4,})\*/.*// \|((?:\s*+\d*+\s*+\|)+)\s*\Z")
+_LEGEND = "// Legend:"
 _COLUMNS = {name.upper(): at for at, name in enumerate(LiveRegisters._fields)}
 _NONE = LiveRegisters(0, 0, 0, 0)
 
@@ -26,9 +27,13 @@ Counts = dict[int, LiveRegisters]
 
 
 def read_live(text: str) -> dict[str, Counts]:
-    """What is alive at each address of each section, by the name of its function."""
+    """What is alive at each address of each section, by the name of its function.
+
+    A table that breaks off before its legend is left out.
+    """
     found: dict[str, Counts] = {}
     counts: Counts = {}
+    name = ""
     columns: Sequence[int] = ()
     for line in text.splitlines():
         if row := _ROW.match(line):
@@ -40,27 +45,27 @@ def read_live(text: str) -> dict[str, Counts]:
         elif section := _SECTION.match(line):
             columns = ()
             counts = {}
-            if section[1].startswith(_TEXT):
-                found[section[1].removeprefix(_TEXT)] = counts
+            name = section[1].removeprefix(_TEXT) if section[1].startswith(_TEXT) else ""
+        elif name and counts and _LEGEND in line:
+            found[name] = counts
         elif not columns and (head := _HEAD.match(line)):
             names = [cell.strip() for cell in head[1].split("|") if cell.strip()]
             columns = [_COLUMNS[name] for name in names if name in _COLUMNS]
-    return {name: counts for name, counts in found.items() if counts}
+    return found
 
 
 def with_live(code: Disassembly, live: dict[str, Counts]) -> Disassembly:
-    """The same code with what is alive; a function whose rows are not complete stays without."""
+    """The same code with what is alive; a function whose table breaks off stays without."""
     return replace(
         code, functions=tuple(_with_live(one, live.get(one.name, {})) for one in code.functions)
     )
 
 
 def _with_live(function: SassFunction, counts: Counts) -> SassFunction:
+    if not counts:
+        return function
     live = array("H")
-    for index, address in enumerate(function.addresses):
-        row = counts.get(address)
-        if row is None and index < function.code_length:
-            return function
-        # nvdisasm leaves out what fills the last cache line: nothing is alive there.
-        live.extend(row or _NONE)
+    for address in function.addresses:
+        # nvdisasm leaves out what control never comes to: nothing is alive there.
+        live.extend(counts.get(address, _NONE))
     return replace(function, live=live)

@@ -21,6 +21,7 @@ LIVE = """\
 	.section	.text.other,"ax",@progbits
                                                                                     // | GPR   | PRED   | UPRED  |
         /*0000*/                   EXIT ;                                           // |  12   |   3    |   2    |
+                                                                                    // Legend:
 """  # noqa: E501
 
 
@@ -53,14 +54,24 @@ def test_live_registers_go_to_the_instruction_at_their_address():
     ]
 
 
-def test_a_function_whose_rows_are_not_complete_stays_without():
-    code = read_code(
-        '\t.section\t.text.other,"ax",@progbits\n'
-        "        /*0000*/                   MOV R1, R2 ;\n"
-        "        /*0010*/                   EXIT ;\n"
-    )
-    (function,) = with_live(code, read_live(LIVE)).functions
+OTHER = read_code(
+    '\t.section\t.text.other,"ax",@progbits\n'
+    "        /*0000*/                   EXIT ;\n"
+    "        /*0010*/                   MOV R1, R2 ;\n"
+)
+
+
+def test_a_function_whose_table_breaks_off_stays_without():
+    live = read_live(LIVE[: LIVE.rindex("// Legend:")])
+    assert "k" in live
+    (function,) = with_live(OTHER, live).functions
     assert function.live_at(0) is None
+
+
+def test_nothing_is_alive_where_control_never_comes():
+    (function,) = with_live(OTHER, read_live(LIVE)).functions
+    assert function.live_at(0) == LiveRegisters(12, 3, 0, 2)
+    assert function.live_at(1) == LiveRegisters(0, 0, 0, 0)
 
 
 def test_every_instruction_of_the_real_tools_has_its_live_registers(listed):
