@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 
 from jitstudio.analysis.comparing.code import compare_programs
 from jitstudio.analysis.comparing.data import data_sections
 from jitstudio.analysis.comparing.deltas import report_deltas
+from jitstudio.analysis.comparing.listed_data import listed_data
 from jitstudio.analysis.comparing.program import Program
-from jitstudio.analysis.comparing.text import compare_lines, ptx_lines
+from jitstudio.analysis.comparing.text import bare_lines, compare_lines, ptx_lines
 from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.reading.code import read_code
 from jitstudio.cli import diff_report, exit_codes
@@ -53,12 +55,18 @@ def _compared(left: Side, right: Side, *, normalised: bool) -> Difference:
     if any(side.result and not side.result.ok for side in sides):
         return Difference(sides)
     if left.program is None or right.program is None:
-        return Difference(sides, compare_lines(left.lines, right.lines))
+        return Difference(sides, compare_lines(*_texts(left, right)))
     return Difference(
         sides,
         compare_programs(left.program, right.program, normalised=normalised),
         report_deltas(left.program, right.program, left.resources, right.resources),
     )
+
+
+def _texts(left: Side, right: Side) -> tuple[Sequence[str], Sequence[str]]:
+    if left.is_kept or right.is_kept:
+        return bare_lines(left.lines), bare_lines(right.lines)
+    return left.lines, right.lines
 
 
 def _status(found: Difference) -> int:
@@ -71,10 +79,11 @@ def _status(found: Difference) -> int:
 
 def _machine_code(name: str, arguments: argparse.Namespace) -> Side:
     if kind_of(name) is CodeKind.SASS:
-        code = read_code(read_text(name))
+        text = read_text(name)
+        code = read_code(text)
         if not code.functions:
             raise UsageError(f"'{name}' holds no function as nvdisasm -c writes it.")
-        return Side(name, program=Program(code))
+        return Side(name, program=Program(code, listed_data(text), is_listed=True))
     read = read_machine_code(_request(name, arguments), arguments.timeout)
     resources: dict[str, Resources] = {}
     for unit in read.units:
@@ -89,7 +98,8 @@ def _program(units: tuple[Unit, ...]) -> Program:
     """All modules of a build as one."""
     return Program(
         Disassembly(
-            units[0].code.target, tuple(one for unit in units for one in unit.code.functions)
+            ", ".join(dict.fromkeys(unit.code.target for unit in units)),
+            tuple(one for unit in units for one in unit.code.functions),
         ),
         tuple(section for unit in units for section in data_sections(unit.cubin.content)),
         {lowered: name for unit in units for lowered, name in unit.demangled.items()},
@@ -107,7 +117,8 @@ def _ptx(name: str, arguments: argparse.Namespace) -> Side:
         builder.close()
     made = [one for one in result.artifacts if one.kind is CodeKind.PTX]
     lines = tuple(line for artifact in made for line in ptx_lines(artifact.text))
-    return Side(name, result, lines)
+    is_kept = any(source.kind not in TEXT_KINDS for source in request.sources)
+    return Side(name, result, lines, is_kept=is_kept)
 
 
 def _source(name: str, _arguments: argparse.Namespace) -> Side:

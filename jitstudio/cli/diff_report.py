@@ -25,6 +25,7 @@ def diff_object(found: Difference, what: str, *, normalised: bool) -> Json:
         "equal": comparison.equal if comparison else None,
         "what": what,
         "normalised": normalised,
+        "data_compared": found.data_compared,
         "a": _side(found.sides[0]),
         "b": _side(found.sides[1]),
         "control_changes": comparison.control_changes if comparison else None,
@@ -49,7 +50,7 @@ def print_diff(found: Difference) -> None:
     for line in _unified(comparison):
         say(line)
     _print_deltas(changed(found.deltas))
-    tell(_summary(comparison))
+    tell(_summary(comparison, data_left_out=found.data_compared is False))
 
 
 def _side(side: Side) -> Json:
@@ -62,9 +63,13 @@ def _side(side: Side) -> Json:
     }
 
 
-def _summary(comparison: Comparison) -> str:
+def _summary(comparison: Comparison, *, data_left_out: bool) -> str:
     count = len(comparison.hunks)
-    told = "equal" if comparison.equal else f"{count:,} difference{'' if count == 1 else 's'}"
+    told = f"{count:,} difference{'' if count == 1 else 's'}"
+    if comparison.equal:
+        told = "the code is equal" if data_left_out else "equal"
+    if data_left_out:
+        told += "; data was not compared"
     if comparison.control_changes:
         told += f"; {comparison.control_changes:,} instructions differ in control bits only"
     return told

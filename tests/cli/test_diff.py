@@ -119,3 +119,62 @@ def test_wrong_words_are_told(run, tmp_path):
     empty = tmp_path / "empty.sass"
     empty.write_text("nothing\n")
     assert "no function" in run("diff", empty, empty).err
+
+
+CONSTANTS = """\
+__constant__ int table[2] = {1, 2};
+extern "C" __global__ void k(int* p, int i) { *p = table[i]; }
+"""
+# As nvdisasm writes it without -c.
+LISTED = """
+\t.section\t.nv.constant3,"a",@progbits
+        /*0000*/ \t.byte\t0x01, 0x00, 0x00, 0x00, {}, 0x00, 0x00, 0x00
+"""
+
+
+def test_a_listing_of_code_is_not_said_to_have_equal_data(run, tmp_path):
+    for name, text in (("a", CONSTANTS), ("b", CONSTANTS.replace("2};", "3};"))):
+        (tmp_path / f"{name}.cu").write_text(text)
+        assert run("build", tmp_path / f"{name}.cu", "--emit=cubin,sass", "-o", tmp_path).code == 0
+    a_cubin, b_cubin, a, b = (tmp_path / f"{n}.{e}" for e in ("cubin", "sass") for n in "ab")
+    assert run("diff", a_cubin, b_cubin, "--json").json["data_compared"] is True
+    for left, right in ((a, b), (a_cubin, b)):
+        ran = run("diff", left, right, "--normalised")
+        assert ran.code == 0
+        assert ran.err.strip() == "the code is equal; data was not compared"
+        assert run("diff", left, right, "--normalised", "--json").json["data_compared"] is False
+    for path, byte in ((a, "0x02"), (b, "0x03")):
+        path.write_text(path.read_text() + LISTED.format(byte))
+    ran = run("diff", a, b, "--json")
+    assert ran.code == 1
+    assert ran.json["data_compared"] is True
+    ((row,),) = (hunk["rows"] for hunk in ran.json["hunks"])
+    assert "0x03" in row["b"]
+    assert run("diff", a, a).err.strip() == "equal"
+
+
+def test_machine_code_for_another_target_is_different(run, tmp_path):
+    source = SAMPLES / "vector_add.cu"
+    for arch in ("sm_90", "sm_90a"):
+        made = run("build", source, "--emit=cubin", "--arch", arch, "-o", tmp_path / arch)
+        assert made.code == 0
+    left, right = (tmp_path / arch / "vector_add.cubin" for arch in ("sm_90", "sm_90a"))
+    ran = run("diff", left, right, "--normalised")
+    assert ran.code == 1
+    changed = [line for line in ran.out.splitlines()[3:] if line[:1] in ("-", "+")]
+    assert changed == ["-.target sm_90", "+.target sm_90a"]
+
+
+def test_ptx_that_a_cubin_has_kept_is_compared_without_what_it_lacks(run, tmp_path):
+    source = SAMPLES / "vector_add.cu"
+    assert run("build", source, "--emit=cubin", "-o", tmp_path).code == 0
+    cubin = tmp_path / "vector_add.cubin"
+    ran = run("diff", cubin, source, "--what", "ptx", "--json")
+    assert ran.code == 0
+    assert ran.json["data_compared"] is None
+    assert run("diff", cubin, written(tmp_path, "subtract.cu"), "--what", "ptx").code == 1
+
+
+def test_the_help_tells_that_a_program_and_its_ptx_may_differ(run):
+    told = " ".join(run("diff", "--help").out.split())
+    assert "A .cu file and the .ptx file of the same program may differ" in told

@@ -14,9 +14,9 @@ from jitstudio.analysis.comparing.instructions import (
     compare_normalised,
     hides_a_difference,
 )
-from jitstudio.analysis.comparing.layout import Layout, control_words, lay_out
+from jitstudio.analysis.comparing.layout import Layout, control_words, head_of, lay_out
 from jitstudio.analysis.comparing.model import Change, Comparison, Row
-from jitstudio.analysis.comparing.program import Program, partners
+from jitstudio.analysis.comparing.program import Program, data_comparable, partners
 from jitstudio.analysis.comparing.text import change_of, compare_lines
 from jitstudio.analysis.model import NOWHERE, SassFunction
 
@@ -28,7 +28,7 @@ _ADDRESS_TOKENS = 5
 
 
 def compare_programs(left: Program, right: Program, *, normalised: bool = False) -> Comparison:
-    """Function by function, then the data.
+    """The targets where they differ, function by function, then the data.
 
     Args:
         left: One program.
@@ -36,25 +36,27 @@ def compare_programs(left: Program, right: Program, *, normalised: bool = False)
         normalised: Whether names of registers, addresses and labels do not count, nor control
             bits. Otherwise all counts but the address that stands in front of an instruction.
     """
-    return _Writer(normalised=normalised).compare(left, right)
+    return _Writer(left, right, normalised=normalised).compare()
 
 
 class _Writer:
     """Writes both texts and their rows."""
 
-    def __init__(self, *, normalised: bool) -> None:
+    def __init__(self, left: Program, right: Program, *, normalised: bool) -> None:
+        self._programs = (left, right)
         self._normalised = normalised
         self._left: list[str] = []
         self._right: list[str] = []
         self._rows: list[Row] = []
         self._words: tuple[dict[int, tuple[str, ...]], ...] = ({}, {})
 
-    def compare(self, left: Program, right: Program) -> Comparison:
+    def compare(self) -> Comparison:
+        left, right = self._programs
+        self._targets(left.code.target, right.code.target)
         for one, other in partners(left, right):
             self._function(one, other)
-        # The text of a listing holds no data, and the other program may have any.
-        if left.data and right.data:
-            self._data(left.data, right.data)
+        if data_comparable(left, right):
+            self._data(left.data or (), right.data or ())
         left_words, right_words = self._words
         return Comparison(
             left=tuple(self._left),
@@ -65,6 +67,13 @@ class _Writer:
             right_words=right_words,
         )
 
+    def _targets(self, left: str, right: str) -> None:
+        # A cut listing does not tell its own.
+        if left and right and left != right:
+            self._left.append(f".target {left}")
+            self._right.append(f".target {right}")
+            self._row(0, 0)
+
     def _function(self, left: SassFunction | None, right: SassFunction | None) -> None:
         if left is None or right is None:
             for function, text in ((left, self._left), (right, self._right)):
@@ -74,15 +83,23 @@ class _Writer:
                     self._alone(range(start, len(text)), is_left=function is left)
             return
         ours, theirs = lay_out(left, self._left), lay_out(right, self._right)
-        self._row(ours.start, theirs.start)
+        self._head(left, right, ours.start, theirs.start)
         if self._normalised:
-            pairs, spelling = compare_normalised(left, right)
+            public = (self._programs[0].public, self._programs[1].public)
+            pairs, spelling = compare_normalised(left, right, public)
         else:
             pairs, spelling = compare_as_written(left, right), Spelling({}, {})
         for pair in pairs:
             self._marks(ours.marks.get(pair.left, ()), theirs.marks.get(pair.right, ()))
             self._instruction(ours, theirs, pair, spelling)
         self._rows.append(Row(len(self._left) - 1, len(self._right) - 1, Change.EQUAL))
+
+    def _head(self, left: SassFunction, right: SassFunction, at: int, other: int) -> None:
+        ours, theirs = (
+            program.public.within(head_of(function))
+            for program, function in zip(self._programs, (left, right), strict=True)
+        )
+        self._row(at, other, names_count=not (self._normalised and ours == theirs))
 
     def _instruction(self, ours: Layout, theirs: Layout, pair: Pair, spelling: Spelling) -> None:
         left = ours.lines[pair.left] if pair.left != NOWHERE else NOWHERE
@@ -98,11 +115,11 @@ class _Writer:
 
     def _marks(self, left: Iterable[int], right: Iterable[int]) -> None:
         for one, other in zip_longest(left, right, fillvalue=NOWHERE):
-            self._row(one, other, labels_count=not self._normalised)
+            self._row(one, other, names_count=not self._normalised)
 
-    def _row(self, left: int, right: int, *, labels_count: bool = True) -> None:
+    def _row(self, left: int, right: int, *, names_count: bool = True) -> None:
         same = NOWHERE in (left, right) or self._left[left] == self._right[right]
-        change = change_of(left, right, same=same or not labels_count)
+        change = change_of(left, right, same=same or not names_count)
         self._rows.append(Row(left, right, change))
 
     def _alone(self, lines: Sequence[int], *, is_left: bool) -> None:

@@ -13,19 +13,17 @@ from jitstudio.analysis.comparing.elf import (
     symbol_names,
     variables,
 )
+from jitstudio.analysis.comparing.names import PublicNames
 
 _LINE_BYTES = 16
 _PARAMETERS = ".nv.constant0."
 _SYMBOLS = ".symtab"
-# Of what no other module can name, the name depends on the path of the source.
-_PRIVATE = "_INTERNAL_"
+_MANAGED = 0x04
 
 # An attribute: format, code, and 16 bits that are the value or, in this format, a length.
 _HEAD = struct.Struct("<BBH")
 _SIZED = 4
-# Those that the host or the hardware obeys and that hold no address of the code; the names are
-# those of `cuobjdump -elf`.
-_OBEYED = {
+OBEYED = {
     0x05: "MAX_THREADS",
     0x10: "REQNTID",
     0x17: "KPARAM_INFO",
@@ -34,6 +32,10 @@ _OBEYED = {
     0x3E: "EXPLICIT_CLUSTER",
     0x3F: "MAX_CLUSTER_RANK",
 }
+"""Attributes that the host or the hardware obeys and that hold no address of the code.
+
+The names are those of `cuobjdump -elf`.
+"""
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,8 @@ def data_sections(cubin: bytes) -> tuple[DataSection, ...]:
     Empty for bytes that are no cubin.
     """
     found = sections(cubin)
-    told = (DataSection(one.name, tuple(_lines(found, one))) for one in found)
+    public = PublicNames(one.name for one in found)
+    told = (DataSection(public.within(one.name), tuple(_lines(found, one))) for one in found)
     return tuple(sorted((one for one in told if one.lines), key=lambda one: one.name))
 
 
@@ -87,9 +90,9 @@ def _obeyed(data: bytes) -> Iterator[str]:
         form, code, value = _HEAD.unpack_from(data, at)
         at += _HEAD.size
         length = value if form == _SIZED else 0
-        if code in _OBEYED:
+        if code in OBEYED:
             told = data[at : at + length].hex(" ", 4) if length else f"{value:#x}"
-            yield f"{_OBEYED[code]} {told}"
+            yield f"{OBEYED[code]} {told}"
         at += length
 
 
@@ -98,27 +101,32 @@ def _relocations(cubin: Sequence[Section], section: Section) -> Iterator[str]:
         return
     symbols = cubin[section.link]
     names = symbol_names(symbols, _names_of(cubin, symbols))
+    public = PublicNames(names)
     for offset, kind, symbol, added in relocations(section, adds=section.name.startswith(".rela")):
-        name = _public(names[symbol]) if symbol < len(names) else "?"
+        name = public.within(names[symbol]) if symbol < len(names) else "?"
         yield f"{offset:#06x}  type {kind} {name} + {added:#x}"
 
 
 def _variables(cubin: Sequence[Section], section: Section) -> Iterator[str]:
     """The variables that the host can find by their names."""
+    names = _names_of(cubin, section)
+    public = PublicNames(symbol_names(section, names))
     yield from sorted(
-        f"{_public(one.name)}: {cubin[one.section].name} + {one.offset:#x}, {one.size} bytes"
-        for one in variables(section, _names_of(cubin, section))
+        f"{public.within(one.name)}: {cubin[one.section].name} + {one.offset:#x}, "
+        f"{one.size} bytes{_told_beside(one.other)}"
+        for one in variables(section, names)
         # Of the others the section is not in this file.
         if 0 < one.section < len(cubin)
     )
 
 
+def _told_beside(other: int) -> str:
+    rest = other & ~_MANAGED
+    return f"{', managed' if other & _MANAGED else ''}{f', other {rest:#x}' if rest else ''}"
+
+
 def _names_of(cubin: Sequence[Section], symbols: Section) -> bytes:
     return cubin[symbols.link].content if symbols.link < len(cubin) else b""
-
-
-def _public(name: str) -> str:
-    return "(private)" if _PRIVATE in name else name
 
 
 # By how the name of a section begins; the first that fits.

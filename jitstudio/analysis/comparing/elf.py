@@ -15,9 +15,10 @@ _HEADER = struct.Struct("<40xQ10xHHH")
 # Name, type, offset, bytes, the section it refers to.
 _SECTION = struct.Struct("<II16xQQI")
 _RESERVES_ONLY = 8
-# Name, type and binding, section, value, bytes.
-_SYMBOL = struct.Struct("<IBxHQQ")
-_OBJECT = 1
+# Name, type and binding, visibility and more, section, value, bytes.
+_SYMBOL = struct.Struct("<IBBHQQ")
+# Objects, and objects that only CUDA can address, such as static ones of code yet to be linked.
+_VARIABLES = (1, 13)
 # Offset, type, symbol; and what is added, where there is that.
 _RELOCATION = struct.Struct("<QII")
 _ADDEND = struct.Struct("<q")
@@ -42,12 +43,21 @@ class Section:
 
 @dataclass(frozen=True)
 class Variable:
-    """A variable of a cubin: its name, its section by its index, where it begins, its bytes."""
+    """A variable of a cubin.
+
+    Attributes:
+        name: Its symbol.
+        section: The index of its section.
+        offset: Where it begins in there.
+        size: Its bytes.
+        other: What else its symbol tells, such as that its memory is managed.
+    """
 
     name: str
     section: int
     offset: int
     size: int
+    other: int
 
 
 def sections(content: bytes) -> tuple[Section, ...]:
@@ -65,9 +75,9 @@ def variables(symbols: Section, names: bytes) -> Iterator[Variable]:
         symbols: The table.
         names: What its names are read from.
     """
-    for at, kind, section, value, size in _rows(_SYMBOL, symbols.content, _SYMBOL.size):
-        if kind & 0xF == _OBJECT:
-            yield Variable(_text(names, at), section, value, size)
+    for at, kind, other, section, value, size in _rows(_SYMBOL, symbols.content, _SYMBOL.size):
+        if kind & 0xF in _VARIABLES:
+            yield Variable(_text(names, at), section, value, size, other)
 
 
 def symbol_names(symbols: Section, names: bytes) -> tuple[str, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from jitstudio.analysis.comparing.align import Keys, align, align_by, merged
@@ -16,6 +16,7 @@ from jitstudio.analysis.comparing.form import (
 )
 from jitstudio.analysis.comparing.inline import ASIDE, TOKEN
 from jitstudio.analysis.comparing.model import Change
+from jitstudio.analysis.comparing.names import PublicNames
 from jitstudio.analysis.comparing.renaming import Renaming
 from jitstudio.analysis.comparing.text import change_of
 from jitstudio.analysis.model import SassFunction
@@ -57,9 +58,17 @@ def compare_as_written(left: SassFunction, right: SassFunction) -> list[Pair]:
     ]
 
 
-def compare_normalised(left: SassFunction, right: SassFunction) -> tuple[list[Pair], Spelling]:
-    """Names of registers and labels do not count as long as one renaming fits all of them."""
-    both = _Normalised(left, right)
+def compare_normalised(
+    left: SassFunction, right: SassFunction, public: tuple[PublicNames, PublicNames]
+) -> tuple[list[Pair], Spelling]:
+    """Names of registers and labels do not count as long as one renaming fits all of them.
+
+    Args:
+        left: A function of one program.
+        right: Its counterpart.
+        public: How the names of other functions and of variables are compared, in both programs.
+    """
+    both = _Normalised(left, right, public)
     free = both.compare((STACK_POINTER,))
     if _differ(free[0]) or not (_has_callers(left) or _has_callers(right)):
         return free
@@ -72,16 +81,25 @@ def _differ(pairs: Iterable[Pair]) -> bool:
 
 
 class _Normalised:
-    def __init__(self, left: SassFunction, right: SassFunction) -> None:
+    def __init__(
+        self, left: SassFunction, right: SassFunction, public: tuple[PublicNames, PublicNames]
+    ) -> None:
         self._left, self._right = left, right
+        self._public = public
         cache: dict[tuple[str, str, str], Form] = {}
-        self._forms = [_forms(function, cache) for function in (left, right)]
+        self._forms = [
+            _forms(function, names, cache)
+            for function, names in zip((left, right), public, strict=True)
+        ]
         encoded = bool(left.encodings and right.encodings)
         self._skeletons = [
             _skeletons(function, forms) if encoded else [form.skeleton for form in forms]
             for function, forms in zip((left, right), self._forms, strict=True)
         ]
-        self._places = [_named_places(function) for function in (left, right)]
+        self._places = [
+            {names.within(name): place for name, place in _named_places(function).items()}
+            for function, names in zip((left, right), public, strict=True)
+        ]
 
     def compare(self, fixed: Iterable[int]) -> tuple[list[Pair], Spelling]:
         """Both side by side.
@@ -155,12 +173,16 @@ class _Normalised:
         ours = {b: labels[a] for a, b in partners.items() if a in labels}
         for one, other, change in pairs:
             if change in (Change.CHANGED, Change.CONTROL):
-                left[one] = tuple(map(_plain, TOKEN.findall(self._left[one].text)))
+                left[one] = tuple(map(_plain, self._tokens(0, one)))
                 right[other] = tuple(
-                    self._as_left(token, renaming, ours)
-                    for token in TOKEN.findall(self._right[other].text)
+                    self._as_left(token, renaming, ours) for token in self._tokens(1, other)
                 )
         return Spelling(left, right)
+
+    def _tokens(self, side: int, at: int) -> Iterator[str]:
+        """Those of an instruction, as its line has them but for private names."""
+        function = (self._left, self._right)[side]
+        return map(self._public[side].within, TOKEN.findall(function[at].text))
 
     def _as_left(self, token: str, renaming: Renaming, labels: Mapping[int, str]) -> str:
         if (number := register_number(token)) is not None:
@@ -176,10 +198,13 @@ def _plain(token: str) -> str:
     return ASIDE if token == _REUSE else token
 
 
-def _forms(function: SassFunction, cache: dict[tuple[str, str, str], Form]) -> list[Form]:
+def _forms(
+    function: SassFunction, public: PublicNames, cache: dict[tuple[str, str, str], Form]
+) -> list[Form]:
     found = []
     for at in counted(function):
-        key = function.predicates[at], function.opcodes[at], function.operands[at]
+        operands = public.within(function.operands[at])
+        key = function.predicates[at], function.opcodes[at], operands
         form = cache.get(key)
         if form is None:
             form = cache[key] = form_of(*key)

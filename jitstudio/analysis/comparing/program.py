@@ -6,8 +6,10 @@ import re
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from jitstudio.analysis.comparing.data import DataSection
+from jitstudio.analysis.comparing.names import PublicNames
 from jitstudio.analysis.model import Disassembly, SassFunction
 
 # `void lib::scale<float>(float*, int)`: the last name in front of arguments of either kind.
@@ -20,18 +22,40 @@ class Program:
 
     Attributes:
         code: Its functions.
-        data: What is in it beside code; empty for the text of a listing.
+        data: What is in it beside code; None where that is not known.
         demangled: Names in words of C++, where they are known.
+        is_listed: Whether the data are in the words of a listing.
     """
 
     code: Disassembly
-    data: tuple[DataSection, ...] = ()
+    data: tuple[DataSection, ...] | None = ()
     demangled: Mapping[str, str] = field(default_factory=dict)
+    is_listed: bool = False
+
+    @cached_property
+    def public(self) -> PublicNames:
+        """The names in its code without the path of the source."""
+        functions = self.code.functions
+        return PublicNames(
+            text
+            for function in functions
+            for text in (
+                function.name,
+                *(part.name for part in function.parts),
+                *set(function.operands),
+            )
+        )
 
     def base_name(self, function: SassFunction) -> str:
         """The name as the programmer wrote it, without what it takes."""
         found = _BASE.search(self.demangled.get(function.name, function.name))
         return found[1] if found else function.name
+
+
+def data_comparable(left: Program, right: Program) -> bool:
+    """Whether the data of both are known, in the same words."""
+    known = left.data is not None and right.data is not None
+    return known and left.is_listed == right.is_listed
 
 
 _Key = tuple[str, int]
@@ -42,8 +66,8 @@ Partners = tuple[SassFunction | None, SassFunction | None]
 def partners(left: Program, right: Program) -> list[Partners]:
     """Which functions belong together, in the order of the first program, then of the second.
 
-    Those of one name; then those whose names without their arguments are the same; then kernels,
-    if each program has just one left.
+    Those of one name, wherever their source lay; then those whose names without their arguments
+    are the same; then kernels, if each program has just one left.
     """
     found: dict[_Key, SassFunction] = {}
     ours, rest = _keyed(left), _keyed(right)
@@ -69,8 +93,9 @@ def _keyed(program: Program) -> dict[_Key, SassFunction]:
     seen: Counter[str] = Counter()
     keyed: dict[_Key, SassFunction] = {}
     for function in program.code.functions:
-        keyed[function.name, seen[function.name]] = function
-        seen[function.name] += 1
+        name = program.public.within(function.name)
+        keyed[name, seen[name]] = function
+        seen[name] += 1
     return keyed
 
 

@@ -11,6 +11,7 @@ from jitstudio.analysis.model import NOWHERE
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.line_class import LineClass
 from jitstudio.listing.line_classes import classify
+from jitstudio.listing.ptx_parameters import without_comments
 
 # In a debug section, whose data are left out.
 _DEBUG_LABEL = re.compile(r"\$?\w*info_string\d*:\s*\Z")
@@ -43,6 +44,12 @@ def ptx_lines(text: str) -> list[str]:
         for line, kind in zip(lines, classes, strict=True)
         if kind != LineClass.DEBUG and not _DEBUG_LABEL.match(line)
     ]
+
+
+def bare_lines(ptx: Sequence[str]) -> list[str]:
+    """Lines of PTX without comments, indentation and blank lines; a cubin keeps only blanks."""
+    lines = (line.strip() for line in without_comments("\n".join(ptx)).splitlines())
+    return [line for line in lines if line]
 
 
 def change_of(left: int, right: int, *, same: bool) -> Change:

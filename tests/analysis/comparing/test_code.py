@@ -42,10 +42,11 @@ TARGETS = ("sm_75", "sm_90", "sm_120")
 
 
 @cache
-def built(target: str, source: str = SOURCE) -> Program:
+def built(target: str, source: str = SOURCE, name: str = "kernel.cu", *options: str) -> Program:
     host = Builder()
     try:
-        result = host.build(request(cuda(source), emit="cubin,sass", arch=target))
+        asked = request(cuda(source, name), emit="cubin,sass", arch=target, options=options)
+        result = host.build(asked)
     finally:
         host.close()
     assert result.ok, result.reason
@@ -158,3 +159,39 @@ def test_what_no_text_shows_is_a_difference_still():
     encodings[16 * 3 + 9] ^= 2
     changed = variant(program, replace(function, encodings=bytes(encodings)))
     assert not compare_programs(program, changed, normalised=True).equal
+
+
+STATIC = r"""
+static __device__ int v = 3;
+static __device__ int w = 4;
+static __device__ __noinline__ int f(int a) { v = a; return a * a + blockIdx.x; }
+static __device__ __noinline__ int g(int a) { w = a; return a * a + blockIdx.x; }
+extern "C" __global__ void k(int* p) { p[0] = f(p[0]); p[1] = g(p[1]) + f(p[2]); }
+"""
+
+
+def static(name: str, source: str = STATIC) -> Program:
+    return built("sm_90", source, name, "-rdc=true")
+
+
+def test_normalised_a_source_may_be_moved():
+    left, right = static("a.cu"), static("folder/moved.cu")
+    assert any("_INTERNAL_" in one.name for one in left.code.functions)
+    assert compare_programs(left, right, normalised=True).equal
+    assert not compare_programs(left, right).equal
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("+ f(p[2])", "+ g(p[2])"),
+        ("{ v = a;", "{ w = a;"),
+        # The same bytes, under each other's names.
+        ("v = 3;\nstatic __device__ int w", "w = 3;\nstatic __device__ int v"),
+    ],
+)
+@pytest.mark.parametrize("name", ["a.cu", "folder/moved.cu"])
+def test_another_static_function_or_variable_is_a_difference(old, new, name):
+    changed = STATIC.replace(old, new)
+    assert changed != STATIC
+    assert not compare_programs(static("a.cu"), static(name, changed), normalised=True).equal

@@ -17,15 +17,19 @@ extern "C" __global__ void __launch_bounds__(64) k(int* p, float x) {
 """
 
 
-@pytest.fixture(scope="module")
-def sections():
+def built(source, *options):
     host = Builder()
     try:
-        result = host.build(request(cuda(SOURCE), emit="cubin"))
+        result = host.build(request(cuda(source), emit="cubin", options=options))
     finally:
         host.close()
     cubin = next(one for one in result.artifacts if one.kind is CodeKind.CUBIN)
     return {section.name: section.lines for section in data_sections(cubin.content)}
+
+
+@pytest.fixture(scope="module")
+def sections():
+    return built(SOURCE)
 
 
 def test_constants_are_told_byte_by_byte(sections):
@@ -44,6 +48,17 @@ def test_shared_memory_and_limits_are_told(sections):
     told = sections[".nv.info.k"]
     assert sum(line.startswith("KPARAM_INFO") for line in told) == 2
     assert any(line.startswith("MAX_THREADS 40000000") for line in told)
+
+
+@pytest.mark.parametrize("options", [(), ("-rdc=true",)])
+def test_memory_of_the_device_is_not_managed_memory(options):
+    source = '__device__ int x; extern "C" __global__ void k(int* p) { *p = x; }'
+    (ours,), (theirs,) = (
+        [line for line in built(text, *options)[".symtab"] if line.startswith("x: ")]
+        for text in (source, source.replace("__device__", "__managed__"))
+    )
+    assert "managed" not in ours
+    assert "4 bytes, managed" in theirs
 
 
 def test_nothing_is_told_of_code_or_line_tables(sections):

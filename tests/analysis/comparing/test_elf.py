@@ -16,10 +16,11 @@ from tests.support import cuda, request
 SOURCE = """
 __constant__ int table[4] = {1, 2, 3, 4};
 __device__ float kept = 2.5f;
+static __device__ int counter = 3;
 extern "C" __global__ void k(int* p) {
     __shared__ int s[32];
     s[threadIdx.x] = p[0];
-    p[1] = s[p[2]] + table[p[3]] + (int)kept;
+    p[1] = s[p[2]] + table[p[3]] + (int)kept + counter++;
     printf("%d", p[4]);
 }
 """
@@ -27,10 +28,10 @@ TARGETS = pytest.mark.parametrize("target", ["sm_75", "sm_120"])
 
 
 @cache
-def cubin(target):
+def cubin(target, *options):
     host = Builder()
     try:
-        result = host.build(request(cuda(SOURCE), emit="cubin", arch=target))
+        result = host.build(request(cuda(SOURCE), emit="cubin", arch=target, options=options))
     finally:
         host.close()
     return next(one.content for one in result.artifacts if one.kind is CodeKind.CUBIN)
@@ -46,17 +47,19 @@ def test_sections_are_those_that_others_find(target):
     assert [(one.name, one.content, one.size) for one in sections(cubin(target))] == told
 
 
+@pytest.mark.parametrize("options", [(), ("-rdc=true",)])
 @TARGETS
-def test_symbols_are_those_that_others_find(target):
-    theirs = ELFFile(BytesIO(cubin(target))).get_section_by_name(".symtab")
-    found = sections(cubin(target))
+def test_symbols_are_those_that_others_find(target, options):
+    content = cubin(target, *options)
+    theirs = ELFFile(BytesIO(content)).get_section_by_name(".symtab")
+    found = sections(content)
     table = next(one for one in found if one.name == ".symtab")
     names = found[table.link].content
     assert [*symbol_names(table, names)] == [one.name for one in theirs.iter_symbols()]
-    assert {one.name: one.size for one in variables(table, names)} == {
-        one.name: one["st_size"]
+    assert {one.name: (one.size, one.other >> 5) for one in variables(table, names)} == {
+        one.name: (one["st_size"], one["st_other"]["local"])
         for one in theirs.iter_symbols()
-        if one["st_info"]["type"] == "STT_OBJECT"
+        if one["st_info"]["type"] in ("STT_OBJECT", "STT_LOPROC")
     }
 
 

@@ -1,5 +1,11 @@
+from dataclasses import replace
+
+import pytest
+
 from jitstudio.analysis.comparing.code import compare_programs
-from jitstudio.analysis.comparing.program import partners
+from jitstudio.analysis.comparing.data import DataSection
+from jitstudio.analysis.comparing.model import Change
+from jitstudio.analysis.comparing.program import Program, data_comparable, partners
 from tests.analysis.comparing.functions import program, section
 
 EXIT = ("EXIT",)
@@ -44,3 +50,37 @@ def test_functions_of_one_name_are_told_apart():
     assert names(twice, once) == [("a", "a"), ("a", None)]
     assert names(once, twice) == [("a", "a"), (None, "a")]
     assert not compare_programs(once, twice, normalised=True).equal
+
+
+@pytest.mark.parametrize("normalised", [False, True])
+def test_the_same_code_for_another_target_is_another_program(normalised):
+    left = program(section("a", EXIT))
+    right = replace(left, code=replace(left.code, target="sm_90a"))
+    compared = compare_programs(left, right, normalised=normalised)
+    assert compared.hunks == ((0, 1),)
+    assert compared.rows[0].change is Change.CHANGED
+    assert (compared.left[0], compared.right[0]) == (".target sm_90", ".target sm_90a")
+
+
+def test_a_listing_without_its_head_is_for_any_target():
+    left = program(section("a", EXIT))
+    right = replace(left, code=replace(left.code, target=""))
+    assert compare_programs(left, right).equal
+
+
+def test_data_that_only_one_program_has_are_a_difference():
+    code = program(section("a", EXIT)).code
+    data = (DataSection(".nv.global", ("4 bytes",)),)
+    assert not compare_programs(Program(code, ()), Program(code, data)).equal
+
+
+def test_data_are_compared_where_both_tell_them_in_the_same_words():
+    code = program(section("a", EXIT)).code
+    cubin, other = (Program(code, (DataSection(".nv.global", (n,)),)) for n in ("4", "8"))
+    listing, short = replace(cubin, is_listed=True), Program(code, None, is_listed=True)
+    for left, right in ((cubin, other), (listing, replace(other, is_listed=True))):
+        assert data_comparable(left, right)
+        assert not compare_programs(left, right).equal
+    for left, right in ((cubin, listing), (cubin, short), (listing, short), (short, short)):
+        assert not data_comparable(left, right)
+        assert compare_programs(left, right).equal

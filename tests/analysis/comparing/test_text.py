@@ -3,7 +3,7 @@ from random import Random
 import pytest
 
 from jitstudio.analysis.comparing.model import Change, Hunk
-from jitstudio.analysis.comparing.text import compare_lines, ptx_lines
+from jitstudio.analysis.comparing.text import bare_lines, compare_lines, ptx_lines
 from jitstudio.analysis.model import NOWHERE
 
 PTX = """\
@@ -68,3 +68,9 @@ def test_both_texts_can_be_read_off_the_rows(seed):
 
 def test_line_tables_are_no_part_of_a_program():
     assert ptx_lines(PTX) == [".visible .entry k()", "{", "\tret;", "}"]
+
+
+def test_comments_indentation_and_blank_lines_can_be_left_out():
+    written = ["//", "// .globl k", "\t.reg .b32 %r<2>; // one", "", "/* a", "b */ ret;", "  "]
+    assert bare_lines(written) == [".reg .b32 %r<2>;", "ret;"]
+    assert bare_lines(["", "\tmov.u32 \t%r1, 5;"]) == ["mov.u32 \t%r1, 5;"]

@@ -1,0 +1,49 @@
+"""Names that no other module can use, without the path of the source that is part of them."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+
+_MARK = "_INTERNAL_"
+_NAME = re.compile(rf"[\w$.]*{_MARK}[\w$.]*")
+# How long the whole part is, a hash of the path, and how long the name of the file is behind it.
+_HEAD = re.compile(rf"(\d*){_MARK}[0-9a-f]{{8}}_(\d+)_")
+
+
+class PublicNames:
+    """Tells names apart by what does not change when the source is moved.
+
+    Two files may each have such a function of one name: there the path is what tells them apart,
+    and it stays.
+
+    Args:
+        texts: All that such names stand in.
+    """
+
+    def __init__(self, texts: Iterable[str]) -> None:
+        found = {name for text in texts if _MARK in text for name in _NAME.findall(text)}
+        public = {name: _without_path(name) for name in found}
+        counts = Counter(public.values())
+        self._public = {name: short for name, short in public.items() if counts[short] == 1}
+
+    def within(self, text: str) -> str:
+        """A text with the names in it as they are compared."""
+        if _MARK not in text:
+            return text
+        return _NAME.sub(lambda found: self._public.get(found[0], found[0]), text)
+
+
+def _without_path(name: str) -> str:
+    parts: list[str] = []
+    at = 0
+    for head in _HEAD.finditer(name):
+        if head.start() < at:
+            continue
+        whole, file = head.groups()
+        # The length without the path: digits of the name in front may have run into it.
+        length = str(int(whole) - int(file) - len(file)) if whole else ""
+        parts += [name[at : head.start()], length, _MARK]
+        at = head.end() + int(file)
+    return "".join([*parts, name[at:]])
