@@ -9,7 +9,7 @@ from itertools import islice
 
 from jitstudio.analysis.classes import Group, InstructionClass, Space, class_of
 from jitstudio.analysis.model import WORD_BYTES, LiveRegisters, SassFunction
-from jitstudio.analysis.pressure import peaks
+from jitstudio.analysis.pressure import live_gprs, peaks
 from jitstudio.core.result import Resources
 
 _GROUPS = {group: place for place, group in enumerate(Group)}
@@ -39,7 +39,7 @@ class KernelReport:
         code_bytes: Of its section, with all that fills it.
         counts: Of each class that there is, in the order of the groups.
         peak: The most registers of each kind that are alive at once; None where nobody told.
-        peak_indices: The instructions where the general registers peak.
+        peak_indices: Where most general registers are alive: of instructions in a row the first.
     """
 
     name: str
@@ -76,7 +76,7 @@ def report(function: SassFunction, resources: Resources | None) -> KernelReport:
             for kind, count in sorted(_counted(function).items(), key=lambda item: _place(item[0]))
         ),
         peak=_peak(function),
-        peak_indices=peaks(function),
+        peak_indices=_highest(function),
     )
 
 
@@ -106,6 +106,12 @@ def _place(kind: InstructionClass) -> tuple[int, int, bool, bool, str, int]:
         kind.precision,
         kind.bits or 0,
     )
+
+
+def _highest(function: SassFunction) -> tuple[int, ...]:
+    heights = live_gprs(function)
+    top = max(heights, default=0)
+    return tuple(index for index in peaks(function) if heights[index] == top)
 
 
 def _peak(function: SassFunction) -> LiveRegisters | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from jitstudio.core.result import Outcome
 
@@ -14,10 +15,13 @@ class AnalysisRequest:
     Attributes:
         cubin: The file's content.
         name: How messages call it.
+        ptx: The PTX texts that it can have been made of, by the module; without them, calls that
+            code was inlined through are told only where they are certain.
     """
 
     cubin: bytes
     name: str
+    ptx: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -49,8 +49,11 @@ of PTX files, so that two texts that become the same program are equal. --what c
 themselves. The address in front of an instruction never counts, as one more instruction moves all
 behind it."""
 _DIFF_STATUS = """\
-Exit status: 0 equal, 1 different, 2 usage, or one of them cannot be built, 3 something is missing,
-4 a tool crashed or ran past its time."""
+The data are compared, too, where both sides tell them in the same way: what nvdisasm -c has written
+tells none, and a full listing is compared with another one only. A .cu file and the .ptx file of
+the same program may differ: NVRTC and nvJitLink each bring a ptxas of their own, and the two need
+not make the same code. Exit status: 0 equal, 1 different, 2 usage, or one of them cannot be built,
+3 something is missing, 4 a tool crashed or ran past its time."""
 
 
 def add_diff(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> None:

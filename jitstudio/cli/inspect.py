@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
     """
     project = given_project(arguments.sources)
     request = request_from(arguments, base_request(project, arguments))
-    read = read_machine_code(request, arguments.timeout)
+    read = read_machine_code(request, arguments.timeout, with_calls=True)
     found = [
         inspected(unit, function, arguments.block, arguments.shared)
         for unit in read.units
@@ -59,6 +59,7 @@ def _object(read: MachineCode, found: Sequence[Inspected]) -> Json:
         "outcome": read.result.outcome.value,
         "arch": read.result.arch.sm,
         "diagnostics": [diagnostic_object(diagnostic) for diagnostic in read.result.diagnostics],
+        "notes": [note for unit in read.units for note in unit.code.notes],
         "kernels": [_function(one) for one in found if one.function.is_kernel],
         "functions": [_function(one) for one in found if not one.function.is_kernel],
     }
@@ -88,6 +89,9 @@ def _show(read: MachineCode, found: Sequence[Inspected], *, with_code: bool) -> 
         inspect_report.print_function(one)
         if with_code:
             inspect_report.print_code(one)
+    for unit in read.units:
+        for note in unit.code.notes:
+            tell(note)
     if read.result.stages:
         text_report.print_summary(read.result)
     if read.result.ok and not found:

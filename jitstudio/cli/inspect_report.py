@@ -8,6 +8,7 @@ from pathlib import PurePath
 
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.model import Instruction, Place
+from jitstudio.analysis.occupancy.calculate import Resource
 from jitstudio.cli.inspected import Filling, Inspected
 from jitstudio.cli.table import table_lines
 from jitstudio.cli.terminal import say
@@ -27,6 +28,13 @@ _NEEDS = {
     "constant_bytes": "{} bytes of constants",
     "barriers": "{} of 16 barriers",
     "max_threads": "at most {} threads per block",
+}
+# Why not even one block fits, with words of `Limits`.
+_TOO_MUCH = {
+    Resource.WARPS: "a block has at most {threads_per_block:,} threads",
+    Resource.REGISTERS: "a block has at most {registers_per_block:,} registers",
+    Resource.SHARED: "a block has at most {shared_per_block:,} bytes of shared memory",
+    Resource.BARRIERS: "a multiprocessor has {barriers} barriers",
 }
 # In the order of `LiveRegisters`.
 _LIVE = ("general", "predicate", "uniform", "uniform predicate")
@@ -85,9 +93,10 @@ def _needs(resources: Resources) -> str:
 def _occupancy(filling: Filling) -> str:
     usage, found = filling.usage, filling.found
     block = f"{usage.threads:,} threads per block"
-    limiting = " and ".join(resource.value for resource in found.limiting)
     if not found.blocks:
-        return f"none with {block}: {limiting} do not suffice for one"
+        reasons = (_TOO_MUCH[resource] for resource in found.limiting)
+        return f"none with {block}: {' and '.join(reasons).format_map(vars(filling.limits))}"
+    limiting = " and ".join(resource.value for resource in found.limiting)
     blocks = f"{found.blocks} block{'' if found.blocks == 1 else 's'}"
     warps = f"{found.warps} of {filling.limits.warps} warps"
     return f"{found.fraction:.0%} with {block}: {blocks}, {warps}, limited by {limiting}"

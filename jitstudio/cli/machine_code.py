@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
+from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.model import Disassembly, SassFunction
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.cache.store import Store
@@ -18,6 +19,14 @@ from jitstudio.core.severity import Severity
 from jitstudio.listing.functions import functions
 from jitstudio.worker.analyst import Analyst
 from jitstudio.worker.builder import Builder
+
+# On the way from these to machine code there is PTX. Of these alone LTO makes it too.
+_COMPILED = frozenset({CodeKind.CUDA, CodeKind.LLVM_IR})
+_WITH_PTX = {
+    LinkMode.NONE: _COMPILED | {CodeKind.PTX},
+    LinkMode.PTX: _COMPILED | {CodeKind.PTX},
+    LinkMode.LTO: _COMPILED,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,17 +68,22 @@ class MachineCode:
     units: tuple[Unit, ...] = ()
 
 
-def read_machine_code(request: BuildRequest, timeout: float) -> MachineCode:
+def read_machine_code(
+    request: BuildRequest, timeout: float, *, with_calls: bool = False
+) -> MachineCode:
     """Build what is asked for as far as machine code, and read it.
 
     Args:
         request: What to build; what is machine code already is only read.
         timeout: Seconds that the build may take, and each reading.
+        with_calls: Whether to make PTX too, where that takes little: it alone tells for all code
+            through which calls it was inlined.
 
     Raises:
         WorkerError: A worker itself failed.
     """
-    request = replace(request, emit=frozenset({CodeKind.CUBIN}))
+    more = {CodeKind.PTX} if with_calls and _makes_ptx(request) else set()
+    request = replace(request, emit=frozenset({CodeKind.CUBIN, *more}))
     builder, analyst = Builder(store=Store()), Analyst()
     try:
         result = _built(builder, request, timeout)
@@ -77,7 +91,9 @@ def read_machine_code(request: BuildRequest, timeout: float) -> MachineCode:
             return MachineCode(result)
         units = []
         for cubin in _cubins(request, result):
-            asked = AnalysisRequest(cubin.content, cubin.file_name)
+            asked = AnalysisRequest(
+                cubin.content, cubin.file_name, ptx_of(request, result, cubin.name)
+            )
             code = analyst.analyse(asked, timeout=timeout)
             if isinstance(code, Unreadable):
                 return MachineCode(_failed(result, cubin, code))
@@ -86,6 +102,10 @@ def read_machine_code(request: BuildRequest, timeout: float) -> MachineCode:
     finally:
         analyst.close()
         builder.close()
+
+
+def _makes_ptx(request: BuildRequest) -> bool:
+    return _WITH_PTX[request.link].issuperset(source.kind for source in request.sources)
 
 
 def _built(builder: Builder, request: BuildRequest, timeout: float) -> BuildResult:

@@ -5,11 +5,13 @@ The explanations are data, in `resources/explanations.toml`; that file tells how
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from itertools import chain
 from string import Template
 from typing import Any
 
@@ -129,6 +131,7 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "source": lambda case: case.source or "",
     "line_text": lambda case: case.line_text,
     "include": _include,
+    "quoted_name": lambda case: _quoted_name(case.request),
     "ptx_target": lambda case: source_facts.ptx_target(case.source or ""),
     "template_kernel": lambda case: source_facts.template_kernel(case.source or ""),
     "function": lambda case: source_facts.function_at(case.source or "", case.diagnostic.line),
@@ -137,6 +140,15 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
         case.source or "", typed_pointers=not _reads_opaque(case)
     ),
 }
+
+
+def _quoted_name(request: BuildRequest) -> str | None:
+    """A name of a file, as a line table would have it, with a quotation mark in it."""
+    written = [source.content for source in request.sources]
+    written += [header.content for header in request.headers]
+    names = (os.path.join(source.folder, source.name) for source in request.sources)
+    told = (source_facts.quoted_name(text.decode("utf-8", "replace")) for text in written)
+    return next((name for name in chain(names, told) if name and '"' in name), None)
 
 
 def _reads_opaque(case: _Case) -> bool:

@@ -41,6 +41,16 @@ _PARAMETER_ATTRIBUTE = re.compile(
 )
 _PTX_TARGET = re.compile(r"^\s*\.target\s+(sm_\w+)", re.MULTILINE)
 
+_LINE_NAME = re.compile(
+    r'^[ \t]*#[ \t]*(?:line[ \t]+)?\d+[ \t]+"(?P<name>(?:\\.|[^"\\\n])*)"', re.MULTILINE
+)
+
+
+def quoted_name(text: str) -> str | None:
+    """The first name with a quotation mark in it that a ``#line`` of CUDA C++ gives."""
+    names = (match["name"].replace('\\"', '"') for match in _LINE_NAME.finditer(text))
+    return next((name for name in names if '"' in name), None)
+
 
 def template_kernel(text: str) -> str | None:
     """A name expression for the first kernel template in CUDA C++, such as ``ns::scale<float>``."""

@@ -15,6 +15,9 @@ from jitstudio.worker.analyst import Analyst
 _KEPT = 4
 """Cubins whose code is kept: a step back to an earlier result costs nothing."""
 
+_Key = tuple[bytes, frozenset[tuple[str, str]]]
+"""A cubin and the PTX texts that it was made of."""
+
 
 @dataclass(frozen=True, eq=False)
 class ReadListing:
@@ -50,21 +53,22 @@ class AnalysisDesk:
     def __init__(self, analyst: Analyst, listener: AnalysisListener) -> None:
         self._analyst = analyst
         self._listener = listener
-        self._known: OrderedDict[bytes, Disassembly] = OrderedDict()
+        self._known: OrderedDict[_Key, Disassembly] = OrderedDict()
         self.cancel = analyst.cancel
         self.close = analyst.close
 
     def work(self, ticket: int, wanted: ReadListing) -> None:
         """See `Desk`."""
-        cubin = wanted.request.cubin
-        code = self._known.get(cubin)
+        request = wanted.request
+        key = request.cubin, frozenset(request.ptx.items())
+        code = self._known.get(key)
         if code is None:
-            answer = self._analyst.analyse(wanted.request, ticket=ticket)
+            answer = self._analyst.analyse(request, ticket=ticket)
             if isinstance(answer, Unreadable):
                 self._listener.unreadable(ticket, answer.words)
                 return
-            code = self._known[cubin] = answer
-        self._known.move_to_end(cubin)
+            code = self._known[key] = answer
+        self._known.move_to_end(key)
         if len(self._known) > _KEPT:
             self._known.popitem(last=False)
         self._listener.read(ticket, code, ListingRows(wanted.lines, code))

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from jitstudio.analysis.request import AnalysisRequest
+from jitstudio.analysis.correlation.chains import corrected
+from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
+from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.listing.lines import split_at_newlines
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.disassembly import read_cubin
 from jitstudio.worker.limits import limit_memory
@@ -18,4 +21,9 @@ def main(memory_limit: int) -> None:
 
 
 def _work(request: AnalysisRequest, tell: Tell) -> Answer:
-    return Answer(read_cubin(request.cubin, request.name))
+    read = read_cubin(request.cubin, request.name)
+    if isinstance(read, Unreadable):
+        return Answer(read)
+    texts = request.ptx.items()
+    modules = {name: read_ptx_lines(split_at_newlines(text)) for name, text in texts}
+    return Answer(corrected(read, modules))

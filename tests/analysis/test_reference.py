@@ -1,4 +1,5 @@
 import re
+from dataclasses import replace
 
 import pytest
 from pygments.token import Keyword, Name
@@ -38,7 +39,8 @@ def listings(builder, requests):
 
 
 def sample_requests(target):
-    return [build.request for build in builds(target)]
+    listed = frozenset({CodeKind.PTX, CodeKind.SASS})
+    return [replace(build.request, emit=listed) for build in builds(target)]
 
 
 def kernel_requests(target):

@@ -84,6 +84,13 @@ def test_the_peak_is_of_each_kind_of_register():
     assert report(function(*rows), None).peak is None
 
 
+def test_a_lower_peak_is_none_of_the_report():
+    heights = [0, 8, 0, 20, 2, 12, 0, 20, 0]
+    rows = [("MOV", "R1, R2")] * len(heights)
+    live = [count for gpr in heights for count in (gpr, 0, 0, 0)]
+    assert report(function(*rows, live=live), None).peak_indices == (3, 7)
+
+
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
 def test_the_report_of_a_kernel_adds_up(host, arch):
     text = """

@@ -16,6 +16,7 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 from jitstudio.analysis.correlation.bands import bands  # noqa: E402
+from jitstudio.analysis.correlation.chains import corrected  # noqa: E402
 from jitstudio.analysis.correlation.index import Correlation  # noqa: E402
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines  # noqa: E402
 from jitstudio.analysis.model import Place  # noqa: E402
@@ -63,6 +64,7 @@ def main(count: int) -> int:
     code, lines = read_code(sass(count)), ptx(count)
     timed(f"read {len(lines):,} lines of PTX", lambda: read_ptx_lines(lines))
     modules = {"k.cu": read_ptx_lines(lines)}
+    timed("tell the calls of each instruction", lambda: corrected(code, modules))
     timed("tie all together", lambda: Correlation(code, modules))
     found = Correlation(code, modules)
     timed("colour all", lambda: bands(found, lambda _file: True))

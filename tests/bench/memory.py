@@ -1,4 +1,4 @@
-"""Builds a kernel again and again in the window, and prints what memory is in use meanwhile.
+"""Builds and reads a kernel again and again, and prints what memory is in use meanwhile.
 
 `python3 tests/bench/memory.py [BUILDS]`
 """
@@ -18,6 +18,9 @@ sys.path[:0] = [str(_ROOT)]
 from jitstudio.gui.app import make_application  # noqa: E402
 from tests.gui.driver import Driver  # noqa: E402
 
+# Each of them is looked at in turn.
+_PANES = ("Report", "Graph", "Compare", "SASS")
+
 
 def resident(pid: int | str = "self") -> int:
     """Bytes of a process that are in memory."""
@@ -33,6 +36,9 @@ def build_again(driver: Driver, number: int) -> None:
     assert driver.next_result(lambda: driver.trigger("buildAction")).ok
     # The driver would keep them all.
     driver.results.clear()
+    driver.show_output(_PANES[number % len(_PANES)])
+    inspections = driver.workspace.inspections
+    driver.wait(lambda: inspections.current or inspections.problem)
 
 
 def start(driver: Driver) -> None:
@@ -40,6 +46,7 @@ def start(driver: Driver) -> None:
     driver.start()
     driver.workspace.settings.switches = frozenset()
     driver.workspace.settings.auto_build = False
+    driver.trigger("pinBaselineAction")
 
 
 def main() -> None:

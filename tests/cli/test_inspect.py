@@ -145,6 +145,44 @@ extern "C" __global__ void k(float* p) {
     assert [place["line"] for place in add["inlined_at"]] == [3, 6]
 
 
+TWICE = """\
+__device__ float a1(float x) { return x * 2.f + 1.f; }
+__device__ float a2(float x) { return a1(x) +
+    a1(x * x); }
+extern "C" __global__ void k(float* p) {
+    p[0] = a2(p[1]);
+}
+"""
+
+
+def calls_of_line_1(told):
+    """Through which calls each FFMA of the first line came."""
+    (kernel,) = told["kernels"]
+    rows = [r for r in kernel["instructions"] if (r["opcode"], r["source_line"]) == ("FFMA", 1)]
+    return [[place["line"] for place in row["inlined_at"]] for row in rows]
+
+
+def test_a_line_that_is_inlined_through_two_calls_names_each(run, tmp_path):
+    source = file(tmp_path, "k.cu", TWICE)
+    assert calls_of_line_1(run("inspect", source, "--json").json) == [[2, 5], [3, 5]]
+    assert calls_of_line_1(run("inspect", source, "--lto", "--json").json) == [[2, 5], [3, 5]]
+
+
+def test_of_a_cubin_only_the_calls_that_are_certain_are_told(run, tmp_path):
+    source = file(tmp_path, "k.cu", TWICE)
+    assert run("build", source, "--emit", "cubin", "-o", tmp_path).code == 0
+    assert calls_of_line_1(run("inspect", tmp_path / "k.cubin", "--json").json) == [[2, 5], []]
+
+
+def test_a_block_that_does_not_fit_is_told_why(run, cubin):
+    for words, why in (
+        (("--block", 2000), "none with 2,000 threads per block: a block has at most 1,024 threads"),
+        (("--shared", 300_000), "a block has at most 166,912 bytes of shared memory"),
+    ):
+        (line,) = [s for s in run("inspect", cubin, *words).out.splitlines() if "occupancy" in s]
+        assert line.endswith(why)
+
+
 def test_what_is_written_in_ptx_has_its_lines_of_ptx_as_source(run):
     told = run("inspect", SAMPLES / "scale.ptx", SAMPLES / "multiply.ptx", "--link", "--json").json
     (kernel,), (function,) = told["kernels"], told["functions"]

@@ -96,6 +96,8 @@ PROVOKED = (
         "feature-needs-arch", asm("cp.async.bulk.commit_group;", arch="sm_80", **CUBIN), F.SET_ARCH
     ),
     Failure("instruction-needs-a", asm("wgmma.fence.sync.aligned;", **CUBIN), F.SET_ARCH),
+    Failure("quoted-name", request(cuda(f'#line 7 "a\\"b.cuh"\n{KERNEL}'), **CUBIN)),
+    Failure("quoted-name", request(cuda(KERNEL, 'a"b.cu'), **CUBIN)),
     Failure("inline-ptx", asm("frobnicate;", **CUBIN)),
     Failure("header-of-c", including("<cstdint>"), F.REPLACE_TEXT),
     Failure("header-of-c", including("<stdint.h>"), F.REPLACE_TEXT),

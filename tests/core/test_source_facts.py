@@ -5,6 +5,7 @@ from jitstudio.core.source_facts import (
     function_at,
     kernel_annotation,
     ptx_target,
+    quoted_name,
     template_kernel,
 )
 
@@ -26,6 +27,19 @@ from jitstudio.core.source_facts import (
 )
 def test_finds_an_instance_of_a_kernel_template(code, expression):
     assert template_kernel(code) == expression
+
+
+@pytest.mark.parametrize(
+    ("code", "name"),
+    [
+        ('#line 7 "a\\"b.cuh"\n', 'a"b.cuh'),
+        ('#line 7 "plain.cuh"\n  # 3 "folder\\\\\\"b.cu" 1\n', 'folder\\\\"b.cu'),
+        ('#line 7 "plain.cuh"\nint a; // "\n', None),
+        ('#line 7 "cut', None),
+    ],
+)
+def test_finds_a_name_with_a_quotation_mark(code, name):
+    assert quoted_name(code) == name
 
 
 def test_a_function_ends_with_its_last_brace():

@@ -57,6 +57,27 @@ def test_functions_and_live_registers_come_back(analyst, cubins):
         assert max(row.live.gpr for row in function) > 2
 
 
+def test_ptx_tells_the_calls_that_the_cubin_does_not(analyst):
+    text = """\
+__device__ float twice(float x) { return x * 2.f + 1.f; }
+extern "C" __global__ void k(float* p) {
+    p[0] = twice(p[1])
+        + twice(p[2]);
+}
+"""
+    builder = Builder(workers=1)
+    made = builder.build(request(cuda(text), emit="cubin,ptx"))
+    builder.close()
+    cubin, ptx = (made.artifact(kind, "kernel.cu") for kind in (CodeKind.CUBIN, CodeKind.PTX))
+    lines = []
+    for texts in ({}, {"kernel.cu": ptx.text}):
+        code = analyst.analyse(AnalysisRequest(cubin.content, "k.cubin", texts))
+        (function,) = code.functions
+        rows = (row for row in function if row.opcode == "FFMA" and row.places[0].line == 1)
+        lines.append([[place.line for place in row.places[1:]] for row in rows])
+    assert lines == [[[3], []], [[3], [4]]]
+
+
 def test_what_is_no_cubin_is_told_by_the_name_that_the_user_knows(analyst):
     told = analyst.analyse(AnalysisRequest(b"\x7fELF" + bytes(300), "mine.cubin"))
     assert isinstance(told, Unreadable)

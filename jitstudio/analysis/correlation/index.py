@@ -6,7 +6,7 @@ the line tables do not tell stays without a counterpart.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
@@ -15,6 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.analysis.correlation.chains import modules_of, ptx_lines_of
 from jitstudio.analysis.correlation.ptx_lines import PtxLines
 from jitstudio.analysis.model import NOWHERE, Disassembly, Place, Places, SassFunction
 
@@ -80,7 +81,7 @@ class Correlation:
     """Ties the machine code of a cubin to the PTX that it was made of, and both to the sources.
 
     Args:
-        code: The machine code.
+        code: The machine code, with the calls that it was inlined through; see `chains.corrected`.
         modules: What each PTX text tells of its lines, by a name; see `modules.ptx_of`.
 
     Attributes:
@@ -91,7 +92,7 @@ class Correlation:
     def __init__(self, code: Disassembly, modules: Mapping[str, PtxLines]) -> None:
         self.code = code
         self.modules = dict(modules)
-        self._module_of = _modules_of(code.functions, self.modules)
+        self._module_of = modules_of(code.functions, self.modules)
         self._tied = {function: self._tie(function) for function in code.functions}
         self._code_by_place: dict[Place, dict[SassFunction, NDArray[np.intp]]] = {}
         self._ptx_by_place: dict[Place, dict[str, NDArray[np.intp]]] = {}
@@ -164,39 +165,8 @@ class Correlation:
         module = self.modules.get(self.module_of(function))
         if module is None:
             return Tied(ids, function.places, np.zeros(len(ids), np.int32))
-        lines = np.frombuffer(function.ptx_lines, np.int32)
-        # A line that the text does not have would be another text's.
-        lines = np.where((lines >= 0) & (lines <= module.count), lines, 0)
-        chains = _Chains(function.places, module.places)
-        return Tied(chains.ids(ids, module.place_ids[lines]), chains.places, module.starts[lines])
-
-
-class _Chains:
-    """The places that the cubin tells, with the calls that the PTX tells of the same line.
-
-    nvdisasm tells of a line anew when it is another one, but not when it is the same line that was
-    inlined through other calls.
-    """
-
-    def __init__(self, places: Sequence[Places], of_ptx: Sequence[Places]) -> None:
-        self.places = list(places)
-        self._of_ptx = of_ptx
-
-    def ids(self, ids: NDArray[np.int32], of_ptx: NDArray[np.int32]) -> NDArray[np.int32]:
-        # From -1 on, both of them in one number.
-        base = len(self._of_ptx) + 1
-        both, which = np.unique((ids + 1) * np.int64(base) + of_ptx + 1, return_inverse=True)
-        chosen = [self._id(int(one) // base - 1, int(one) % base - 1) for one in both]
-        return np.array(chosen, np.int32)[which]
-
-    def _id(self, place: int, of_ptx: int) -> int:
-        if NOWHERE in (place, of_ptx):
-            return place
-        told, other = self.places[place], self._of_ptx[of_ptx]
-        if told == other or told[:1] != other[:1]:
-            return place
-        self.places.append(other)
-        return len(self.places) - 1
+        starts = module.starts[ptx_lines_of(function, module)]
+        return Tied(ids, function.places, starts)
 
 
 def _by_place(
@@ -213,23 +183,3 @@ def _by_place(
             runs.setdefault(place, []).append(run)
     for place, parts in runs.items():
         yield place, parts[0] if len(parts) == 1 else np.sort(np.concatenate(parts))
-
-
-def _modules_of(
-    functions: Iterable[SassFunction], modules: Mapping[str, PtxLines]
-) -> dict[SassFunction, str]:
-    """The PTX of each function: the one that defines it.
-
-    Where several do, as a static function may be in each of them, it is the one whose table it has.
-    """
-    defining: dict[str, list[str]] = {}
-    for name, lines in modules.items():
-        for function in lines.functions:
-            defining.setdefault(function.name, []).append(name)
-    with_table = {f: defining[f.name] for f in functions if f.ptx_name and f.name in defining}
-    by_table = {f.ptx_name: names[0] for f, names in with_table.items() if len(names) == 1}
-    known = {
-        function: names[0] if len(names) == 1 else by_table.get(function.ptx_name, "")
-        for function, names in with_table.items()
-    }
-    return {function: name for function, name in known.items() if name}

@@ -37,14 +37,23 @@ def doubles(evidence: Evidence) -> Iterator[Remark]:
 
 def predicates(evidence: Evidence) -> Iterator[Remark]:
     """Work whose predicate makes it of no use."""
+    chains = list(_chains(evidence))
+    yield from chains
+    resolved = {evidence.line(chain.indices[0]) for chain in chains}
     unread = [
         index
         for index in evidence.of_opcode(*_COMPARISONS)
         if (results := evidence.forms[index].results)
         and not any(evidence.live[index] >> register & 1 for register in results)
+        # Such a comparison is left over from them.
+        and evidence.line(index) not in resolved
     ]
     for line in evidence.by_line(unread):
-        yield Remark(line, {"count": len(line)}, "unread")
+        yield Remark(line, {"count": len(line)}, "unread" if len(line) == 1 else "several_unread")
+
+
+def _chains(evidence: Evidence) -> Iterator[Remark]:
+    """Moves that resolve an index into an array in registers."""
     function = evidence.function
     for line in evidence.by_line(evidence.own):
         moves: dict[int, list[int]] = {}

@@ -71,6 +71,11 @@ class Evidence:
         return tuple(access for access in self.warp.accesses if access.index in own)
 
     @cached_property
+    def access_at(self) -> dict[int, Access]:
+        """The same by their index."""
+        return {access.index: access for access in self.accesses}
+
+    @cached_property
     def groups(self) -> tuple[tuple[Access, ...], ...]:
         """Accesses that differ by their offsets only, by these; loads and stores apart."""
         found: dict[tuple[bool, tuple[int, int, int]], list[Access]] = {}

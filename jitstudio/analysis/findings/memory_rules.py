@@ -48,13 +48,12 @@ def local_memory(evidence: Evidence) -> Iterator[Remark]:
 def narrow(evidence: Evidence) -> Iterator[Remark]:
     """Neighbouring bytes, each by a thread of its own."""
     found = [a for a in evidence.accesses if a.bytes < _WORD and _is_contiguous(a)]
-    by_index = {access.index: access for access in found}
-    for line in evidence.by_line(sorted(by_index)):
-        first = by_index[line[0]]
+    for line in evidence.by_line(sorted(access.index for access in found)):
+        first = evidence.access_at[line[0]]
         yield Remark(
             line,
             {
-                "what": _what(by_index[index] for index in line),
+                "what": _what_of(evidence, line),
                 "bits": first.bytes * 8,
                 "bytes": first.bytes * 32,
                 "vector": f"{'char' if first.bytes == 1 else 'short'}{_WORD // first.bytes}",
@@ -76,11 +75,10 @@ def strided(evidence: Evidence) -> Iterator[Remark]:
             continue
         form = "known" if words else "scaled"
         for access in group:
-            words = {**words, "what": _what(group)}
             gaps[access.index] = Remark((access.index,), words, form)
     for line in evidence.by_line(sorted(gaps)):
         first = gaps[line[0]]
-        yield Remark(line, first.words, first.form)
+        yield Remark(line, {**first.words, "what": _what_of(evidence, line)}, first.form)
 
 
 def no_vectors(evidence: Evidence) -> Iterator[Remark]:
@@ -94,7 +92,7 @@ def no_vectors(evidence: Evidence) -> Iterator[Remark]:
     first = {remark.indices[0]: remark for remark in found}
     for line in evidence.by_line(sorted(first)):
         indices = tuple(sorted(chain.from_iterable(first[at].indices for at in line)))
-        yield Remark(indices, first[line[0]].words)
+        yield Remark(indices, {**first[line[0]].words, "what": _what_of(evidence, indices)})
 
 
 def _vector(run: tuple[Access, ...]) -> Remark | None:
@@ -104,14 +102,13 @@ def _vector(run: tuple[Access, ...]) -> Remark | None:
     wide = next((width for width in _VECTORS if _fits(width, run)), None)
     if wide is None or size > step:
         return None
-    what = {
-        "what": _what(run),
+    words = {
         "count": len(run),
         "bits": run[0].bytes * 8,
         "wide": wide * 8,
         "bytes": wide,
     }
-    return Remark(tuple(sorted(access.index for access in run)), what)
+    return Remark(tuple(sorted(access.index for access in run)), words)
 
 
 def _fits(width: int, run: tuple[Access, ...]) -> bool:
@@ -153,8 +150,8 @@ def _stack_bytes(evidence: Evidence) -> object:
     return needs.stack_bytes or needs.local_bytes or "?" if needs else "?"
 
 
-def _what(accesses: Iterable[Access]) -> str:
-    kinds = {access.is_load for access in accesses}
+def _what_of(evidence: Evidence, indices: tuple[int, ...]) -> str:
+    kinds = {evidence.access_at[index].is_load for index in indices}
     return "accesses" if len(kinds) == 2 else "loads" if True in kinds else "stores"
 
 

@@ -27,7 +27,7 @@ class Block(NamedTuple):
         id: Its index among the blocks, which are in the order of the code.
         name: Its label, or a number where it has none.
         start: The first instruction of SASS, or the first line of PTX, from 0.
-        end: The one behind the last.
+        end: The one behind the last. A line of PTX that holds code of several blocks is of each.
         is_entry: Whether a function begins here.
         leads_away: Whether it may go on where the text does not tell, or in another function.
     """
@@ -82,7 +82,10 @@ class FlowGraph:
     loops: tuple[Loop, ...] = ()
 
     def block_at(self, position: int) -> Block | None:
-        """The block of an instruction of SASS or of a line of PTX, or None outside all."""
+        """The block of an instruction of SASS or of a line of PTX, or None outside all.
+
+        Of several blocks in a line it is the last.
+        """
         at = bisect_right(self.blocks, position, key=lambda block: block.start) - 1
         return self.blocks[at] if at >= 0 and position < self.blocks[at].end else None
 
@@ -166,6 +169,6 @@ def divide(
             reached.insert(0, (end, EdgeKind.NEXT))
         for target, kind in reached:
             edges.setdefault((id_, ids[target]), Edge(id_, ids[target], kind))
-        name = entries.get(start) or names.get(start) or f"#{id_}"
+        name = entries.get(start) or names.get(start) or f"#{id_ + 1}"
         blocks.append(Block(id_, name, start, end, start in entries, away))
     return tuple(blocks), tuple(edges.values())

@@ -61,8 +61,10 @@ def _divided(body: _Body, function: Function) -> tuple[tuple[Block, ...], tuple[
         return (), ()
     blocks, edges = divide(len(places), leaps, {0: function.name}, body.names(targets))
     starts = [function.line, *(places[block.start] for block in blocks[1:]), function.end]
+    # Where the next one begins in the line of its last statement, that line is of both.
+    ends = [max(starts[block.id + 1], places[block.end - 1] + 1) for block in blocks]
     return tuple(
-        block._replace(start=starts[block.id], end=starts[block.id + 1]) for block in blocks
+        block._replace(start=starts[block.id], end=ends[block.id]) for block in blocks
     ), edges
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import pytest
 
+from jitstudio.analysis.correlation.chains import corrected
 from jitstudio.analysis.correlation.index import Correlation
 from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
@@ -63,4 +64,5 @@ def _tied(built) -> Made:
     (cubin,) = (a for a in result.artifacts if a.kind is CodeKind.CUBIN)
     texts = {n: t.split("\n") for n, t in ptx_of(asked, result, cubin.name).items()}
     modules = {n: read_ptx_lines(lines) for n, lines in texts.items()}
-    return Made(name, asked, texts, Correlation(read_cubin(cubin.content, cubin.name), modules))
+    code = corrected(read_cubin(cubin.content, cubin.name), modules)
+    return Made(name, asked, texts, Correlation(code, modules))

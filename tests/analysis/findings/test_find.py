@@ -2,10 +2,12 @@ import re
 
 import pytest
 
-from jitstudio.analysis.findings.find import RULES
+from jitstudio.analysis.findings.find import RULES, findings
+from jitstudio.analysis.reading.code import read_code
 from jitstudio.core.severity import Severity
 from tests.analysis.findings.conftest import SOURCE
 from tests.sample_builds import builds
+from tests.support import cuda, request
 
 _KERNEL = re.compile(r"__global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\(")
 _TEXT = SOURCE.read_text("utf-8")
@@ -81,3 +83,48 @@ def test_samples_are_clean(found_in, build):
     assert told <= _IN_SAMPLES
     if "histogram" in found:
         assert told == _IN_SAMPLES
+
+
+def test_loads_and_stores_of_one_line_are_told_together(found_in):
+    text = """\
+extern "C" __global__ void k(float* __restrict__ a, const float* __restrict__ b) {
+    int i = threadIdx.x * 4;
+    a[i] = b[i]; a[i + 1] = b[i + 1]; a[i + 2] = b[i + 2]; a[i + 3] = b[i + 3];
+}
+"""
+    (finding,) = found_in(request(cuda(text), emit="cubin"))["k"]
+    assert (finding.title, len(finding.indices)) == ("No vector accesses", 8)
+
+
+def test_comparisons_left_of_an_index_are_not_told_beside_its_moves(found_in):
+    text = """\
+extern "C" __global__ void k(const int* a, float* o) {
+    float t[64];
+    int i = threadIdx.x;
+    for (int k = 0; k < 64; ++k) t[k] = a[k] * i;
+    o[i] = t[a[i] & 63];
+}
+"""
+    found = found_in(request(cuda(text), emit="cubin", arch="sm_120"))["k"]
+    told = [one.title for one in found if one.rule == "predicated"]
+    assert told == ["Many predicated moves, probably most for nothing"]
+
+
+@pytest.mark.parametrize(
+    ("count", "title", "reason"),
+    [
+        (1, "A comparison that nothing reads", "No instruction reads its predicate"),
+        (2, "Comparisons that nothing reads", "the predicates of 2 comparisons"),
+    ],
+)
+def test_comparisons_that_nothing_reads_are_counted(count, title, reason):
+    rows = "".join(
+        f"        /*{16 * at:04x}*/                   ISETP.GT.AND P{at}, PT, R2, R3, PT ;\n"
+        for at in range(count)
+    )
+    head = '\t.section\t.text.k,"ax",@progbits\n\t.type\tk,@function\nk:\n.text.k:\n'
+    end = f"        /*{16 * count:04x}*/                   EXIT ;\n"
+    (function,) = read_code(head + rows + end).functions
+    (finding,) = findings(function, None)
+    assert finding.title == title
+    assert reason in finding.reason

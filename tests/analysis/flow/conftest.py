@@ -16,9 +16,9 @@ from jitstudio.worker.builder import Builder
 from tests.analysis.flow.kernels import KERNELS
 from tests.support import cuda, request
 
-TARGETS = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
+TARGETS = ("sm_75", "sm_90", "sm_120")
 # Each more takes nvdisasm some seconds in all.
-DEBUGGED = ("sm_75", "sm_90")
+DEBUGGED = ("sm_90",)
 SAMPLED = ("sm_90", "sm_120")
 EMIT = "cubin,ptx"
 

@@ -35,6 +35,11 @@ def graphs_of(text):
         (["trap;", "ret;"], ["0-4:", "4-6:"]),
         (["L: add.s32 %a, %b, 1;", "@%p bra L;", "ret;"], ["0-5: 5 0!", "5-7:"]),
         (["nop;", 'L: .pragma "nounroll";', "@%p bra L;", "ret;"], ["0-4: 4", "4-6: 6 4!", "6-8:"]),
+        # A line with code of several blocks is of each of them.
+        (
+            ["nop; A: nop; @!%p bra A; bra E;", "nop;", "E: ret;"],
+            ["0-4: 3", "3-4: 3 3!", "3-4: 5!", "4-5: 5", "5-7:"],
+        ),
         # A jump behind the last instruction ends the function.
         (["@%p bra L;", "nop;", "L:"], ["0-4: 4 5!", "4-5: 5", "5-7:"]),
         # What nothing leads to begins no block.
@@ -89,7 +94,7 @@ def test_a_label_is_that_of_the_smallest_scope_around():
 def test_several_statements_of_a_line_are_told_apart():
     graph = graph_of("A: @%p bra B; bra A; B: ret;")
     assert [(edge.source, edge.target) for edge in graph.edges] == [(0, 1), (0, 2), (1, 0)]
-    assert [block.name for block in graph.blocks] == ["k", "#1", "B"]
+    assert [block.name for block in graph.blocks] == ["k", "#2", "B"]
 
 
 def test_a_declaration_has_no_blocks():

