@@ -1,0 +1,77 @@
+"""Tells what words of code mean, where the mouse rests and where the keyboard asks."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QApplication
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.editor.hover import EditorHover
+from jitstudio.gui.models.tips import Tips
+from jitstudio.gui.panes import Panes
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.viewer.hover import ListingHover
+from jitstudio.gui.viewer.listing_view import ListingView
+from jitstudio.gui.workspace import Workspace
+
+
+class HoverPresenter(QObject):
+    """Serves the listings, and each tab from when its document is opened."""
+
+    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
+        super().__init__(panes.tabs)
+        self._panes = panes
+        self._action = actions["explainAction"]
+        self._tips = Tips(self)
+        # What the keyboard has asked for while the texts were still being read.
+        self._asked: CodeKind | None = None
+        for kind, pane in panes.outputs.items():
+            self._serve(pane.code_view, kind)
+        self._tips.known.connect(self._on_known)
+        workspace.documents.each(self._on_added)
+        actions.bind({"explainAction": self._on_explain})
+
+    def _serve(self, view: CodeEditor | ListingView, kind: CodeKind) -> None:
+        if isinstance(view, CodeEditor):
+            EditorHover(view, self._tips.want, self._tips.tip)
+        else:
+            ListingHover(view, kind, self._tips.want, self._tips.tip)
+            # For the menu of its text.
+            view.addAction(self._action)
+
+    @Slot(Document)
+    def _on_added(self, document: Document) -> None:
+        page = self._panes.tabs.page_of(document)
+        if page is not None:
+            self._serve(page.code_view, document.kind)
+
+    @Slot()
+    def _on_explain(self) -> None:
+        hover = _with_keyboard()
+        if hover is None:
+            self._tell(self.tr("Go to a word in an editor, PTX or SASS first"))
+        elif self._tips.is_known(hover.kind):
+            tip = hover.explain()
+            self._tell(tip.line if tip else self.tr("Nothing is known of the word here"))
+        else:
+            self._asked = hover.kind
+            self._tips.want(hover.kind)
+
+    @Slot(CodeKind)
+    def _on_known(self, kind: CodeKind) -> None:
+        if kind is self._asked:
+            self._asked = None
+            self._on_explain()
+
+    def _tell(self, line: str) -> None:
+        self._panes.status.tell(line)
+
+
+def _with_keyboard() -> EditorHover | ListingHover | None:
+    """What tells of the words of the view that has the keyboard."""
+    focus = QApplication.focusWidget()
+    if focus is None:
+        return None
+    return focus.findChild(EditorHover) or focus.findChild(ListingHover)
