@@ -1,0 +1,305 @@
+"""What belongs together of source, PTX and SASS, in terms of what is open and shown."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from threading import Event
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal, Slot
+
+from jitstudio.analysis.correlation.bands import Bands, bands
+from jitstudio.analysis.correlation.hues import PLAIN
+from jitstudio.analysis.correlation.index import Correlation, Matches
+from jitstudio.analysis.correlation.modules import ptx_of, spellings
+from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
+from jitstudio.analysis.model import NOWHERE, Place, Places
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.background import Background, Paced
+from jitstudio.gui.service import Listing
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.inspections import Inspection, Inspections
+from jitstudio.gui.state.line_origins import UNKNOWN, LineOrigins
+from jitstudio.listing.lines import split_at_newlines
+
+
+@dataclass(frozen=True, eq=False)
+class Tied:
+    """What was found out about one inspection.
+
+    Attributes:
+        inspection: The machine code.
+        correlation: What belongs together.
+        ptx: The lines of each PTX text.
+        bands: The colours.
+        sass: The colour of each line of the listing.
+    """
+
+    inspection: Inspection
+    correlation: Correlation
+    ptx: Mapping[str, tuple[str, ...]]
+    bands: Bands
+    sass: bytes
+
+
+@dataclass(frozen=True)
+class Shown:
+    """Lines that match, counted from 0, where they are shown now.
+
+    Attributes:
+        sources: By the document; the line itself comes first, then calls that it was inlined by.
+        ptx: By the module, ascending.
+        sass: Of the listing, ascending.
+        chain: Where one line of a listing comes from, as the line table tells: the line itself,
+            then the calls that it was inlined by.
+    """
+
+    sources: Mapping[Document, Sequence[int]] = field(default_factory=dict)
+    ptx: Mapping[str, Sequence[int]] = field(default_factory=dict)
+    sass: Sequence[int] = ()
+    chain: Places = ()
+
+    def __bool__(self) -> bool:
+        return bool(self.sources or self.ptx or self.sass)
+
+
+class Correlations(QObject):
+    """Ties together what is looked at, as long as the SASS is.
+
+    Signals:
+        changed: Other things belong together now, or nothing.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self, documents: Documents, inspections: Inspections, parent: QObject | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._documents = documents
+        self._inspections = inspections
+        self._tied: Tied | None = None
+        # How line tables may call the documents, how these do, and which lines were built.
+        self._spellings: dict[str, Document] = {}
+        self._files: dict[str, Document] = {}
+        self._origins: dict[Document, LineOrigins] = {}
+        # Comparing long texts takes a while.
+        self._known: dict[Listing, bool] = {}
+        self._reading = Background(self)
+        self._reading.done.connect(self._on_tied)
+        inspections.changed.connect(self._on_changed)
+        documents.added.connect(self._on_document_changed)
+        documents.changed.connect(self._on_document_changed)
+        documents.removed.connect(self._on_document_removed)
+        self._on_changed()
+
+    @property
+    def tied(self) -> Tied | None:
+        """What is known; it is of the build before while the next one is read."""
+        return self._tied
+
+    def knows(self, listing: Listing) -> bool:
+        """Whether what is known is of this very text, built again or not."""
+        tied = self._tied
+        if tied is None:
+            return False
+        if listing not in self._known:
+            is_sass = listing.kind is CodeKind.SASS
+            ours = tied.inspection.listing.lines if is_sass else tied.ptx.get(listing.name)
+            same_name = not is_sass or listing.name == tied.inspection.name
+            self._known[listing] = same_name and listing.lines == ours
+        return self._known[listing]
+
+    def hue_of_source(self, document: Document) -> Callable[[int], int] | None:
+        """The colour of each line of a document; None where it has no counterparts."""
+        origins, tied = self._origins.get(document), self._tied
+        if origins is None or tied is None:
+            return None
+        hues: dict[int, int] = {}
+        for file in self._files_of(document):
+            hues |= tied.bands.sources.get(file, {})
+        # PTX that was written by hand is its own source.
+        own = tied.bands.ptx.get(document.name, b"") if document.kind is CodeKind.PTX else b""
+        if not hues and not any(own):
+            return None
+
+        def hue(line: int) -> int:
+            built = origins.built_line(line)
+            if built == UNKNOWN:
+                return PLAIN
+            return hues.get(built + 1, PLAIN) or (own[built] if built < len(own) else PLAIN)
+
+        return hue
+
+    def of_source(self, document: Document, line: int) -> Shown:
+        """What matches a line of a document."""
+        origins, tied = self._origins.get(document), self._tied
+        built = origins.built_line(line) if origins is not None else UNKNOWN
+        if tied is None or built == UNKNOWN:
+            return Shown()
+        found = [
+            tied.correlation.of_place(Place(file, built + 1)) for file in self._files_of(document)
+        ]
+        if document.kind is CodeKind.PTX:
+            found.append(tied.correlation.of_ptx(document.name, built + 1))
+        return self._shown(tied, *filter(None, found))
+
+    def of_ptx(self, module: str, line: int) -> Shown:
+        """What matches a line of PTX."""
+        tied = self._tied
+        return self._of_one(tied, tied.correlation.of_ptx(module, line + 1)) if tied else Shown()
+
+    def of_sass(self, line: int) -> Shown:
+        """What matches a line of the SASS."""
+        tied = self._tied
+        spot = tied.inspection.rows.spot(line) if tied else None
+        if tied is None or spot is None:
+            return Shown()
+        return self._of_one(tied, tied.correlation.of_code(spot.function, spot.index))
+
+    def alike_in_ptx(self, module: str, line: int) -> Sequence[int]:
+        """All lines of PTX that come from where this one does."""
+        here = self.of_ptx(module, line)
+        return self._alike(here).ptx.get(module, here.ptx.get(module, ()))
+
+    def alike_in_sass(self, line: int) -> Sequence[int]:
+        """All lines of SASS that come from where this one does."""
+        here = self.of_sass(line)
+        return self._alike(here).sass or here.sass
+
+    def _alike(self, here: Shown) -> Shown:
+        """What matches the source of something, or else its PTX."""
+        for document, lines in here.sources.items():
+            return self.of_source(document, lines[0])
+        for module, lines in here.ptx.items():
+            return self.of_ptx(module, lines[0])
+        return Shown()
+
+    def lines_now(self, document: Document) -> Mapping[int, int]:
+        """Where each line that was built is now; those that were edited since are left out."""
+        origins = self._origins.get(document)
+        return origins.lines() if origins is not None else {}
+
+    def is_edited(self, document: Document, line: int) -> bool:
+        """Whether a line is another one than was built."""
+        origins = self._origins.get(document)
+        return origins is not None and origins.built_line(line) == UNKNOWN
+
+    def _files_of(self, document: Document) -> Iterator[str]:
+        return (file for file, found in self._files.items() if found is document)
+
+    def _of_one(self, tied: Tied, matches: Matches) -> Shown:
+        return replace(self._shown(tied, matches), chain=matches.places)
+
+    def _shown(self, tied: Tied, *found: Matches) -> Shown:
+        sources: dict[Document, list[int]] = {}
+        ptx: dict[str, list[int]] = {}
+        rows: list[NDArray[np.int32]] = []
+        for matches in found:
+            for file, number in matches.places:
+                self._add_source(sources, self._files.get(file), number - 1)
+            for module, lines in matches.ptx.items():
+                document = self._documents.named(module)
+                if document is not None and document.kind is CodeKind.PTX:
+                    for line in lines:
+                        self._add_source(sources, document, int(line) - 1)
+                else:
+                    ptx.setdefault(module, []).extend((np.asarray(lines) - 1).tolist())
+            for function, indices in matches.code.items():
+                of_code = np.asarray(tied.inspection.rows.lines(function), np.int32)
+                rows.append(of_code[np.asarray(indices)])
+        sass = np.unique(np.concatenate(rows)) if rows else np.zeros(0, np.int32)
+        return Shown(sources, ptx, sass[sass != NOWHERE].tolist())
+
+    def _add_source(
+        self, sources: dict[Document, list[int]], document: Document | None, built: int
+    ) -> None:
+        origins = self._origins.get(document) if document is not None else None
+        line = origins.line(built) if origins is not None else UNKNOWN
+        if document is not None and line != UNKNOWN:
+            lines = sources.setdefault(document, [])
+            if line not in lines:
+                lines.append(line)
+
+    @Slot()
+    def _on_changed(self) -> None:
+        inspection = self._inspections.current
+        if inspection is not None:
+            self._spellings = dict(self._spelt(inspection))
+            self._reading.start(partial(_tie, inspection, frozenset(self._spellings)))
+        elif self._inspections.outgoing is None and self._tied is not None:
+            self._reading.stop()
+            self._set(None)
+
+    @Slot(Document)
+    def _on_document_changed(self, _document: Document) -> None:
+        inspection = self._inspections.current
+        if inspection is not None and dict(self._spelt(inspection)) != self._spellings:
+            self._on_changed()
+
+    @Slot(Document)
+    def _on_document_removed(self, document: Document) -> None:
+        # Its text goes, and with it who follows that.
+        self._origins.pop(document, None)
+        self._on_document_changed(document)
+
+    def _spelt(self, inspection: Inspection) -> Iterator[tuple[str, Document]]:
+        """How line tables may call each open document."""
+        request = inspection.request
+        folders = {source.name: source.folder for source in request.sources}
+        for document in self._documents:
+            if document.path is not None:
+                yield os.path.normpath(document.path), document
+        for name in (*folders, *(header.name for header in request.headers)):
+            named = self._documents.named(name)
+            if named is not None:
+                yield from ((file, named) for file in spellings(name, folders.get(name, "")))
+
+    def _found(self, correlation: Correlation) -> Iterator[tuple[str, Document]]:
+        for file in {place.file for place in correlation.places}:
+            if (document := self._spellings.get(os.path.normpath(file))) is not None:
+                yield file, document
+
+    def _set(self, tied: Tied | None) -> None:
+        self._tied = tied
+        self._known.clear()
+        self._files = dict(self._found(tied.correlation)) if tied is not None else {}
+        for origins in self._origins.values():
+            origins.deleteLater()
+        self._origins = dict(self._follow(tied.inspection)) if tied is not None else {}
+        self.changed.emit()
+
+    def _follow(self, inspection: Inspection) -> Iterator[tuple[Document, LineOrigins]]:
+        request = inspection.request
+        built = {source.name: source.content for source in request.sources}
+        built |= {header.name: header.content for header in request.headers}
+        # What was built elsewhere, such as a cubin that was opened, is of files as they are.
+        named = {*self._files.values()}
+        for document in self._documents:
+            if document.text is not None and (document.name in built or document in named):
+                content = built.get(document.name, document.content)
+                lines = content.decode("utf-8", "replace").split("\n")
+                yield document, LineOrigins(document.text, lines)
+
+    @Slot(object)
+    def _on_tied(self, tied: Tied) -> None:
+        if tied.inspection is self._inspections.current:
+            self._set(tied)
+
+
+def _tie(inspection: Inspection, files: frozenset[str], stop: Event) -> Tied:
+    texts = ptx_of(inspection.request, inspection.result, inspection.name)
+    ptx = {name: tuple(split_at_newlines(text.rstrip("\n"))) for name, text in texts.items()}
+    modules = {name: read_ptx_lines(Paced(lines, stop)) for name, lines in ptx.items()}
+    correlation = Correlation(inspection.code, modules)
+    found = bands(correlation, lambda file: os.path.normpath(file) in files)
+    sass = bytearray(len(inspection.listing.lines))
+    for function, hues in found.code.items():
+        for row, hue in zip(inspection.rows.lines(function), hues, strict=True):
+            if row != NOWHERE:
+                sass[row] = hue
+    return Tied(inspection, correlation, ptx, found, bytes(sass))

@@ -1,0 +1,76 @@
+"""Which line of a text that was built a line is now, while the text is edited on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QTextDocument
+
+from jitstudio.core.line_changes import line_changes
+
+UNKNOWN = -1
+"""Stands for a line that was not built as it is now, or is not there any more."""
+
+
+class LineOrigins(QObject):
+    """Follows the edits of one text; lines count from 0.
+
+    A line that is edited loses its origin until the next build: rather no answer than a wrong one.
+
+    Args:
+        text: The text as it is now.
+        built: Its lines as they were built.
+    """
+
+    def __init__(self, text: QTextDocument, built: Sequence[str]) -> None:
+        super().__init__(text)
+        self._text = text
+        self._built = built
+        now = text.toRawText().split("\u2029")
+        self._origins = _origins(built, now)
+        text.contentsChange.connect(self._on_contents_change)
+
+    @property
+    def is_stale(self) -> bool:
+        """Whether any line is another one than was built."""
+        return self._origins != list(range(len(self._built)))
+
+    def built_line(self, line: int) -> int:
+        """What a line was when it was built, or `UNKNOWN`."""
+        return self._origins[line] if 0 <= line < len(self._origins) else UNKNOWN
+
+    def line(self, built: int) -> int:
+        """Where a line that was built is now, or `UNKNOWN`."""
+        if self.built_line(built) == built:
+            return built
+        return self._origins.index(built) if built in self._origins else UNKNOWN
+
+    def lines(self) -> dict[int, int]:
+        """Where each line that was built, and is as it was, is now."""
+        return {built: now for now, built in enumerate(self._origins) if built != UNKNOWN}
+
+    @Slot(int, int, int)
+    def _on_contents_change(self, position: int, _removed: int, added: int) -> None:
+        text, before = self._text, self._origins
+        first = text.findBlock(position).blockNumber()
+        end = text.findBlock(position + added)
+        last = end.blockNumber() if end.isValid() else text.blockCount() - 1
+        gone = last - first + 1 + len(before) - text.blockCount()
+        edges = ((first, before[first]), (last, before[first + gone - 1]))
+        self._origins[first : first + gone] = [UNKNOWN] * (last - first + 1)
+        # Of what was split or joined, a line at the edge may be as it was.
+        for line, origin in edges:
+            if origin != UNKNOWN and text.findBlockByNumber(line).text() == self._built[origin]:
+                self._origins[line] = origin
+
+
+def _origins(built: Sequence[str], now: Sequence[str]) -> list[int]:
+    found = [UNKNOWN] * len(now)
+    old = new = 0
+    for change in line_changes(built, now):
+        count = change.old.start - old
+        found[new : new + count] = range(old, change.old.start)
+        old, new = change.old.stop, change.new.stop
+    found[new:] = range(old, len(built))
+    return found

@@ -1,0 +1,25 @@
+"""The bands of a listing."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QPoint
+
+from jitstudio.gui.line_bands import NO_LINE, LineBands
+
+if TYPE_CHECKING:
+    from jitstudio.gui.viewer.listing_view import ListingView
+
+
+class ListingBands(LineBands):
+    """The bands of one `ListingView`, which are drawn with its page."""
+
+    def __init__(self, view: ListingView) -> None:
+        super().__init__(view, self._line_below)
+        self._view = view
+
+    def _line_below(self, at: QPoint) -> int:
+        line, _ = self._view.place_at(at)
+        below = self._view.below(line)
+        return line if self._view.line_count and at.y() < below else NO_LINE
