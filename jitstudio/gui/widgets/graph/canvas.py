@@ -1,0 +1,273 @@
+"""Where a flow graph is looked at: zoomed, moved, walked through by keyboard, clicked on."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QPoint, QRectF, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleEvent,
+    QFontMetricsF,
+    QHelpEvent,
+    QKeyEvent,
+    QMouseEvent,
+    QPainter,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QGraphicsScene, QGraphicsView, QToolTip, QWidget
+
+from jitstudio.analysis.flow.captions import Letters
+from jitstudio.analysis.model import NOWHERE
+from jitstudio.gui.fonts import code_font
+from jitstudio.gui.models.graph import GraphPicture, description
+from jitstudio.gui.models.presentation import plain_tooltip
+from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.graph.blocks_item import READABLE, BlocksItem
+from jitstudio.gui.widgets.graph.edges_item import EdgesItem
+from jitstudio.gui.widgets.graph.look import look_of
+from jitstudio.gui.widgets.graph.walk import Way, step
+
+_POINTS = 9.0
+_STEP = 1.2
+_ZOOMED = (0.01, 3.0)
+_MARGIN = 40
+_NEAR = 60
+_HINT_MARGIN = 16
+
+_WAYS = {
+    Qt.Key.Key_Left: Way.LEFT,
+    Qt.Key.Key_Right: Way.RIGHT,
+    Qt.Key.Key_Up: Way.UP,
+    Qt.Key.Key_Down: Way.DOWN,
+    Qt.Key.Key_Home: Way.FIRST,
+    Qt.Key.Key_End: Way.LAST,
+}
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+
+
+class GraphCanvas(QGraphicsView):
+    """Shows one graph.
+
+    Signals:
+        block_chosen: The user walked to this block.
+        block_clicked: The user wants to see the text of it.
+        block_activated: The user wants to go on in the text of it.
+    """
+
+    block_chosen = Signal(int)
+    block_clicked = Signal(int)
+    block_activated = Signal(int)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        # With a parent it ends in this thread.
+        self._scene = QGraphicsScene(self)
+        # One item for all blocks and one for all edges need no index.
+        self._scene.setItemIndexMethod(QGraphicsScene.ItemIndexMethod.NoIndex)
+        self.setScene(self._scene)
+        self.setObjectName("graphCanvas")
+        self.setAccessibleName(self.tr("Control-flow graph"))
+        self.setFrameShape(QGraphicsView.Shape.NoFrame)
+        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.AnchorUnderMouse)
+        self.setDragMode(QGraphicsView.DragMode.ScrollHandDrag)
+        self.setOptimizationFlag(QGraphicsView.OptimizationFlag.DontSavePainterState)
+        self._theme = theme
+        self._font = code_font(_POINTS)
+        self._picture: GraphPicture | None = None
+        self._blocks: BlocksItem | None = None
+        self._edges: EdgesItem | None = None
+        self._current = NOWHERE
+        self._pressed = QPoint()
+        self._hint = ""
+        self._keys = {
+            Qt.Key.Key_Plus: self.zoom_in,
+            Qt.Key.Key_Equal: self.zoom_in,
+            Qt.Key.Key_Minus: self.zoom_out,
+            Qt.Key.Key_0: self.fit,
+        }
+        self.set_theme(theme)
+
+    @property
+    def letters(self) -> Letters:
+        """The room that the text in blocks takes."""
+        metrics = QFontMetricsF(self._font)
+        return Letters(metrics.horizontalAdvance("0"), metrics.height(), metrics.ascent())
+
+    @property
+    def picture(self) -> GraphPicture | None:
+        """What is shown."""
+        return self._picture
+
+    @property
+    def current(self) -> int:
+        """The block that is marked, or `NOWHERE`."""
+        return self._current
+
+    def set_hint(self, hint: str) -> None:
+        """Say this where there is nothing to show."""
+        if hint != self._hint:
+            self._hint = hint
+            self._describe()
+            self.viewport().update()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._theme = theme
+        look = look_of(theme)
+        self.setBackgroundBrush(look.ground)
+        for item in (self._blocks, self._edges):
+            if item is not None:
+                item.set_look(look)
+
+    def show_picture(self, picture: GraphPicture | None) -> None:
+        """Show this graph, or none; one of the same function stays where it is looked at."""
+        before = self._picture
+        self._picture = picture
+        self._scene.clear()
+        self._blocks = self._edges = None
+        self._current = NOWHERE
+        if picture is not None:
+            look = look_of(self._theme)
+            self._blocks = BlocksItem(picture, look, self._font)
+            self._edges = EdgesItem(picture, look)
+            self._scene.addItem(self._edges)
+            self._scene.addItem(self._blocks)
+            whole = QRectF(0, 0, picture.layout.width, picture.layout.height)
+            self._scene.setSceneRect(whole.adjusted(-_MARGIN, -_MARGIN, _MARGIN, _MARGIN))
+            if before is None or _subject(before) != _subject(picture):
+                self._look_at_beginning()
+        self._describe()
+
+    def mark(self, block: int) -> None:
+        """Mark a block, or none, and bring it into sight."""
+        if block == self._current or self._blocks is None:
+            return
+        self._current = block
+        self._blocks.set_current(block)
+        if block != NOWHERE:
+            self.ensureVisible(self._blocks.rect(block), _NEAR, _NEAR)
+        self._describe()
+
+    @Slot()
+    def fit(self) -> None:
+        """Show all of it."""
+        if self._picture is not None:
+            self.fitInView(self._scene.sceneRect(), Qt.AspectRatioMode.KeepAspectRatio)
+            if self.transform().m11() > 1:
+                self.resetTransform()
+
+    @Slot()
+    def zoom_in(self) -> None:
+        """Show it larger."""
+        self._zoom(_STEP)
+
+    @Slot()
+    def zoom_out(self) -> None:
+        """Show it smaller."""
+        self._zoom(1 / _STEP)
+
+    @Slot()
+    def activate_current(self) -> None:
+        """Go on in the text of the block that is marked."""
+        if self._current != NOWHERE:
+            self.block_activated.emit(self._current)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Walk with the arrows, go to the text with Enter, zoom with plus and minus, see all."""
+        key = Qt.Key(event.key())
+        picture = self._picture
+        if key in _WAYS and picture is not None and picture.graph.blocks:
+            self.mark(step(picture.graph, picture.layout, self._current, _WAYS[key]))
+            self.block_chosen.emit(self._current)
+        elif key in _ENTER:
+            self.activate_current()
+        elif key in self._keys:
+            self._keys[key]()
+        else:
+            super().keyPressEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin to move the graph, or to click on a block."""
+        self._pressed = event.position().toPoint()
+        super().mousePressEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Go to a block that was clicked on, unless the graph was moved."""
+        super().mouseReleaseEvent(event)
+        place = event.position().toPoint()
+        still = (place - self._pressed).manhattanLength() < 4
+        if event.button() is Qt.MouseButton.LeftButton and still:
+            block = self._block_at(place)
+            if block != NOWHERE:
+                self.mark(block)
+                self.block_clicked.emit(block)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Go on in the text."""
+        if self._block_at(event.position().toPoint()) != NOWHERE:
+            self.activate_current()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom with Ctrl, scroll without."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._zoom(_STEP if event.angleDelta().y() > 0 else 1 / _STEP)
+        else:
+            super().wheelEvent(event)
+
+    def viewportEvent(self, event: QHelpEvent | object) -> bool:
+        """Tell what the block under the mouse is."""
+        if isinstance(event, QHelpEvent) and event.type() == QHelpEvent.Type.ToolTip:
+            block = self._block_at(event.pos())
+            picture = self._picture
+            if block == NOWHERE or picture is None:
+                QToolTip.hideText()
+            else:
+                told = description(picture, picture.graph.blocks[block])
+                QToolTip.showText(event.globalPos(), plain_tooltip(told), self)
+            return True
+        return super().viewportEvent(event)  # type: ignore[arg-type]
+
+    def drawForeground(self, painter: QPainter, _rect: QRectF | object) -> None:
+        """Say what will be here where there is nothing yet."""
+        if self._picture is not None or not self._hint:
+            return
+        painter.resetTransform()
+        painter.setPen(self._theme.code.hint)
+        edge = _HINT_MARGIN
+        room = self.viewport().rect().adjusted(edge, edge, -edge, -edge)
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(room, int(flags), self._hint)
+
+    def _look_at_beginning(self) -> None:
+        """All of it if it can be read so, else its first block at its usual size."""
+        self.fit()
+        if self.transform().m11() < READABLE and self._blocks is not None:
+            self.resetTransform()
+            first = self._blocks.rect(0)
+            self.centerOn(first.center().x(), first.top() + self.viewport().height() / 2 - _NEAR)
+
+    def _zoom(self, factor: float) -> None:
+        least, most = _ZOOMED
+        now = self.transform().m11()
+        self.scale(*[max(least, min(most, now * factor)) / now] * 2)
+
+    def _block_at(self, place: QPoint) -> int:
+        return self._blocks.block_at(self.mapToScene(place)) if self._blocks else NOWHERE
+
+    def _describe(self) -> None:
+        """Tell those who hear the window where the keyboard is."""
+        told = self._hint
+        if self._picture is not None:
+            blocks = self._picture.graph.blocks
+            told = (
+                description(self._picture, blocks[self._current])
+                if self._current != NOWHERE
+                else ""
+            )
+        if told != self.accessibleDescription():
+            self.setAccessibleDescription(told)
+            changed = QAccessible.Event.DescriptionChanged
+            QAccessible.updateAccessibility(QAccessibleEvent(self, changed))
+
+
+def _subject(picture: GraphPicture) -> tuple[object, str]:
+    return picture.kind, picture.graph.name

@@ -1,0 +1,141 @@
+"""The control flow of a kernel as a graph: of its PTX or of its SASS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.icons import icon
+from jitstudio.gui.models.graph import GraphPicture, summary
+from jitstudio.gui.models.presentation import plain_tooltip
+from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.graph.canvas import GraphCanvas
+from jitstudio.gui.widgets.parts import ShorteningLabel
+
+_KINDS = (CodeKind.SASS, CodeKind.PTX)
+_LEAST_LETTERS = 8
+_MOST_WIDTH = 420
+
+
+class GraphView(QWidget):
+    """Shows one graph, and lets the user choose which.
+
+    Attributes:
+        canvas: The graph itself.
+
+    Signals:
+        kind_chosen: The user wants to see SASS or PTX.
+        kernel_chosen: The user wants to see the function with this lowered name.
+        picture_requested: The user wants the graph in a file.
+    """
+
+    kind_chosen = Signal(CodeKind)
+    kernel_chosen = Signal(str)
+    picture_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("graphView")
+        self._theme = theme
+        self.canvas = GraphCanvas(theme, self)
+        self._kinds = QComboBox(self)
+        self._kinds.setObjectName("graphKindCombo")
+        self._kinds.setAccessibleName(self.tr("Code of the graph"))
+        for kind in _KINDS:
+            self._kinds.addItem(kind.title, kind)
+        self._kernels = QComboBox(self)
+        self._kernels.setObjectName("graphKernelCombo")
+        self._kernels.setAccessibleName(self.tr("Kernel of the graph"))
+        # A name in C++ can be as long as it likes.
+        shortened = QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon
+        self._kernels.setSizeAdjustPolicy(shortened)
+        self._kernels.setMinimumContentsLength(_LEAST_LETTERS)
+        self._kernels.setMaximumWidth(_MOST_WIDTH)
+        self._summary = ShorteningLabel(self)
+        self._summary.setObjectName("graphSummary")
+        self._summary.setTextFormat(Qt.TextFormat.PlainText)
+        self._buttons = {
+            "minus": self._button(self.tr("Smaller"), self.canvas.zoom_out),
+            "plus": self._button(self.tr("Larger"), self.canvas.zoom_in),
+            "fit": self._button(self.tr("Show all of it"), self.canvas.fit),
+            "save": self._button(self.tr("Save the graph as SVG…"), self.picture_requested),
+        }
+        for name, button in self._buttons.items():
+            button.setObjectName(f"graph{name.capitalize()}Button")
+        self._lay_out()
+        self.setFocusProxy(self.canvas)
+        self._kinds.activated.connect(self._on_kind_activated)
+        self._kernels.activated.connect(self._on_kernel_activated)
+        self.set_theme(theme)
+        self.show_picture(None)
+
+    def show_kind(self, kind: CodeKind) -> None:
+        """Say that this kind of code is shown."""
+        self._kinds.setCurrentIndex(_KINDS.index(kind))
+
+    def show_kernels(self, names: Sequence[tuple[str, str]], chosen: str) -> None:
+        """Offer these functions: pairs of the lowered name and the one that people read."""
+        with QSignalBlocker(self._kernels):
+            self._kernels.clear()
+            for lowered, readable in names:
+                self._kernels.addItem(readable, lowered)
+            self._kernels.setCurrentIndex(self._kernels.findData(chosen))
+        self._kernels.setEnabled(bool(names))
+        self._kernels.setToolTip(plain_tooltip(self._kernels.currentText()))
+
+    def show_picture(self, picture: GraphPicture | None) -> None:
+        """Show this graph, or none."""
+        self.canvas.show_picture(picture)
+        told = summary(picture) if picture is not None else ""
+        self._summary.setText(told)
+        self._summary.setToolTip(plain_tooltip(told))
+        for button in self._buttons.values():
+            button.setEnabled(picture is not None)
+
+    @property
+    def theme(self) -> Theme:
+        """The theme worn now."""
+        return self._theme
+
+    @Slot(object)
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._theme = theme
+        self.canvas.set_theme(theme)
+        for name, button in self._buttons.items():
+            button.setIcon(icon(name, theme.ui.text))
+
+    def _lay_out(self) -> None:
+        head = QHBoxLayout()
+        head.setContentsMargins(12, 3, 8, 3)
+        head.setSpacing(6)
+        head.addWidget(self._kinds)
+        head.addWidget(self._kernels, 1)
+        head.addWidget(self._summary)
+        head.addStretch()
+        for button in self._buttons.values():
+            head.addWidget(button)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(head)
+        column.addWidget(self.canvas, 1)
+
+    def _button(self, what: str, slot: object) -> QToolButton:
+        button = QToolButton(self, autoRaise=True)
+        button.setToolTip(what)
+        button.setAccessibleName(what)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button.clicked.connect(slot)
+        return button
+
+    @Slot(int)
+    def _on_kind_activated(self, index: int) -> None:
+        self.kind_chosen.emit(_KINDS[index])
+
+    @Slot(int)
+    def _on_kernel_activated(self, index: int) -> None:
+        self.kernel_chosen.emit(self._kernels.itemData(index))
