@@ -1,0 +1,79 @@
+"""The machine code of whole builds, read once as long as somebody keeps the build."""
+
+from __future__ import annotations
+
+from weakref import WeakKeyDictionary
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from jitstudio.analysis.correlation.modules import ptx_of
+from jitstudio.analysis.listing_rows import ListingRows
+from jitstudio.analysis.model import Disassembly
+from jitstudio.core.code import LINKED, Artifact
+from jitstudio.core.opened import machine_code
+from jitstudio.gui.analysis_service import AnalysisService
+from jitstudio.gui.state.outputs import Built
+
+
+class Readings(QObject):
+    """Has cubins read that are to be compared.
+
+    Signals:
+        changed: Another one has been read, or cannot be.
+    """
+
+    changed = Signal()
+
+    def __init__(self, service: AnalysisService, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._service = service
+        self._found: WeakKeyDictionary[Built, Disassembly | str] = WeakKeyDictionary()
+        self._asked: dict[int, Built] = {}
+        service.finished.connect(self._on_finished)
+        service.unreadable.connect(self._on_unreadable)
+
+    def code(self, built: Built) -> Disassembly | None:
+        """The code of the cubin of a build; None until it has been read, or where it cannot be."""
+        found = self._found.get(built)
+        return found if isinstance(found, Disassembly) else None
+
+    def problem(self, built: Built) -> str:
+        """Why it cannot be read, in words; empty where it has been or will be."""
+        found = self._found.get(built)
+        return found if isinstance(found, str) else ""
+
+    def ask(self, built: Built) -> None:
+        """Have the cubin of a build read, if it has not been and there is one."""
+        cubin = cubin_of(built)
+        if cubin is None or built in self._found or built in self._asked.values():
+            return
+        # A tag for each build: one that waits must not give way to the other one.
+        tag = f"compare {id(built)}"
+        ptx = ptx_of(built.request, built.result, cubin.name)
+        ticket = self._service.read(cubin.content, cubin.file_name, ptx=ptx, tag=tag)
+        self._asked[ticket] = built
+
+    def take(self, built: Built, code: Disassembly) -> None:
+        """Take in what somebody else has had read."""
+        self._found.setdefault(built, code)
+
+    @Slot(int, object, object)
+    def _on_finished(self, ticket: int, code: Disassembly, _rows: ListingRows) -> None:
+        self._settle(ticket, code)
+
+    @Slot(int, str)
+    def _on_unreadable(self, ticket: int, words: str) -> None:
+        self._settle(ticket, words)
+
+    def _settle(self, ticket: int, found: Disassembly | str) -> None:
+        built = self._asked.pop(ticket, None)
+        if built is not None:
+            self._found[built] = found
+            self.changed.emit()
+
+
+def cubin_of(built: Built) -> Artifact | None:
+    """The cubin of the link, or else of the first module that has one."""
+    names = (LINKED, *(source.name for source in built.request.sources))
+    found = (machine_code(built.request, built.result, name) for name in names)
+    return next((cubin for cubin in found if cubin is not None), None)
