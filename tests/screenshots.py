@@ -15,11 +15,15 @@ sys.path[:0] = [str(_ROOT)]
 from PySide6.QtCore import Qt  # noqa: E402
 from PySide6.QtWidgets import QApplication, QDockWidget, QToolButton, QWidget  # noqa: E402
 
+from jitstudio.core.request import LinkMode  # noqa: E402
 from jitstudio.gui.app import make_application  # noqa: E402
 from jitstudio.gui.theme import ThemeMode  # noqa: E402
 from jitstudio.gui.widgets.settings.dialog import SettingsDialog  # noqa: E402
 from jitstudio.gui.widgets.sweep.sweep_dialog import SweepDialog  # noqa: E402
 from tests.gui.driver import Driver, pause  # noqa: E402
+
+# Plots and graphs are made in the background, by modules that are loaded there.
+_DRAWN_MS = 3000
 
 
 def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
@@ -35,6 +39,7 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
         os.environ["XDG_CACHE_HOME"] = folder
         driver = Driver(app, Path(folder), mode)
         driver.start()
+        driver.wait(lambda: driver.workspace.correlations.tied is not None)
         grab("first-start")
         driver.trigger("welcomeAction")
         grab("welcome")
@@ -69,6 +74,7 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
         driver.show_output("Link")
         grab("link")
         driver.trigger("editLayoutAction")
+        _readings(driver, grab)
         driver.open_sample("Vector add")
         driver.launch_form()
         driver.wait(lambda: driver.workspace.launches.devices is not None)
@@ -78,6 +84,38 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
             _sweep(driver, grab)
         driver.close()
     return made
+
+
+def _readings(driver: Driver, grab: Callable[..., None]) -> None:
+    """What LTO inlined, in all the ways to see it; the two-module sample is open."""
+    settings, inspections = driver.workspace.settings, driver.workspace.inspections
+    if settings.link is not LinkMode.PTX:
+        driver.next_result(lambda: setattr(settings, "link", LinkMode.PTX))
+    driver.trigger("focusSassAction")
+    driver.wait(lambda: inspections.current is not None)
+    driver.trigger("pinBaselineAction")
+    driver.next_result(lambda: setattr(settings, "link", LinkMode.LTO))
+    driver.workspace.documents.current = driver.workspace.documents.named("user_transform.cu")
+    driver.trigger("compareLayoutAction")
+    driver.trigger("focusSassAction")
+    driver.wait(lambda: driver.workspace.correlations.tied is not None)
+    driver.trigger("focusEditorAction")
+    driver.editor.go_to(5)
+    driver.trigger("correlateAction")
+    driver.trigger("correlateAction")
+    pause(_DRAWN_MS)
+    grab("reading")
+    driver.trigger("editLayoutAction")
+    driver.trigger("focusCompareAction")
+    pause(_DRAWN_MS)
+    grab("difference")
+    driver.open_sample("Histogram")
+    driver.trigger("focusSassAction")
+    driver.wait(lambda: inspections.current is not None)
+    for action, name in (("focusReportAction", "report"), ("focusGraphAction", "graph")):
+        driver.trigger(action)
+        pause(_DRAWN_MS)
+        grab(name)
 
 
 def _launches(driver: Driver, grab: Callable[[str], None]) -> None:
@@ -90,8 +128,7 @@ def _launches(driver: Driver, grab: Callable[[str], None]) -> None:
     for tab, name in enumerate(("result", "buffers", "timing", "console")):
         results.tabs.setCurrentIndex(tab)
         if name in ("buffers", "timing"):
-            # The plots come from a module that is loaded in the background.
-            pause(3000)
+            pause(_DRAWN_MS)
             grab(f"launch-{name}")
     results.tabs.setCurrentIndex(0)
     driver.next_result(lambda: driver.replace("if (i < n) {", "assert(i < 1000); {"))
@@ -109,7 +146,7 @@ def _sweep(driver: Driver, grab: Callable[[str, QWidget], None]) -> None:
     assert run is not None
     run.click()
     driver.wait(lambda: not dialog.is_running)
-    pause(3000)
+    pause(_DRAWN_MS)
     grab("sweep", dialog)
 
 

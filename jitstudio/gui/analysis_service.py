@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QDeadlineTimer, QObject, Signal
 
@@ -15,6 +15,7 @@ from jitstudio.worker.analyst import Analyst
 from jitstudio.worker.dispatcher import Dispatcher
 
 _READ = "read"
+_NO_PTX: Mapping[str, str] = {}
 
 
 class AnalysisService(QObject):
@@ -43,9 +44,24 @@ class AnalysisService(QObject):
         """The process that reads; None where none is running."""
         return self._analyst.pid
 
-    def read(self, cubin: bytes, name: str, lines: Sequence[str]) -> int:
-        """Read a cubin, in place of one that waits; the ticket that the signals carry."""
-        return self._dispatcher.submit(_READ, ReadListing(AnalysisRequest(cubin, name), lines))
+    def read(
+        self,
+        cubin: bytes,
+        name: str,
+        lines: Sequence[str] = (),
+        ptx: Mapping[str, str] = _NO_PTX,
+        tag: str = _READ,
+    ) -> int:
+        """Read a cubin, in place of one of this tag that waits; the ticket of the signals.
+
+        Args:
+            cubin: The file's content.
+            name: How messages call it.
+            lines: The text that its instructions are to be found in.
+            ptx: The PTX texts that it can have been made of; see `correlation.modules.ptx_of`.
+            tag: Whose reading it is.
+        """
+        return self._dispatcher.submit(tag, ReadListing(AnalysisRequest(cubin, name, ptx), lines))
 
     def begin_closing(self) -> None:
         """Kill the worker and end the thread."""

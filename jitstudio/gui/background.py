@@ -15,15 +15,24 @@ _Item = TypeVar("_Item")
 _PIECE, _REST = 1000, 0.001
 
 
+class Unwanted(Exception):
+    """Nobody waits for the work any more."""
+
+
 class Paced(Sequence[_Item]):
     """A sequence that makes whoever goes through it rest now and then.
 
     Python runs one thread at a time. Without the rests the GUI thread would have to ask for its
     turn after each call of Qt, some thousand times for a table that is painted.
+
+    Args:
+        items: What to go through.
+        stop: Ends the way through it by `Unwanted` once it is set: others wait for the thread.
     """
 
-    def __init__(self, items: Sequence[_Item]) -> None:
+    def __init__(self, items: Sequence[_Item], stop: Event) -> None:
         self._items = items
+        self._stop = stop
 
     def __len__(self) -> int:
         return len(self._items)
@@ -34,6 +43,8 @@ class Paced(Sequence[_Item]):
 
     def __iter__(self) -> Iterator[_Item]:
         for start in range(0, len(self._items), _PIECE):
+            if self._stop.is_set():
+                raise Unwanted
             yield from self._items[start : start + _PIECE]
             sleep(_REST)
 
@@ -96,6 +107,9 @@ def _run(
     work: Callable[[Event], object], stop: Event, ticket: int, relay: _Relay
 ) -> Callable[[], None]:
     def run() -> None:
+        # It may have waited for a thread until nobody waits for it.
+        if stop.is_set():
+            return
         outcome: object = None
         problem = ""
         try:

@@ -19,16 +19,22 @@ from jitstudio.gui.commands.sides import SideCommands
 from jitstudio.gui.commands.views import ViewCommands
 from jitstudio.gui.dialogs import Dialogs
 from jitstudio.gui.panes import Panes
+from jitstudio.gui.presenters.columns import ColumnsPresenter
+from jitstudio.gui.presenters.compare import ComparePresenter
+from jitstudio.gui.presenters.correlation import CorrelationPresenter
 from jitstudio.gui.presenters.editing import EditingPresenter
 from jitstudio.gui.presenters.files import FilesPresenter
 from jitstudio.gui.presenters.filters import FiltersPresenter
+from jitstudio.gui.presenters.graph import GraphPresenter
 from jitstudio.gui.presenters.history import HistoryPresenter
+from jitstudio.gui.presenters.hover import HoverPresenter
 from jitstudio.gui.presenters.inspections import InspectionsPresenter
 from jitstudio.gui.presenters.keeping import KeepingPresenter
 from jitstudio.gui.presenters.launch import LaunchPresenter
 from jitstudio.gui.presenters.layouts import LayoutPresenter
 from jitstudio.gui.presenters.link import LinkPresenter
 from jitstudio.gui.presenters.listings import ListingsPresenter
+from jitstudio.gui.presenters.matrix import MatrixPresenter
 from jitstudio.gui.presenters.menus import MenusPresenter
 from jitstudio.gui.presenters.names import NamesPresenter
 from jitstudio.gui.presenters.options import OptionsPresenter
@@ -36,7 +42,9 @@ from jitstudio.gui.presenters.palette import PalettePresenter
 from jitstudio.gui.presenters.pipeline import PipelinePresenter
 from jitstudio.gui.presenters.places import PlacesPresenter
 from jitstudio.gui.presenters.preferences import PreferencesPresenter
+from jitstudio.gui.presenters.pressure import PressurePresenter
 from jitstudio.gui.presenters.projects import ProjectsPresenter
+from jitstudio.gui.presenters.report import ReportPresenter
 from jitstudio.gui.presenters.results import ResultsPresenter
 from jitstudio.gui.presenters.settings import SettingsPresenter
 from jitstudio.gui.presenters.status import StatusPresenter
@@ -137,6 +145,12 @@ class Furnishing(QObject):
             lambda: FiltersPresenter(preferences, panes),
             lambda: ListingsPresenter(workspace, panes, actions, window),
             lambda: InspectionsPresenter(workspace, panes),
+            lambda: CorrelationPresenter(workspace, panes, actions),
+            lambda: PressurePresenter(
+                workspace, panes, ColumnsPresenter(workspace, panes, actions, window), actions
+            ),
+            lambda: ReportPresenter(workspace, panes),
+            lambda: ComparePresenter(workspace, panes, actions),
             lambda: HistoryPresenter(workspace, panes, actions),
             lambda: LinkPresenter(workspace, panes.link),
             lambda: NamesPresenter(workspace, panes.names),
@@ -144,11 +158,13 @@ class Furnishing(QObject):
             lambda: LaunchPresenter(workspace, panes, actions),
             self._make_side_windows,
             lambda: PipelinePresenter(workspace, panes),
+            lambda: GraphPresenter(workspace, panes, actions),
             lambda: PreferencesPresenter(workspace, keeper, actions, window),
             lambda: StatusPresenter(workspace, panes.status, actions),
             lambda: WelcomePresenter(workspace, panes.tabs, files, actions, keeper),
             lambda: LayoutPresenter(panes, actions),
             lambda: EditingPresenter(workspace, panes),
+            lambda: HoverPresenter(workspace, panes, actions),
             lambda: SymbolsPresenter(workspace, panes, keeper, actions, window),
             lambda: MenusPresenter(window.menus, panes, actions, files, preferences, keeper),
             lambda: PalettePresenter(preferences, actions, window),
@@ -159,9 +175,10 @@ class Furnishing(QObject):
         keeper, actions = window.keeper, window.commands
         sides = SideCommands(workspace, self.files, keeper, actions, window)
         sweeps = SweepPresenter(workspace, panes.launch.form, keeper, actions, window)
+        matrix = MatrixPresenter(workspace, keeper, actions, window)
         panes.link.comparison_requested.connect(sides.compare_links)
         sides.failed.connect(panes.notice.tell)
-        for teller in (sides, sweeps):
+        for teller in (sides, sweeps, matrix):
             teller.told.connect(panes.status.tell)
 
     @Slot(object)

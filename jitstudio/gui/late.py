@@ -24,6 +24,8 @@ class Late(Enum):
     IMAGE_CANVAS = "jitstudio.gui.widgets.launch.results.buffer_image_canvas:ImageCanvas"
     TIMING_PLOTS = "jitstudio.gui.widgets.launch.results.timing_plots:TimingPlots"
     SWEEP_PLOT = "jitstudio.gui.widgets.sweep.sweep_plot:SweepPlot"
+    OCCUPANCY_PLOTS = "jitstudio.gui.widgets.report.occupancy_plots:OccupancyPlots"
+    MIX_PLOTS = "jitstudio.gui.widgets.report.mix_plots:MixPlots"
     # Qt has a hash, too, but it is ten times slower.
     DIGEST = "jitstudio.core.digest:digest"
     FURNISHING = "jitstudio.gui.furnishing:Furnishing"

@@ -14,6 +14,8 @@ from jitstudio.gui.docking.dock import PaneDock
 from jitstudio.gui.frame import Frame
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.build_bar import BuildBar
+from jitstudio.gui.widgets.compare.compare_view import CompareView
+from jitstudio.gui.widgets.graph.graph_view import GraphView
 from jitstudio.gui.widgets.kernels_view import KernelsView
 from jitstudio.gui.widgets.launch.launch_panel import LaunchPanel
 from jitstudio.gui.widgets.link_view import LinkView
@@ -23,6 +25,7 @@ from jitstudio.gui.widgets.options_form import OptionsForm
 from jitstudio.gui.widgets.output_pane import OutputPane
 from jitstudio.gui.widgets.pipeline.pipeline_view import PipelineView
 from jitstudio.gui.widgets.problems_view import ProblemsView
+from jitstudio.gui.widgets.report.report_view import ReportView
 from jitstudio.gui.widgets.status_line import StatusLine
 from jitstudio.gui.workspace import Workspace
 
@@ -41,11 +44,14 @@ class Panes:
         tabs: The editors.
         outputs: A pane for each kind of listing.
         kernels: Registers and memory of each kernel.
+        report: A kernel in numbers.
+        compare: A pinned result beside the newest one.
         names: Lowered names.
         link: Modules and link mode.
         launch: What to launch, and what came of it.
         options: All options of the tools as a form.
         pipeline: The build as a picture.
+        graph: The control flow of a kernel.
         problems: Errors and warnings.
         log: What each tool said.
         status: The status bar.
@@ -54,11 +60,14 @@ class Panes:
 
     outputs: dict[CodeKind, OutputPane]
     kernels: KernelsView
+    report: ReportView
+    compare: CompareView
     names: NamesView
     link: LinkView
     launch: LaunchPanel
     options: OptionsForm
     pipeline: PipelineView
+    graph: GraphView
     problems: ProblemsView
     log: LogView
 
@@ -96,8 +105,16 @@ class Panes:
         self.link = LinkView()
         self._docks["link"].fill(self.link)
         yield
+        self.report = ReportView()
+        self._docks["report"].fill(self.report)
+        yield
+        self.compare = CompareView(theme)
+        self._docks["compare"].fill(self.compare)
+        yield
         self.pipeline = PipelineView(theme)
         self._docks["pipeline"].fill(self.pipeline)
+        self.graph = GraphView(theme)
+        self._docks["graph"].fill(self.graph)
         yield
         self.options = OptionsForm()
         self._docks["options"].fill(self.options)
@@ -113,10 +130,13 @@ class Panes:
             self.tabs,
             *self.outputs.values(),
             self.kernels,
+            self.report,
+            self.compare,
             self.names,
             self.link,
             self.launch,
             self.pipeline,
+            self.graph,
             self.options,
             self.problems,
             self.log,

@@ -16,6 +16,7 @@ from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.serving import ServingThread
 from jitstudio.listing.cells import widest_line
 from jitstudio.listing.lines import split_at_newlines
+from jitstudio.listing.sass import tightened
 from jitstudio.worker.build_desk import BuildDesk, EmptyCache
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.dispatcher import Dispatcher
@@ -94,9 +95,9 @@ class BuildService(QObject):
         """End each build from the next one on after so long."""
         self._desk.timeout = seconds
 
-    def cancel(self) -> None:
-        """End the build that runs and forget the one that waits."""
-        self._dispatcher.cancel(_BUILD)
+    def cancel(self, tag: str = _BUILD) -> None:
+        """End the build of this tag that runs and forget the one that waits."""
+        self._dispatcher.cancel(tag)
 
     def probe(self) -> None:
         """Ask which tools are here; also starts the worker before it is needed."""
@@ -159,4 +160,6 @@ class _Relay:
 
 def _listing(artifact: Artifact) -> Listing:
     lines = tuple(split_at_newlines(artifact.text.rstrip("\n")))
+    if artifact.kind is CodeKind.SASS:
+        lines = tuple(tightened(lines))
     return Listing(artifact.kind, artifact.name, lines, widest_line(lines))

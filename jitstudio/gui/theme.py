@@ -82,6 +82,18 @@ class MarkColors:
 
 
 @dataclass(frozen=True)
+class DiffColors:
+    """The grounds of two texts side by side: the `[diff]` table."""
+
+    removed: QColor
+    removed_part: QColor
+    added: QColor
+    added_part: QColor
+    control_part: QColor
+    missing: QColor
+
+
+@dataclass(frozen=True)
 class TokenStyle:
     """How one kind of token looks."""
 
@@ -94,7 +106,7 @@ class ThemeError(ValueError):
     """A theme file says less or more than it must; the message names the file and the key."""
 
 
-_Colors = TypeVar("_Colors", UiColors, CodeColors, MarkColors)
+_Colors = TypeVar("_Colors", UiColors, CodeColors, MarkColors, DiffColors)
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +119,9 @@ class Theme:
         ui: Windows and controls.
         code: Editors and listings.
         marks: Errors, warnings and remarks.
+        diff: Two texts side by side.
+        pressure: Of bars, from few live registers to many.
+        bands, matched: Grounds of lines that belong together, and of those that are pointed at.
         tokens: The styles of those token types that the file names.
     """
 
@@ -115,6 +130,10 @@ class Theme:
     ui: UiColors
     code: CodeColors
     marks: MarkColors
+    diff: DiffColors
+    pressure: tuple[QColor, ...]
+    bands: tuple[QColor, ...]
+    matched: tuple[QColor, ...]
     tokens: Mapping[TokenType, TokenStyle]
     _formats: dict[TokenType, QTextCharFormat] = field(default_factory=dict, repr=False)
     _styles: dict[TokenType, TokenStyle] = field(default_factory=dict, repr=False)
@@ -137,6 +156,10 @@ class Theme:
             ui=_colors(UiColors, content, "ui", name),
             code=_colors(CodeColors, content, "code", name),
             marks=_colors(MarkColors, content, "marks", name),
+            diff=_colors(DiffColors, content, "diff", name),
+            pressure=_row(content, "pressure", "steps", name),
+            bands=_row(content, "bands", "hues", name),
+            matched=_row(content, "bands", "matched", name),
             tokens={
                 string_to_tokentype("" if key == "Token" else key): TokenStyle(
                     **{**row, "color": _color(row["color"], f"{name}: tokens.{key}")}
@@ -144,6 +167,10 @@ class Theme:
                 for key, row in content["tokens"].items()
             },
         )
+
+    def step(self, share: float) -> QColor:
+        """The colour of a bar of live registers that is so long, from 0 to 1."""
+        return self.pressure[min(len(self.pressure) - 1, int(share * len(self.pressure)))]
 
     def token_style(self, token: TokenType) -> TokenStyle:
         """The style of a token type, or of its nearest parent that the file names."""
@@ -175,6 +202,10 @@ def _colors(kind: type[_Colors], content: Mapping[str, Any], table: str, name: s
         problem = "is missing" if key in wanted else "is unknown"
         raise ThemeError(f"Theme {name!r}: {table}.{key} {problem}")
     return kind(**{key: _color(value, f"{name}: {table}.{key}") for key, value in given.items()})
+
+
+def _row(content: Mapping[str, Any], table: str, key: str, name: str) -> tuple[QColor, ...]:
+    return tuple(_color(value, f"{name}: {table}.{key}") for value in content[table][key])
 
 
 def _color(value: str, where: str) -> QColor:

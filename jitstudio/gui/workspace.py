@@ -12,6 +12,8 @@ from jitstudio.gui.launch_service import LaunchService
 from jitstudio.gui.launch_studio import LaunchStudio
 from jitstudio.gui.service import BuildService
 from jitstudio.gui.serving import close_all
+from jitstudio.gui.state.baselines import Baselines
+from jitstudio.gui.state.correlation import Correlations
 from jitstudio.gui.state.inspections import Inspections
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Outputs
@@ -48,7 +50,9 @@ class Workspace(QObject):
         self.service = BuildService(self)
         self.studio = Studio(self.documents, self.settings, self.outputs, self.service, parent=self)
         self.analysis_service = AnalysisService(self)
+        self.baselines = Baselines(self)
         self.inspections = Inspections(self.outputs, self.analysis_service, self)
+        self.correlations = Correlations(self.documents, self.inspections, self)
         self.launch_specs = LaunchSpecs(self)
         self.launch_service = LaunchService(self)
         self.sweep_drafts = SweepDrafts(self)

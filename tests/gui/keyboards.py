@@ -8,6 +8,7 @@ from typing import Protocol
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication, QKeySequence, QWindow
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QWidget
 
 _MODIFIERS = {
     Qt.KeyboardModifier.ControlModifier: "ctrl",
@@ -16,6 +17,17 @@ _MODIFIERS = {
 }
 # Of X where it calls a key otherwise than Qt does.
 _NAMES = {"Esc": "Escape", "Space": "space", "PgDown": "Next", "PgUp": "Prior", "Del": "Delete"}
+
+
+def tab_stops(first: QWidget, count: int) -> list[str]:
+    """The names of widgets that Tab leads through, and of the one where it begins."""
+    first.activateWindow()
+    first.setFocus()
+    names = []
+    for _ in range(count):
+        names.append(QApplication.focusWidget().objectName())
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    return names
 
 
 class Keyboard(Protocol):

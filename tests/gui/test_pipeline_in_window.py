@@ -70,7 +70,7 @@ def test_a_build_is_drawn_opened_saved_outdated_broken_and_mended(started, tmp_p
 
     # What is not built by itself is out of date at once.
     started.trigger("autoBuildAction")
-    started.workspace.settings.options = "-lineinfo"
+    started.workspace.settings.options = "--use_fast_math"
     pause(300)
     assert states(started)["vector_add.sass"] is State.STALE
     started.next_result(lambda: started.trigger("buildAction"))

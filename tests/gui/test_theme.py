@@ -1,12 +1,13 @@
 import re
 import tomllib
-from itertools import product
+from itertools import pairwise, product
 
 import pytest
 from pygments.token import Comment, Keyword, Name, Operator, Punctuation, String, Token
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import QApplication
 
+from jitstudio.analysis.correlation.hues import HUES
 from jitstudio.gui import theme as theme_module
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.theme import (
@@ -27,6 +28,7 @@ VISIBLE = 3.0
 
 UI_GROUNDS = ("window", "base", "alternate", "button", "button_hover")
 CODE_GROUNDS = ("background", "current_line", "occurrence", "match")
+DIFF_GROUNDS = ("removed", "removed_part", "added", "added_part", "control_part")
 UI_TEXTS = {
     "text": UI_GROUNDS,
     "muted_text": UI_GROUNDS,
@@ -81,7 +83,7 @@ def test_black_on_white_has_the_largest_contrast():
 def test_both_files_have_the_same_keys_in_the_same_order():
     light, dark = content("light"), content("dark")
     assert list(light) == list(dark)
-    for table in ("ui", "code", "marks", "tokens"):
+    for table in ("ui", "code", "marks", "diff", "tokens"):
         assert list(light[table]) == list(dark[table])
     styles = [
         {key: {**row, "color": ""} for key, row in c["tokens"].items()} for c in (light, dark)
@@ -110,6 +112,20 @@ def test_tokens_are_readable_on_all_grounds_of_code(theme):
     assert not too_faint(product(tokens, named(theme.code, *CODE_GROUNDS)))
 
 
+def test_tokens_are_readable_where_texts_differ(theme):
+    tokens = [(str(token), style.color) for token, style in theme.tokens.items()]
+    assert not too_faint(product(tokens, named(theme.diff, *DIFF_GROUNDS)))
+
+
+def test_bars_are_seen_on_the_ground_of_code_and_in_margins(theme):
+    steps = [(f"step {number}", color) for number, color in enumerate(theme.pressure)]
+    assert len({color.name() for _, color in steps}) == len(steps) >= 8
+    assert not too_faint(product(steps, named(theme.code, "background", "margin")), VISIBLE)
+    assert theme.step(0) == theme.pressure[0]
+    assert theme.step(0.5) == theme.pressure[len(steps) // 2]
+    assert theme.step(1) == theme.pressure[-1]
+
+
 def test_brackets_are_readable_where_they_are_paired(theme):
     tokens = [
         (str(token), theme.token_style(token).color) for token in (Operator, Punctuation, Token)
@@ -126,6 +142,27 @@ def test_marks_are_readable_in_lists_and_in_code(theme):
 def test_inactive_controls_and_the_focus_frame_are_visible(theme):
     colors = named(theme.ui, "disabled_text", "accent")
     assert not too_faint(product(colors, named(theme.ui, "window", "base")), VISIBLE)
+
+
+def test_code_is_readable_on_the_bands_of_lines_that_belong_together(theme):
+    tokens = [(str(token), style.color) for token, style in theme.tokens.items()]
+    texts = [*tokens, *named(theme.code, "text")]
+    for bands in (theme.bands, theme.matched):
+        assert len(set(map(QColor.name, bands))) == HUES
+        assert not too_faint(product(texts, [(band.name(), band) for band in bands]))
+
+
+def test_neighbouring_bands_can_be_told_apart(theme):
+    for band, other in pairwise((*theme.bands, theme.bands[0])):
+        difference = abs(band.hslHue() - other.hslHue())
+        assert min(difference, 360 - difference) > 45
+
+
+def test_a_line_that_is_pointed_at_stands_out_from_its_band(theme):
+    assert all(
+        contrast(strong, theme.code.background) > contrast(soft, theme.code.background)
+        for soft, strong in zip(theme.bands, theme.matched, strict=True)
+    )
 
 
 def test_a_token_takes_the_style_of_its_nearest_parent(dark):

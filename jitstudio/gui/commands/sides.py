@@ -18,6 +18,7 @@ from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.dialogs import open_dialog
 from jitstudio.gui.requests import request_for
 from jitstudio.gui.side_build import SideBuild
+from jitstudio.gui.state.outputs import Built
 from jitstudio.gui.studio import nothing_to_build
 from jitstudio.gui.theme import ThemeKeeper
 from jitstudio.gui.widgets.comparison_dialog import ComparisonDialog
@@ -50,6 +51,10 @@ class SideCommands(QObject):
         self._files = files
         self._keeper = keeper
         self._window = window
+        self._actions = actions
+        # What the dialog with the figures of both links is about.
+        self._by_ptx: BuildRequest | None = None
+        self._ptx_link: Built | None = None
         self._comparing = Background(self)
         self._comparing.done.connect(self._on_compared)
         self._comparing.failed.connect(self.failed)
@@ -62,12 +67,15 @@ class SideCommands(QObject):
             self.failed.emit(nothing_to_build(LinkMode.PTX))
             return
         try:
-            requests = both_ways(self._request(COMPARED, LinkMode.PTX))
+            by_ptx, by_lto = both_ways(self._request(COMPARED, LinkMode.PTX))
         except ValueError as error:
             self.failed.emit(str(error))
             return
         self.told.emit(self.tr("Linking by PTX and by LTO"))
-        self._start("compare", requests, self._on_links_built)
+        # This way it is made in any case, and whoever pins the result can compare it, too.
+        by_ptx = replace(by_ptx, emit=by_ptx.emit | {CodeKind.PTX})
+        self._by_ptx = by_ptx
+        self._start("compare", (by_ptx, by_lto), self._on_links_built)
 
     @Slot()
     def export(self) -> None:
@@ -100,7 +108,22 @@ class SideCommands(QObject):
 
     @Slot(object)
     def _on_compared(self, comparison: LinkComparison) -> None:
-        open_dialog(ComparisonDialog(comparison, self._keeper.theme, self._window))
+        dialog = ComparisonDialog(comparison, self._keeper.theme, self._window)
+        assert self._by_ptx is not None
+        self._ptx_link = Built(self._by_ptx, comparison.ptx)
+        dialog.differences_requested.connect(self._on_differences_requested)
+        open_dialog(dialog)
+
+    @Slot()
+    def _on_differences_requested(self) -> None:
+        """Put the LTO link beside the PTX link, line by line."""
+        assert self._ptx_link is not None
+        workspace = self._workspace
+        name = self.tr("PTX link, {target}").format(target=self._ptx_link.result.arch.sm)
+        workspace.baselines.pin(self._ptx_link, name)
+        workspace.settings.link = LinkMode.LTO
+        workspace.studio.build()
+        self._actions["focusCompareAction"].trigger()
 
     @Slot()
     def _on_export_accepted(self) -> None:

@@ -14,7 +14,6 @@ from PySide6.QtGui import (
     QHelpEvent,
     QKeyEvent,
     QMouseEvent,
-    QPainter,
     QPaintEvent,
     QResizeEvent,
     QTextBlock,
@@ -26,6 +25,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor import keys, places
+from jitstudio.gui.editor.bands import EditorBands
 from jitstudio.gui.editor.completion.completer import Completer
 from jitstudio.gui.editor.fold_signs import FoldSigns
 from jitstudio.gui.editor.folding import Folds
@@ -36,6 +36,7 @@ from jitstudio.gui.editor.margin import EditorMargin
 from jitstudio.gui.editor.marks import Mark, MarkList, PlacedMark, told
 from jitstudio.gui.editor.pairs import Pairs
 from jitstudio.gui.editor.places import cursor_over
+from jitstudio.gui.editor.pressure_bars import PressureBars
 from jitstudio.gui.font_zoom import FontZoom, Zoomable
 from jitstudio.gui.fonts import code_font
 from jitstudio.gui.highlighter import LineLexer, SourceHighlighter
@@ -50,6 +51,8 @@ class CodeEditor(Zoomable, QPlainTextEdit):
 
     Attributes:
         marks: The errors and warnings shown, and where they have moved to.
+        pressure: Bars for the registers that are alive on each line.
+        bands: Which lines belong together with PTX and SASS.
         highlighter: Who colours the text.
         folds: Which lines are hidden.
         completer, pairs: Who offers words while they are typed, and who closes brackets.
@@ -91,6 +94,8 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         self.folds = Folds(self.document(), kind)
         self.completer = Completer(self, kind)
         self._fold_signs = FoldSigns(self)
+        self.pressure = PressureBars(self)
+        self.bands = EditorBands(self)
         self._margin = EditorMargin(self)
         self.pairs = Pairs()
         self._grounds = Grounds(self)
@@ -103,7 +108,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
 
     def _connect(self) -> None:
         self._zoom.size_changed.connect(self._on_font_size)
-        self.blockCountChanged.connect(self._on_block_count)
+        self.blockCountChanged.connect(self._margin.fit)
         self.updateRequest.connect(self._on_update_request)
         self.cursorPositionChanged.connect(self._on_cursor_moved)
         self.textChanged.connect(self._on_text_changed)
@@ -289,14 +294,8 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         self._margin.setGeometry(QRect(inside.left(), inside.top(), width, inside.height()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the ground of the current line, then the text and the signs of what is folded."""
-        if not self.textCursor().hasSelection():
-            block = self.textCursor().block()
-            rect = self.blockBoundingGeometry(block).translated(self.contentOffset())
-            band = QRectF(0, rect.top(), self.viewport().width(), rect.height())
-            painter = QPainter(self.viewport())
-            painter.fillRect(band, self._theme.code.current_line)
-            painter.end()
+        """Draw what lies behind the text, then the text and the signs of what is folded."""
+        self.bands.paint()
         super().paintEvent(event)
         self._fold_signs.paint()
 
@@ -356,14 +355,8 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         self.setFont(code_font(points))
         self.setTabStopDistance(keys.INDENT * self.fontMetrics().horizontalAdvance(" "))
         self._margin.setFont(self.font())
-        self._on_block_count()
+        self._margin.fit()
         self.font_size_changed.emit(points)
-
-    @Slot()
-    def _on_block_count(self) -> None:
-        width = self._margin.wanted_width()
-        self.setViewportMargins(width, 0, 0, 0)
-        self._margin.resize(width, self._margin.height())
 
     @Slot(QRect, int)
     def _on_update_request(self, rect: QRect, dy: int) -> None:

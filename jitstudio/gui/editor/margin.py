@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Slot
 from PySide6.QtGui import (
     QHelpEvent,
     QMouseEvent,
@@ -37,13 +37,23 @@ class EditorMargin(QWidget):
         super().__init__(editor)
         self._editor = editor
         self._pressed: int | None = None
+        editor.pressure.changed.connect(self.fit)
+
+    @Slot()
+    def fit(self) -> None:
+        """Take as much room as is needed."""
+        width = self.wanted_width()
+        self._editor.setViewportMargins(width, 0, 0, 0)
+        self.resize(width, self.height())
+        self.update()
 
     def wanted_width(self) -> int:
         """How wide it must be for the last line's number."""
         digits = max(_FEWEST_DIGITS, len(str(self._editor.blockCount())))
         metrics = self._editor.fontMetrics()
         numbers = digits * metrics.horizontalAdvance("9")
-        return _LEFT + self._sign_side() + _GAP + numbers + _GAP + self._fold_side() + _RIGHT
+        signs = _LEFT + self._sign_side() + _GAP + numbers + _GAP + self._fold_side() + _RIGHT
+        return self._editor.pressure.width + signs
 
     def sizeHint(self) -> QSize:
         """The width that the numbers need."""
@@ -65,7 +75,7 @@ class EditorMargin(QWidget):
         painter = QPainter(self)
         painter.fillRect(event.rect(), theme.code.margin)
         painter.setFont(editor.font())
-        by_line = editor.marks.by_line()
+        by_line, bars = editor.marks.by_line(), editor.pressure
         current = editor.textCursor().blockNumber()
         side, height = self._sign_side(), editor.fontMetrics().height()
         for block, rect in editor.visible_blocks():
@@ -75,12 +85,13 @@ class EditorMargin(QWidget):
             marks = self._marks_of(block) if is_folded else by_line.get(number)
             if marks:
                 severity = marks[0].mark.severity.value
-                sign = QRect(_LEFT, top + (height - side) // 2, side, side)
+                sign = QRect(bars.width + _LEFT, top + (height - side) // 2, side, side)
                 icon(severity, getattr(theme.marks, severity)).paint(painter, sign)
             if is_folded or editor.folds.can_fold(block):
                 color = theme.code.margin_current if is_folded else theme.code.margin_text
                 mark = icon("chevron-right" if is_folded else "chevron-down", color)
                 mark.paint(painter, self._fold_place(top))
+            bars.paint(painter, number, top)
             is_current = number == current
             painter.setPen(theme.code.margin_current if is_current else theme.code.margin_text)
             place = QRect(0, top, self._fold_place(top).left() - _GAP, height)
@@ -90,8 +101,10 @@ class EditorMargin(QWidget):
     def event(self, event: QEvent) -> bool:
         """Tell what the sign under the mouse means."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            marks = self._marks_of(self._block_at(event.pos().y()))
-            QToolTip.showText(event.globalPos(), told(marks), self)
+            block, bars = self._block_at(event.pos().y()), self._editor.pressure
+            is_bar = event.pos().x() < bars.width
+            words = bars.tip(block.blockNumber()) if is_bar else told(self._marks_of(block))
+            QToolTip.showText(event.globalPos(), words, self)
             return True
         return super().event(event)
 

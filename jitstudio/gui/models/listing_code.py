@@ -116,7 +116,7 @@ class ListingCode(QObject):
         self.spelt.emit()
 
 
-def _read(code: CodeText, _stop: Event) -> _Reading:
-    lines = Paced(code.lines)
+def _read(code: CodeText, stop: Event) -> _Reading:
+    lines = Paced(code.lines, stop)
     found = functions(code.kind, lines)
     return _Reading(CodeText(code.kind, code.lines, found), lowered_names(lines))

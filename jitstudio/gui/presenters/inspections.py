@@ -18,11 +18,13 @@ class InspectionsPresenter(QObject):
     def __init__(self, workspace: Workspace, panes: Panes) -> None:
         super().__init__(workspace)
         self._inspections = workspace.inspections
+        self._status = panes.status
         self._pane = panes.outputs[CodeKind.SASS]
         self._visibility = Visibility(self._pane, self)
         self._visibility.changed.connect(self._on_visibility_changed)
         self._pane.listing_changed.connect(self._on_listing_changed)
         self._pane.code_view.line_changed.connect(self._on_line_changed)
+        self._inspections.changed.connect(self._on_changed)
         self._on_visibility_changed(self._pane.isVisible())
         self._on_listing_changed()
 
@@ -34,9 +36,15 @@ class InspectionsPresenter(QObject):
     def _on_listing_changed(self) -> None:
         self._inspections.look_at(self._pane.listing)
 
+    @Slot()
+    def _on_changed(self) -> None:
+        inspection = self._inspections.current
+        for note in inspection.code.notes if inspection is not None else ():
+            self._status.tell(note)
+
     @Slot(int)
     def _on_line_changed(self, line: int) -> None:
         inspection = self._inspections.current
-        spot = inspection.rows.spot(line) if inspection is not None else None
+        spot = inspection.rows.spot(line - 1) if inspection is not None else None
         if spot is not None:
             self._inspections.set_kernel(spot.function.name)

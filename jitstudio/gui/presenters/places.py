@@ -8,11 +8,13 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
+from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.result import Kernel
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.panes import Panes
+from jitstudio.gui.state.documents import Document
 from jitstudio.gui.workspace import Workspace
 
 
@@ -28,6 +30,7 @@ class PlacesPresenter(QObject):
         self._files = files
         panes.problems.location_activated.connect(self._on_location_activated)
         panes.launch.results.location_activated.connect(self._on_line_activated)
+        panes.report.location_activated.connect(self._on_line_activated)
         panes.kernels.kernel_activated.connect(self._on_kernel_activated)
         panes.link.linked_sass_requested.connect(self._on_linked_sass_requested)
         self._focus_targets: dict[str, QWidget] = {
@@ -36,10 +39,13 @@ class PlacesPresenter(QObject):
             "focusPtxAction": panes.outputs[CodeKind.PTX],
             "focusSassAction": panes.outputs[CodeKind.SASS],
             "focusKernelsAction": panes.kernels,
+            "focusReportAction": panes.report,
+            "focusCompareAction": panes.compare,
             "focusNamesAction": panes.names,
             "focusLinkAction": panes.link,
             "focusLaunchAction": panes.launch,
             "focusPipelineAction": panes.pipeline,
+            "focusGraphAction": panes.graph,
             "focusProblemsAction": panes.problems,
             "focusLogAction": panes.log,
         }
@@ -55,7 +61,7 @@ class PlacesPresenter(QObject):
     @Slot(str, int, int)
     def _on_location_activated(self, file: str, line: int, column: int) -> None:
         documents = self._documents
-        document = documents.named(file) or documents.at_path(Path(file))
+        document = documents.named(file) or documents.at_path(Path(file)) or self._spelt(file)
         # Not pathlib's, which fails at what can be no name: `#line` takes any text.
         if document is None and os.path.isfile(file):
             # A header that was found in a folder.
@@ -67,6 +73,14 @@ class PlacesPresenter(QObject):
             page.go_to(line, column)
         elif self._panes.outputs[CodeKind.PTX].go_to(file, line):
             self._panes.bring_up(self._panes.outputs[CodeKind.PTX])
+
+    def _spelt(self, file: str) -> Document | None:
+        """The document that a line table calls so."""
+        for document in self._documents:
+            folder = str(document.path.parent) if document.path else ""
+            if file in spellings(document.name, folder):
+                return document
+        return None
 
     @Slot(str, int)
     def _on_line_activated(self, file: str, line: int) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
+from jitstudio.core.result import BuildResult
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.widgets.status_line import StatusLine
 from jitstudio.gui.workspace import Workspace
@@ -21,7 +22,13 @@ class StatusPresenter(QObject):
         workspace.launches.device_changed.connect(self._on_device_changed)
         workspace.documents.current_changed.connect(self._on_document_changed)
         workspace.documents.changed.connect(self._on_document_changed)
+        workspace.outputs.result_changed.connect(self._on_result_changed)
         self._on_document_changed()
+
+    @Slot(object)
+    def _on_result_changed(self, result: BuildResult | None) -> None:
+        """Name the target of what is shown: that of a file that is only read is its own."""
+        self._status.show_target(result.arch if result else self._workspace.settings.arch)
 
     @Slot()
     def _on_device_changed(self) -> None:

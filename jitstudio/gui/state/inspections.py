@@ -6,9 +6,11 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
+from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.listing_rows import ListingRows
 from jitstudio.analysis.model import Disassembly, SassFunction
 from jitstudio.core.code import CodeKind
+from jitstudio.core.opened import machine_code
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.analysis_service import AnalysisService
@@ -47,7 +49,7 @@ class Inspections(QObject):
     """Has the SASS that is looked at read, as long as somebody who can be seen wants it.
 
     Signals:
-        changed: There is another inspection, or none any more.
+        changed: There is another inspection, none any more, or one that is being read.
         kernel_changed: The name of the kernel or function that is looked at; empty for none.
     """
 
@@ -63,7 +65,11 @@ class Inspections(QObject):
         self._wanted: set[str] = set()
         self._subject: _Subject | None = None
         self._ticket = 0
+        # A build that goes on has made what is looked at, and will make its cubin.
+        self._is_awaited = False
         self._current: Inspection | None = None
+        self._outgoing: Inspection | None = None
+        self._owner: object = None
         self._problem = ""
         self._kernel = ""
         service.finished.connect(self._on_finished)
@@ -79,13 +85,33 @@ class Inspections(QObject):
 
     @property
     def is_reading(self) -> bool:
-        """Whether there will be an inspection soon; what was shown may stay until then."""
-        return self._current is None and self._ticket != 0 and not self._problem
+        """Whether there will be an inspection soon."""
+        awaited = self._is_awaited and bool(self._wanted)
+        return self._current is None and not self._problem and (self._ticket != 0 or awaited)
+
+    @property
+    def outgoing(self) -> Inspection | None:
+        """The inspection before, while the same module is read again.
+
+        What is shown of it may stay until then; what is shown of another one may not.
+        """
+        return self._outgoing if self.is_reading else None
 
     @property
     def problem(self) -> str:
         """Why there is no inspection, in words; empty where there is one, or will be."""
         return self._problem
+
+    @property
+    def words(self) -> str:
+        """What a pane says while there is no inspection."""
+        if self.is_reading:
+            return QCoreApplication.translate("Inspections", "Reading the machine code…")
+        result = self._outputs.result
+        if self._listing is None and result is not None and not result.ok:
+            # Why there is nothing to read, as the pane of SASS says it.
+            return self._outputs.output(CodeKind.SASS).hint
+        return self._problem or nothing_read()
 
     @property
     def kernel(self) -> str:
@@ -108,7 +134,10 @@ class Inspections(QObject):
         """Say whether somebody, known by a name, can be seen and shows what has been read."""
         if wanted:
             self._wanted.add(user)
+            was_reading = self.is_reading
             self._read()
+            if self.is_reading != was_reading:
+                self.changed.emit()
         else:
             self._wanted.discard(user)
 
@@ -119,34 +148,40 @@ class Inspections(QObject):
 
     def _find(self) -> None:
         """Find out which build the listing is of."""
-        built = self._outputs.good
-        listing = self._listing
-        subject = None
-        if listing is not None and built is not None:
-            cubin = built.result.artifact(CodeKind.CUBIN, listing.name)
-            is_old = listing.name in self._outputs.output(CodeKind.SASS).old
-            # While a build goes on, or after a failed one, a new listing is not of the good one.
-            if cubin is not None and (is_old or built.result is self._outputs.result):
-                subject = _Subject(listing, built)
-        if subject != self._subject:
-            self._subject = subject
-            self._ticket = 0
-            self._set(None)
+        subject, owner = self._subject_now(), None
+        is_awaited = subject is None and self._listing is not None and self._outputs.is_unfinished
+        if self._listing is not None and (subject or is_awaited):
+            owner = (self._outputs.subject, self._listing.name)
+        if (subject, is_awaited, owner) == (self._subject, self._is_awaited, self._owner):
+            self._read()
+            return
+        outgoing = self._current or self._outgoing
+        self._outgoing = outgoing if owner == self._owner else None
+        self._subject, self._is_awaited, self._owner = subject, is_awaited, owner
+        self._ticket, self._current, self._problem = 0, None, ""
+        # Who hears of it can tell a pause from the end.
         self._read()
+        self.changed.emit()
+
+    def _subject_now(self) -> _Subject | None:
+        listing, built = self._listing, self._outputs.good
+        # While a build goes on, or after a failed one, a new listing is not of the good one.
+        if listing is None or built is None or not self._outputs.is_good(listing):
+            return None
+        cubin = machine_code(built.request, built.result, listing.name)
+        return _Subject(listing, built) if cubin is not None else None
 
     def _read(self) -> None:
         if not self._wanted or self._subject is None or self._current or self._ticket:
             return
         listing, built = self._subject.listing, self._subject.built
-        cubin = built.result.artifact(CodeKind.CUBIN, listing.name)
+        cubin = machine_code(built.request, built.result, listing.name)
         assert cubin is not None
-        self._ticket = self._service.read(cubin.content, cubin.file_name, listing.lines)
+        ptx = ptx_of(built.request, built.result, listing.name)
+        self._ticket = self._service.read(cubin.content, cubin.file_name, listing.lines, ptx)
 
     def _set(self, inspection: Inspection | None, problem: str = "") -> None:
-        if inspection is None and self._current is None and problem == self._problem:
-            return
-        self._current = inspection
-        self._problem = problem
+        self._current, self._outgoing, self._problem = inspection, None, problem
         if inspection is not None:
             self._keep_kernel(inspection.code)
         self.changed.emit()
@@ -160,6 +195,9 @@ class Inspections(QObject):
     @Slot(object)
     def _on_result_changed(self, _result: BuildResult | None) -> None:
         self._find()
+        if self._subject is None:
+            # There may be another reason.
+            self.changed.emit()
 
     @Slot(int, object, object)
     def _on_finished(self, ticket: int, code: Disassembly, rows: ListingRows) -> None:

@@ -57,7 +57,9 @@ class _History:
     outputs: dict[CodeKind, Output]
     result: BuildResult | None = None
     good: Built | None = None
+    good_listings: tuple[Listing, ...] = ()
     built_at: datetime | None = None
+    is_unfinished: bool = False
 
 
 def _blank(hint: str) -> _History:
@@ -100,6 +102,15 @@ class Outputs(QObject):
         """The last build of what is looked at that has succeeded; None where none has."""
         return self._history(self._subject).good
 
+    @property
+    def is_unfinished(self) -> bool:
+        """Whether a build of what is looked at has made listings, and goes on."""
+        return self._history(self._subject).is_unfinished
+
+    def is_good(self, listing: Listing) -> bool:
+        """Whether a listing was made by `good`, not by a build that goes on or has failed."""
+        return listing in self._history(self._subject).good_listings
+
     def output(self, kind: CodeKind) -> Output:
         """What the pane of this kind shows."""
         return self._shown[kind]
@@ -107,6 +118,7 @@ class Outputs(QObject):
     def add(self, subject: object, listings: tuple[Listing, ...]) -> None:
         """Show what a build has made before it ends: PTX is there long before SASS."""
         history = self._history(subject)
+        history.is_unfinished = True
         for kind in SHOWN_KINDS:
             new = {listing.name: listing for listing in listings if listing.kind is kind}
             if new:
@@ -134,9 +146,11 @@ class Outputs(QObject):
             else:
                 history.outputs[kind] = _kept(history, kind, made, result)
         history.result = result
+        history.is_unfinished = False
         if result.ok:
             history.built_at = datetime.now()
             history.good = Built(request, result) if request else None
+            history.good_listings = listings
         self._histories[subject] = history
         if subject == self._subject:
             self._show()

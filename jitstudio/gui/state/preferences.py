@@ -6,11 +6,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
+from jitstudio.core.code import CodeKind
 from jitstudio.gui.state.settings_table import BY_KEY, SETTINGS, SettingValue
 from jitstudio.listing.line_class import LineClass
 
 _MOST_RECENT = 10
 _SETTINGS = "settings"
+# Line tables are always made: in PTX every other line is one of theirs.
+_LEFT_OUT = {CodeKind.PTX.value: LineClass.DEBUG.name}
 _THEME, _FONT_SIZE = "appearance.theme", "appearance.font_size"
 
 
@@ -109,13 +112,24 @@ class Preferences(QObject):
 
     def filters(self, listing: str) -> frozenset[LineClass]:
         """Which classes of lines are left out of this kind of listing."""
-        stored = self._store.value(f"filters/{listing}", [])
+        stored = self._store.value(f"filters/{listing}", _LEFT_OUT.get(listing, ""))
         names = {str(name) for name in (stored if isinstance(stored, list) else [stored])}
         return frozenset(of for of in LineClass if of.name in names and of is not LineClass.CODE)
 
     def set_filters(self, listing: str, filters: frozenset[LineClass]) -> None:
         """Remember which classes of lines are left out of this kind of listing."""
-        self._store.setValue(f"filters/{listing}", [of.name for of in sorted(filters)])
+        # An empty list would come back as nothing at all, and so as what is left out at first.
+        self._store.setValue(f"filters/{listing}", [of.name for of in sorted(filters)] or "")
+
+    @property
+    def columns(self) -> list[str]:
+        """Which columns stand beside SASS; see `models.column_choice`."""
+        stored = self._store.value("columns", [])
+        return [str(entry) for entry in (stored if isinstance(stored, list) else [stored])]
+
+    @columns.setter
+    def columns(self, kept: list[str]) -> None:
+        self._store.setValue("columns", kept)
 
     def layout(self, name: str) -> QByteArray | None:
         """A remembered geometry or arrangement."""

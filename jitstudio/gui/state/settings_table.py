@@ -116,6 +116,53 @@ SETTINGS = (
         False,
     ),
     Setting(
+        "listings.bands",
+        LISTINGS,
+        QT_TRANSLATE_NOOP("Settings", "Colour matching lines"),
+        QT_TRANSLATE_NOOP(
+            "Settings", "Lines of source, PTX and SASS that belong together have one colour."
+        ),
+        True,
+    ),
+    Setting(
+        "listings.follow",
+        LISTINGS,
+        QT_TRANSLATE_NOOP("Settings", "Follow the cursor"),
+        QT_TRANSLATE_NOOP("Settings", "Scrolls the other panes to what matches the line here."),
+        False,
+    ),
+    Setting(
+        "listings.columns_left",
+        LISTINGS,
+        QT_TRANSLATE_NOOP("Settings", "Columns left of SASS"),
+        QT_TRANSLATE_NOOP(
+            "Settings", "Live registers and what else is known of each instruction, or right of it."
+        ),
+        False,
+    ),
+    Setting(
+        "editor.pressure",
+        EDITOR,
+        QT_TRANSLATE_NOOP("Settings", "Registers beside the source"),
+        QT_TRANSLATE_NOOP(
+            "Settings", "Bars for the registers that are alive on each line, once SASS is read."
+        ),
+        False,
+    ),
+    Setting(
+        "editor.pressure_measure",
+        EDITOR,
+        QT_TRANSLATE_NOOP("Settings", "What these bars measure"),
+        QT_TRANSLATE_NOOP(
+            "Settings", "Over the instructions of a line: the most registers at once, or the sum."
+        ),
+        "highest",
+        choices=(
+            Choice("highest", QT_TRANSLATE_NOOP("Settings", "The most at once")),
+            Choice("total", QT_TRANSLATE_NOOP("Settings", "The sum")),
+        ),
+    ),
+    Setting(
         "editor.completion",
         EDITOR,
         QT_TRANSLATE_NOOP("Settings", "Complete while typing"),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 from itertools import groupby
@@ -23,6 +23,23 @@ _PRE = (
 
 
 @dataclass(frozen=True)
+class Beside:
+    """What stands beside the lines of a listing, in columns of a fixed width.
+
+    Attributes:
+        heading: The names of the columns.
+        text: What they say of a line; nothing where it is no instruction.
+    """
+
+    heading: str
+    text: Callable[[int], str]
+
+    def of(self, line: int) -> str:
+        """The columns of a line, as wide as the heading."""
+        return self.text(line).ljust(len(self.heading))
+
+
+@dataclass(frozen=True)
 class Excerpt:
     """A part of a listing.
 
@@ -30,16 +47,23 @@ class Excerpt:
         lines: The whole listing.
         parts: What to take of it: a line, the first column, and the one behind the last.
         stand_ins: Lines as the lexer shall see them; see `listing.demangling.Spelling`.
+        beside: What stands in front of each line; None for nothing.
     """
 
     lines: Sequence[str]
     parts: Sequence[tuple[int, int, int]]
     stand_ins: Mapping[int, str] = field(default_factory=dict)
+    beside: Beside | None = None
 
     @property
     def text(self) -> str:
         """The part as it is."""
-        return "\n".join(self.lines[line][start:end] for line, start, end in self.parts)
+        rows = (self.lines[line][start:end] for line, start, end in self.parts)
+        if self.beside is None:
+            return "\n".join(rows)
+        columns = (self.beside.of(line) for line, _, _ in self.parts)
+        told = (before + row for before, row in zip(columns, rows, strict=True))
+        return "\n".join(row.rstrip() for row in (self.beside.heading, *told))
 
 
 def as_markdown(excerpt: Excerpt, language: str) -> str:
@@ -55,10 +79,15 @@ def as_html(excerpt: Excerpt, lexer: LineLexer | None, theme: Theme) -> str:
     """A `<pre>` that needs no style sheet, in the colours of a theme."""
     base = theme.token_style(Token)
     style = _PRE.format(color=theme.code.text.name(), ground=theme.code.background.name())
-    lines = (
+    lines = [
         "".join(_span(text, style, base) for style, text in pieces)
         for pieces in _styled(excerpt, lexer, theme)
-    )
+    ]
+    if (beside := excerpt.beside) is not None:
+        plain = TokenStyle(theme.ui.muted_text)
+        columns = (_span(beside.of(line), plain, base) for line, _, _ in excerpt.parts)
+        told = (before + row for before, row in zip(columns, lines, strict=True))
+        lines = [_span(beside.heading, plain, base), *told]
     return f'<pre style="{style}">{chr(10).join(lines)}</pre>'
 
 

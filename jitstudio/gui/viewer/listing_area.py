@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QPoint, Signal, Slot
+from PySide6.QtCore import QMargins, QPoint, Signal, Slot
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from jitstudio.core.code import CodeKind
@@ -13,6 +13,7 @@ from jitstudio.gui.highlighter import LineLexer
 from jitstudio.gui.viewer.banner import Banner
 from jitstudio.gui.viewer.caret import ListingCaret, Place
 from jitstudio.gui.viewer.fold_marks import FoldMarks
+from jitstudio.gui.viewer.grid import Grid
 from jitstudio.gui.viewer.scrolling import BESIDE, Scrolling
 from jitstudio.gui.viewer.shown_lines import ShownLines
 from jitstudio.gui.viewer.sight import Sight
@@ -54,6 +55,7 @@ class ListingArea(QAbstractScrollArea):
         self.shown = ShownLines(self)
         self._scrolling = Scrolling(self)
         self._banner = Banner(self)
+        self._beside = QMargins()
         self.shown.changed.connect(self._on_shown_changed)
 
     # What a window asks for.
@@ -107,6 +109,11 @@ class ListingArea(QAbstractScrollArea):
         return self._text
 
     @property
+    def is_stale(self) -> bool:
+        """Whether the text is greyed."""
+        return self._is_stale
+
+    @property
     def line_count(self) -> int:
         """How many lines there are; none while a hint is shown."""
         return len(self._text) if self._hint is None else 0
@@ -127,6 +134,12 @@ class ListingArea(QAbstractScrollArea):
         self._scrolling.centre(self.shown.rows.row(self.caret.line))
         self.caret_moved()
         self.jumped.emit()
+
+    def show_line(self, line: int) -> None:
+        """Bring a line, counted from 0, into sight, to the middle if it is not; the caret stays."""
+        row = self.shown.rows.row(line)
+        if not self._scrolling.grid().shows(row):
+            self._scrolling.centre(row)
 
     def toPlainText(self) -> str:
         """The whole text."""
@@ -202,6 +215,17 @@ class ListingArea(QAbstractScrollArea):
     # What its own parts ask for.
 
     @property
+    def grid(self) -> Grid:
+        """What stands where now."""
+        return self._scrolling.grid()
+
+    def leave_room(self, beside: QMargins) -> None:
+        """Keep the text away from what stands beside and above it."""
+        if beside != self._beside:
+            self._beside = beside
+            self._lay_out()
+
+    @property
     def margin_width(self) -> int:
         """How wide the strip with the line numbers is."""
         return self._scrolling.grid().text_left
@@ -220,6 +244,10 @@ class ListingArea(QAbstractScrollArea):
         grid = self._scrolling.grid()
         line = self.shown.rows.line(grid.row_at(at.y()))
         return line, self._text.column(line, grid.cell_at(at.x()) - (0.5 if inside else 0))
+
+    def below(self, line: int) -> int:
+        """The lower edge of a line in the viewport."""
+        return self._scrolling.grid().y(self.shown.rows.row(line) + 1)
 
     def scroll_by(self, columns: int, lines: int) -> None:
         """Scroll, as far as there is text."""
@@ -273,10 +301,12 @@ class ListingArea(QAbstractScrollArea):
         self.shown.reveal(self.caret.line)
 
     def _lay_out(self) -> None:
-        height = self._banner.wanted_height(self.viewport().width())
+        beside = self._beside
+        width = self.viewport().width() + beside.left() + beside.right()
+        height = self._banner.wanted_height(width)
         # Sends a resize event of the viewport, which comes back to here.
-        self.setViewportMargins(0, height, 0, 0)
+        self.setViewportMargins(beside + QMargins(0, height, 0, 0))
         inside = self.contentsRect()
-        self._banner.setGeometry(inside.left(), inside.top(), self.viewport().width(), height)
+        self._banner.setGeometry(inside.left(), inside.top(), width, height)
         self._scrolling.fit(self._text, self.shown.rows)
         self.viewport().update()

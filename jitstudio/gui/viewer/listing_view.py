@@ -22,6 +22,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 from jitstudio.gui.font_zoom import FontZoom, Zoomable
 from jitstudio.gui.fonts import code_font
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.viewer.bands import ListingBands
 from jitstudio.gui.viewer.keys import move_of
 from jitstudio.gui.viewer.links import ListingLinks
 from jitstudio.gui.viewer.listing_area import ListingArea
@@ -37,6 +38,7 @@ class ListingView(Zoomable, ListingArea):
     Attributes:
         marks: What is marked for the word at the caret.
         links: Names that lead somewhere.
+        bands: Which lines belong together with the source.
 
     Signals:
         font_size_changed: With the new size in points.
@@ -51,6 +53,7 @@ class ListingView(Zoomable, ListingArea):
         self._mouse = ListingMouse(self)
         self.marks = WordMarks(self)
         self.links = ListingLinks(self)
+        self.bands = ListingBands(self)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setMouseTracking(True)
@@ -58,10 +61,17 @@ class ListingView(Zoomable, ListingArea):
         self.setFont(code_font(self._zoom.size))
         self.set_theme(theme)
 
+    @property
+    def theme(self) -> Theme:
+        """The theme worn now."""
+        return self._theme
+
     def set_theme(self, theme: Theme) -> None:
         """Wear another theme."""
         self._theme = theme
         self._banner.set_theme(theme)
+        # With all that stands beside the text.
+        self.update()
         self.viewport().update()
 
     # What Qt calls.
@@ -170,6 +180,7 @@ class ListingView(Zoomable, ListingArea):
             matches=self._matches,
             marks=self.marks.spans,
             link=self.links.hovered,
+            bands=self.bands,
             is_stale=self._is_stale,
             has_focus=self.hasFocus(),
         )

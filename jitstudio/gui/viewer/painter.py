@@ -13,6 +13,7 @@ from PySide6.QtGui import QColor, QFont, QPainter
 
 from jitstudio.gui.find.search import Span
 from jitstudio.gui.theme import Theme, TokenStyle
+from jitstudio.gui.viewer.bands import ListingBands
 from jitstudio.gui.viewer.caret import ListingCaret
 from jitstudio.gui.viewer.fold_marks import FoldMarks
 from jitstudio.gui.viewer.grid import Grid
@@ -40,6 +41,7 @@ class Page:
         matches: What was found, by line.
         marks: What is marked in a line.
         link: The name to underline, if any.
+        bands: The grounds of lines that belong together.
         is_stale: Whether the text is greyed.
         has_focus: Whether the caret is shown.
     """
@@ -52,6 +54,7 @@ class Page:
     matches: Mapping[int, Sequence[Span]]
     marks: Callable[[int], Sequence[Span]]
     link: Link | None
+    bands: ListingBands
     is_stale: bool
     has_focus: bool
 
@@ -86,7 +89,10 @@ class PagePainter:
         edge = grid.text_left - _MARGIN_EDGE
         painter.setClipRect(QRect(edge, 0, grid.size.width() - edge, grid.size.height()))
         for row in range(first, last + 1):
-            self._paint_line(self._rows.line(row))
+            line = self._rows.line(row)
+            band = QRect(edge, grid.y(row), grid.size.width() - edge, grid.height)
+            page.bands.paint_line(painter, band, line, page.theme, faded=page.is_stale)
+            self._paint_line(line)
             self._marks.paint_count(painter, row, page.theme)
         self._paint_caret()
         painter.setClipping(False)

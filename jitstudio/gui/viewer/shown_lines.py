@@ -141,7 +141,7 @@ def _is_short(lines: Sequence[str]) -> bool:
 
 
 def _reader(kind: CodeKind, lines: Sequence[str]) -> Callable[[Event], Outline]:
-    def read(_stop: Event) -> Outline:
-        return outline(kind, Paced(lines))
+    def read(stop: Event) -> Outline:
+        return outline(kind, Paced(lines, stop))
 
     return read

@@ -161,7 +161,7 @@ def _options_edit() -> QLineEdit:
     edit.setFont(code_font())
     edit.setClearButtonEnabled(True)
     edit.setAccessibleName(QCoreApplication.translate("BuildBar", "Compiler and linker options"))
-    edit.setPlaceholderText("-lineinfo --use_fast_math nvjitlink:-verbose")
+    edit.setPlaceholderText("--use_fast_math --maxrregcount=32 nvjitlink:-verbose")
     edit.setToolTip(
         QCoreApplication.translate(
             "BuildBar",

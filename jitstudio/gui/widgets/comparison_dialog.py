@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Slot
+from PySide6.QtCore import QCoreApplication, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
@@ -45,7 +45,13 @@ _COLUMNS: tuple[Column[LinkFigure], ...] = (
 
 
 class ComparisonDialog(QDialog):
-    """A table of figures; where a link failed, why."""
+    """A table of figures; where a link failed, why.
+
+    Signals:
+        differences_requested: The user wants to see both links line by line.
+    """
+
+    differences_requested = Signal()
 
     def __init__(
         self, comparison: LinkComparison, theme: Theme, parent: QWidget | None = None
@@ -67,6 +73,13 @@ class ComparisonDialog(QDialog):
         role = QDialogButtonBox.ButtonRole.ActionRole
         copy = buttons.addButton(self.tr("&Copy table"), role)
         copy.clicked.connect(self._on_copy)
+        differences = buttons.addButton(self.tr("Show the &differences"), role)
+        differences.setObjectName("showDifferences")
+        differences.setToolTip(
+            self.tr("Pin the PTX link as a baseline, link by LTO, and compare both line by line")
+        )
+        differences.setEnabled(comparison.ptx.ok and comparison.lto.ok)
+        differences.clicked.connect(self._on_differences)
         buttons.rejected.connect(self.reject)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(14, 14, 14, 14)
@@ -90,6 +103,11 @@ class ComparisonDialog(QDialog):
         rows = [[column.heading for column in _COLUMNS]]
         rows += [[column.text(figure) for column in _COLUMNS] for figure in self._model.rows]
         QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows))
+
+    @Slot()
+    def _on_differences(self) -> None:
+        self.accept()
+        self.differences_requested.emit()
 
     def _failures(self, comparison: LinkComparison) -> str:
         both = (

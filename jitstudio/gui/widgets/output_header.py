@@ -11,7 +11,7 @@ from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.gui.icons import icon
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.function_list import FunctionList
-from jitstudio.gui.widgets.parts import ShorteningLabel
+from jitstudio.gui.widgets.parts import ShorteningLabel, WholeLabel
 
 
 class OutputHeader(QWidget):
@@ -34,7 +34,7 @@ class OutputHeader(QWidget):
             self.tr("Module whose {kind} is shown").format(kind=kind.title)
         )
         self._title = ShorteningLabel()
-        self._facts = ShorteningLabel()
+        self._facts = WholeLabel()
         self._facts.setEnabled(False)
         self._icons: dict[QToolButton, str] = {}
         self._row = QHBoxLayout(self)

@@ -15,7 +15,9 @@ from jitstudio.gui.models.listing_code import ListingCode
 from jitstudio.gui.service import Listing
 from jitstudio.gui.state.outputs import Output
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.viewer.columns.columns import Columns
 from jitstudio.gui.viewer.listing_view import ListingView
+from jitstudio.gui.widgets.columns_button import ColumnsButton
 from jitstudio.gui.widgets.line_filter import FilterButton, HiddenLines
 from jitstudio.gui.widgets.output_exports import OutputExports
 from jitstudio.gui.widgets.output_header import OutputHeader
@@ -30,6 +32,7 @@ class OutputPane(QWidget):
         code_view: The listing.
         find_bar: Searches it.
         code: What is known of it beyond its lines.
+        columns: What stands beside the instructions; None where there are none.
 
     Signals:
         told: Something was done that cannot be seen, in words.
@@ -56,9 +59,13 @@ class OutputPane(QWidget):
         self.find_bar.set_target(self.code_view)
         self.code = ListingCode(kind, self)
         self.header = OutputHeader(kind)
+        self.columns = Columns(self.code_view) if kind is CodeKind.SASS else None
         self.header.add_tool(FilterButton(kind, self.code_view.shown), "filter")
         self.header.add_note(HiddenLines(kind, self.code_view.shown))
         self._exports = OutputExports(kind, self.code_view)
+        if self.columns is not None:
+            self.header.add_tool(ColumnsButton(self.columns), "columns")
+            self._exports.offer_columns(self.columns.beside)
         self.header.add_tool(self._exports.copy_button, "copy")
         self.header.add_tool(self._exports.save_button, "save")
         self._lay_out()

@@ -57,6 +57,8 @@ def text_label(parent: QWidget, object_name: str) -> QLabel:
 class ShorteningLabel(QLabel):
     """A line of plain text that is cut with an ellipsis, and goes where no word has room."""
 
+    _is_whole = False
+
     def minimumSizeHint(self) -> QSize:
         """Next to nothing: a narrow pane is not kept wide by words."""
         return QSize(1, super().minimumSizeHint().height())
@@ -65,7 +67,8 @@ class ShorteningLabel(QLabel):
         """Draw as much as there is room for."""
         area, metrics = self.contentsRect(), self.fontMetrics()
         shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())
-        if shown != self.text() and area.width() < _LEAST_LETTERS * metrics.averageCharWidth():
+        least = _LEAST_LETTERS * metrics.averageCharWidth()
+        if shown != self.text() and (self._is_whole or area.width() < least):
             return
         where = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
         role = self.foregroundRole()
@@ -73,3 +76,9 @@ class ShorteningLabel(QLabel):
             self.style().drawItemText(
                 painter, area, where, self.palette(), self.isEnabled(), shown, role
             )
+
+
+class WholeLabel(ShorteningLabel):
+    """A line of plain text that goes rather than be cut: half a number is another number."""
+
+    _is_whole = True

@@ -21,16 +21,33 @@ _CLOSER, _FARTHER = 0.8, 1.25
 _STEP = 0.1
 _PADDING = 0.04
 _MARGINS = (4, 8, 14, 4)
+# Below this width figures would run into each other.
+_NARROW = 150
 # Told apart by shape as well as by colour: circle, square, triangle, and so on.
 SYMBOLS = {"o": "●", "s": "■", "t": "▼", "d": "◆", "star": "★", "+": "+", "x": "✕", "t1": "▲"}
 """What marks the points of one line after the other, and how it is written."""
+
+
+class _BottomAxis(pg.AxisItem):  # type: ignore[misc]
+    """An axis with half as many figures where there is little room."""
+
+    def __init__(self) -> None:
+        super().__init__("bottom")
+
+    def tickSpacing(self, low: float, high: float, size: float) -> list[tuple[float, float]]:
+        """Distance and offset of the ticks with figures, then of those without."""
+        levels: list[tuple[float, float]] = super().tickSpacing(low, high, size)
+        if not levels or size >= _NARROW:
+            return levels
+        distance, offset = levels[0]
+        return [(2 * distance, offset), (distance, offset)]
 
 
 class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     """Axes in the colours of the window."""
 
     def __init__(self, name: str, bottom: str, left: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(parent, axisItems={"bottom": _BottomAxis()})
         self.setAccessibleName(name)
         self.setToolTip(
             self.tr("Turn the wheel to zoom, drag to move, double-click or press Home to see all.")

@@ -86,6 +86,7 @@ class StatusLine(QStatusBar):
         for widget in (self._state, self._busy, self._cancel):
             self.addWidget(widget)
         self.addPermanentWidget(self._facts)
+        self.messageChanged.connect(self._fit)
         self._tools.setText(self.tr("Looking for the compilers…"))
         self._show_busy(False)
         self._set_state("info", self.tr("Nothing built yet"))
@@ -212,13 +213,19 @@ class StatusLine(QStatusBar):
         self._state.setToolTip(text)
         self._fit()
 
+    @Slot()
     def _fit(self) -> None:
-        busy = self._busy.sizeHint().width() + self._cancel.sizeHint().width()
-        left = min(self._state.sizeHint().width(), _STATE_WIDTH)
-        left += busy if self._ticker.isActive() else 0
-        self._facts.fit(self.width() - left - _MARGINS)
+        self._facts.fit(self.width() - self._needed_left() - _MARGINS)
         # What has yielded can be read all the same.
         self.setToolTip("\n".join(self._facts.texts))
+
+    def _needed_left(self) -> int:
+        """What the state takes, or what is told in its place for some seconds."""
+        if told := self.currentMessage():
+            return self.fontMetrics().horizontalAdvance(told)
+        busy = self._busy.sizeHint().width() + self._cancel.sizeHint().width()
+        state = min(self._state.sizeHint().width(), _STATE_WIDTH)
+        return state + (busy if self._ticker.isActive() else 0)
 
     def _show_busy(self, busy: bool) -> None:
         self._busy.setVisible(busy)

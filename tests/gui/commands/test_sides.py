@@ -2,6 +2,8 @@
 
 from PySide6.QtWidgets import QCheckBox, QDialogButtonBox, QLineEdit, QPushButton
 
+from jitstudio.core.request import LinkMode
+from jitstudio.gui.models.compare import Matter
 from jitstudio.gui.widgets.comparison_dialog import ComparisonDialog
 from jitstudio.gui.widgets.export_dialog import ExportDialog
 
@@ -33,7 +35,28 @@ def test_a_link_that_fails_says_why_beside_the_other(started):
     dialog = shown(started, ComparisonDialog)
     assert "PTX link: Build failed" in dialog.problem
     assert "user_transform" in dialog.problem
+    assert not dialog.findChild(QPushButton, "showDifferences").isEnabled()
     dialog.close()
+
+
+def compare(driver, matter):
+    view = driver.panes.compare
+    view.matters.setCurrentIndex(view.matters.findData(matter))
+    driver.wait(lambda: view.compared is not None and view.compared.matter is matter)
+
+
+def test_the_differences_of_both_links_are_one_click_away(started):
+    started.open_sample("Link by PTX or LTO")
+    started.workspace.settings.auto_build = False
+    started.trigger("compareLinksAction")
+    shown(started, ComparisonDialog).findChild(QPushButton, "showDifferences").click()
+    view = started.panes.compare
+    for matter in (Matter.SASS, Matter.PTX):
+        compare(started, matter)
+        assert any("user_transform" in line for line in view.compared.left.lines)
+        assert not any("user_transform" in line for line in view.compared.right.lines)
+    assert view.baselines.currentText() == "PTX link, sm_90"
+    assert started.workspace.settings.link is LinkMode.LTO
 
 
 def test_nothing_ticked_is_told(started):

@@ -40,19 +40,21 @@ def test_words_folds_and_messages_reach_the_editors(started):
 
 def test_folding_acts_on_the_view_with_the_keyboard(started):
     editor, ptx = started.editor, started.listing("ptxView")
+    # Debug lines are left out at first.
+    filtered = ptx.shown.rows.hidden_count
     editor.setFocus()
     editor.go_to(9)
     started.trigger("foldAction")
     assert not editor.document().findBlockByNumber(8).isVisible()
-    assert ptx.shown.rows.hidden_count == 0
+    assert ptx.shown.rows.hidden_count == filtered
     started.trigger("unfoldAction")
     assert editor.document().findBlockByNumber(8).isVisible()
     ptx.setFocus()
     started.trigger("foldAllAction")
-    assert ptx.shown.rows.hidden_count > 0
+    assert ptx.shown.rows.hidden_count > filtered
     assert editor.document().findBlockByNumber(8).isVisible()
     started.trigger("unfoldAllAction")
-    assert ptx.shown.rows.hidden_count == 0
+    assert ptx.shown.rows.hidden_count == filtered
     editor.setFocus()
     started.trigger("foldAllAction")
     assert editor.position()[0] == 6

@@ -8,11 +8,15 @@ from jitstudio.listing.line_class import LineClass
 
 
 def test_filters_are_remembered_and_a_rebuild_stays_in_its_place(started, tmp_path):
-    started.workspace.settings.options = "-lineinfo"
     started.open_sample("SAXPY")
     ptx, sass = started.listing("ptxView"), started.listing("sassView")
     button = started.find(FilterButton, "ptxFilterButton")
-    for of in ("Comment", "Directive", "Debug"):
+    # Line tables are always made, and left out of sight at first.
+    assert ptx.shown.filters == {LineClass.DEBUG}
+    locations = [n for n, line in enumerate(ptx.text.lines) if line.startswith("\t.loc\t")]
+    assert len(locations) > 20
+    assert not any(ptx.shown.rows.shows(line) for line in locations)
+    for of in ("Comment", "Directive"):
         button.menu().findChild(QAction, f"hide{of}Action").trigger()
     hidden = ptx.shown.rows.hidden_count
     assert hidden > 50
@@ -46,6 +50,8 @@ def test_filters_are_remembered_and_a_rebuild_stays_in_its_place(started, tmp_pa
 def test_what_was_stored_by_others_is_read_with_care(tmp_path):
     store = QSettings(str(tmp_path / "other.ini"), QSettings.Format.IniFormat)
     preferences = Preferences(store)
+    assert preferences.filters("ptx") == {LineClass.DEBUG}
+    assert preferences.filters("sass") == frozenset()
     for value, filters in (
         ("DEBUG", {LineClass.DEBUG}),
         (["CODE", "nonsense", "COMMENT"], {LineClass.COMMENT}),
@@ -54,4 +60,4 @@ def test_what_was_stored_by_others_is_read_with_care(tmp_path):
         store.setValue("filters/ptx", value)
         assert preferences.filters("ptx") == filters
     preferences.set_filters("ptx", frozenset())
-    assert preferences.filters("ptx") == frozenset()
+    assert Preferences(store).filters("ptx") == frozenset()

@@ -174,3 +174,19 @@ def test_of_a_failed_link_each_module_that_was_not_made_anew_stays_and_is_old(ou
     outputs.add("k", (replace(other, lines=("newer",)),))
     assert outputs.output(CodeKind.PTX).old == frozenset()
     assert outputs.output(CodeKind.PTX).stale == ""
+
+
+def test_a_listing_of_a_build_that_goes_on_or_has_failed_is_not_of_the_good_one(outputs):
+    outputs.publish("k", BUILT, (PTX, SASS), REQUEST)
+    assert outputs.is_good(SASS)
+    assert not outputs.is_unfinished
+    newer = replace(SASS, lines=("NOP", "EXIT"))
+    outputs.add("k", (newer,))
+    assert shown(outputs, CodeKind.SASS) == (newer,)
+    assert (outputs.is_good(newer), outputs.is_unfinished) == (False, True)
+    outputs.publish("k", FAILED, (newer,), REQUEST)
+    assert (outputs.is_good(newer), outputs.is_unfinished) == (False, False)
+    outputs.publish("k", BUILT, (newer,), REQUEST)
+    assert (outputs.is_good(newer), outputs.is_good(SASS)) == (True, False)
+    outputs.show_subject("other")
+    assert not outputs.is_good(newer)

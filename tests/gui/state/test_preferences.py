@@ -117,6 +117,16 @@ def test_recent_commands_are_newest_first_without_doubles(reopened):
     assert reopened().recent_commands == ["Build", "Find"]
 
 
+def test_columns_are_there_at_the_next_start(reopened):
+    preferences = reopened()
+    assert preferences.columns == []
+    preferences.columns = ["gpr:13", "-address:7"]
+    assert reopened().columns == ["gpr:13", "-address:7"]
+    # An INI file gives back a list of one as a text.
+    reopened().columns = ["gpr:13"]
+    assert reopened().columns == ["gpr:13"]
+
+
 def test_a_layout_of_another_type_is_none(reopened):
     preferences = reopened()
     preferences._store.setValue("layout/window", "text")

@@ -3,7 +3,7 @@ from html import unescape
 
 from PySide6.QtGui import QTextDocument
 
-from jitstudio.gui.viewer.copying import Excerpt, as_html, as_markdown
+from jitstudio.gui.viewer.copying import Beside, Excerpt, as_html, as_markdown
 from jitstudio.listing.demangling import Spelling
 from jitstudio.listing.lexers.ptx import PtxLexer
 
@@ -60,3 +60,22 @@ def test_markdown_has_a_fence_that_the_text_does_not_close():
 
 def test_nothing_is_nothing(light):
     assert unescape(re.sub(r"<[^>]*>", "", as_html(Excerpt([], []), None, light))) == ""
+
+
+def beside(line):
+    return {2: "4 regs "}.get(line, "")
+
+
+def test_columns_stand_in_front_of_the_lines(light):
+    parts = [(1, 7, 14), (2, 1, 8)]
+    excerpt = Excerpt(LINES, parts, beside=Beside("Live   ", beside))
+    told = ["Live", f"       {LINES[1][7:14]}".rstrip(), "4 regs mov.u32"]
+    assert excerpt.text.splitlines() == told
+    assert as_markdown(excerpt, "asm") == "\n".join(["```asm", *told, "```", ""])
+    html = unescape(re.sub(r"<[^>]*>", "", as_html(excerpt, PtxLexer(), light)))
+    assert [line.rstrip() for line in html.splitlines()] == told
+
+
+def test_columns_have_a_colour_of_their_own(light):
+    excerpt = Excerpt(LINES, [(2, 1, 8)], beside=Beside("Live   ", beside))
+    assert f'color:{light.ui.muted_text.name()}">4 regs ' in as_html(excerpt, PtxLexer(), light)

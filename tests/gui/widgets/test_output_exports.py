@@ -3,6 +3,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.viewer.copying import Beside
 from jitstudio.gui.viewer.listing_view import ListingView
 from jitstudio.gui.widgets import output_exports
 from jitstudio.gui.widgets.output_exports import OutputExports
@@ -93,3 +94,27 @@ def test_without_a_listing_nothing_can_be_taken(exports, view):
     assert not exports.copy_button.isEnabled()
     assert not exports.save_button.isEnabled()
     assert [a.isEnabled() for a in view.actions()] == [False, False]
+
+
+def test_columns_are_copied_only_if_they_shall_be(exports, view, qtbot):
+    known = [Beside("Live  ", lambda line: "  24  " if line == 1 else ""), None]
+    exports.offer_columns(lambda: known[0])
+    exports.set_available(True)
+    plain, switch = (action(exports, f"sassCopy{name}Action") for name in ("Plain", "Columns"))
+    view.caret.select_lines((1, 0), (2, 0))
+    told(exports, qtbot, plain.trigger)
+    assert QApplication.clipboard().text() == "\n".join([*SASS[1:], ""])
+    switch.trigger()
+    assert told(exports, qtbot, plain.trigger) == "Copied 2 lines of SASS"
+    with_columns = ["Live", f"  24  {SASS[1]}", f"      {SASS[2]}", ""]
+    assert QApplication.clipboard().text() == "\n".join(with_columns)
+    told(exports, qtbot, action(exports, "sassCopyMarkdownAction").trigger)
+    assert QApplication.clipboard().text() == "\n".join(["```asm", *with_columns[:3], "```", ""])
+    told(exports, qtbot, action(exports, "sassCopyHtmlAction").trigger)
+    assert "  24  " in QApplication.clipboard().mimeData().html()
+    told(exports, qtbot, action(exports, "sassCopyAllAction").trigger)
+    assert QApplication.clipboard().text().splitlines()[:2] == ["Live", f"      {SASS[0]}"]
+    # Not known yet: the lines alone.
+    known[0] = None
+    told(exports, qtbot, plain.trigger)
+    assert QApplication.clipboard().text() == "\n".join([*SASS[1:], ""])

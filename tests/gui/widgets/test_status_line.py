@@ -62,6 +62,14 @@ def test_the_least_needed_yields_first_where_there_is_little_room(status):
     assert shown(status) == everything
 
 
+def test_facts_yield_to_what_is_told(status):
+    everything = shown(status)
+    status.tell("What is told is read in full, before it gives way to the facts again. " * 2)
+    assert shown(status) == everything[:-1]
+    status.clearMessage()
+    assert shown(status) == everything
+
+
 def test_the_gpu_is_named_once_it_is_known(status):
     button = status.findChild(QToolButton, "gpuButton")
     asked = []

@@ -1,0 +1,68 @@
+import pytest
+from PySide6.QtWidgets import QToolTip
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.viewer.menu import listing_menu
+from tests.gui.driver import pause
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+
+
+def put_caret(driver, kind, opcode):
+    pane = driver.panes.outputs[kind]
+    driver.panes.bring_up(pane)
+    view = pane.code_view
+    line = next(n for n, text in enumerate(view.text.lines) if opcode in text)
+    view.caret.set_place((line, view.text.lines[line].index(opcode)))
+    view.caret_moved()
+
+
+def explained(driver, begins):
+    driver.trigger("explainAction")
+    driver.wait(lambda: driver.panes.status.currentMessage().startswith(begins))
+    return QToolTip.text()
+
+
+def test_words_are_explained_by_keyboard_in_listings_and_editors(started):
+    put_caret(started, CodeKind.PTX, "mad.lo")
+    assert "lower half of the product" in explained(started, "mad.lo.type d, a, b, c: ")
+    put_caret(started, CodeKind.SASS, "SR_TID.X")
+    assert "PTX %tid" in explained(started, "SR_TID.X: ")
+
+    started.panes.bring_up(started.panes.tabs)
+    line = next(
+        n
+        for n, text in enumerate(started.editor.toPlainText().split("\n"), 1)
+        if "blockIdx" in text
+    )
+    text = started.editor.document().findBlockByNumber(line - 1).text()
+    started.editor.go_to(line, text.index("blockIdx") + 3)
+    assert "grid" in explained(started, "uint3 blockIdx: ")
+
+    started.editor.go_to(line, 1)
+    started.trigger("explainAction")
+    assert started.panes.status.currentMessage() == "Nothing is known of the word here"
+    started.panes.bring_up(started.panes.problems)
+    started.trigger("explainAction")
+    assert "Go to a word" in started.panes.status.currentMessage()
+    QToolTip.hideText()
+    pause(400)
+
+
+def test_the_menu_of_a_listing_offers_it(started):
+    view = started.panes.outputs[CodeKind.SASS].code_view
+    menu = listing_menu(view)
+    assert "explainAction" in [action.objectName() for action in menu.actions()]
+    menu.close()
+    menu.deleteLater()
+
+
+def test_a_tab_that_is_opened_later_is_served_too(started, tmp_path):
+    file = tmp_path / "mine.ptx"
+    file.write_text(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n")
+    started.next_result(lambda: started.files.open_paths([file]))
+    started.panes.bring_up(started.panes.tabs)
+    started.editor.go_to(4, 23)
+    assert "ends its thread" in explained(started, "ret: ")
+    QToolTip.hideText()
+    pause(400)

@@ -1,0 +1,138 @@
+"""Columns, peaks and bars beside the source in a window with real tools."""
+
+import pytest
+
+from jitstudio.core.code import CodeKind
+from tests.gui.driver import pause
+from tests.support import SAMPLES
+
+
+@pytest.fixture
+def histogram(driver):
+    """The window with a kernel and its header, its SASS read."""
+    driver.start([SAMPLES / "histogram.cu", SAMPLES / "atomic_ops.cuh"])
+    documents = driver.workspace.documents
+    documents.current = next(one for one in documents if one.name == "histogram.cu")
+    driver.settle()
+    driver.panes.bring_up(sass(driver))
+    driver.wait(lambda: sass(driver).columns.cells)
+    return driver
+
+
+def sass(driver):
+    return driver.panes.outputs[CodeKind.SASS]
+
+
+def trigger(driver, name):
+    driver.window.commands[name].trigger()
+
+
+def told(driver):
+    return driver.panes.status.currentMessage()
+
+
+def bars(driver, name):
+    documents = driver.workspace.documents
+    document = next(one for one in documents if one.name == name)
+    return driver.panes.tabs.page_of(document).editor.pressure
+
+
+def test_the_instructions_have_columns(histogram):
+    pane = sass(histogram)
+    inspection = histogram.workspace.inspections.current
+    (function,) = inspection.code.functions
+    line = inspection.rows.line(function, 0)
+    assert pane.columns.gutter.isVisible()
+    assert pane.columns.cells.words(line, pane.columns.choice.shown).startswith("Live 1, Stall ")
+    marks = {mark.line for mark in pane.columns.peak_marks.marks}
+    peaks = pane.columns.cells.heights(function).peaks
+    assert marks == {inspection.rows.line(function, at) for at in peaks}
+
+
+def test_f4_goes_from_peak_to_peak_and_says_what_holds_it(histogram):
+    pane = sass(histogram)
+    (function,) = histogram.workspace.inspections.current.code.functions
+    heights = pane.columns.cells.heights(function)
+    lines = [pane.columns.cells.line(function, at) for at in heights.peaks]
+    count = len(lines)
+    assert count > 1
+    pane.code_view.go_to(1)
+    seen = []
+    for number in range(1, count + 2):
+        trigger(histogram, "nextPeakAction")
+        seen.append(pane.code_view.caret.line)
+        assert told(histogram).startswith(f"Peak {(number - 1) % count + 1} of {count}: ")
+    assert seen == [*lines, lines[0]]
+    trigger(histogram, "previousPeakAction")
+    assert pane.code_view.caret.line == lines[-1]
+    histogram.wait(lambda: "; most held by " in told(histogram))
+
+
+def test_without_sass_f4_says_what_to_do(driver):
+    driver.start()
+    sass(driver).columns.show_cells(None)
+    trigger(driver, "nextPeakAction")
+    assert "build first" in told(driver)
+
+
+def test_the_choice_of_columns_is_remembered(histogram):
+    pane = sass(histogram)
+    pane.columns.chosen.emit(pane.columns.choice.show("encoding", True))
+    assert "encoding:34" in histogram.workspace.preferences.columns
+    assert [one.key for one in pane.columns.choice.shown][-1] == "encoding"
+
+
+def test_columns_go_to_the_left_by_a_setting(histogram):
+    pane = sass(histogram)
+    histogram.workspace.preferences.set_value("listings.columns_left", True)
+    assert pane.columns.gutter.x() < pane.code_view.viewport().x()
+
+
+def test_the_source_has_bars_while_they_are_wanted(histogram):
+    source, header = bars(histogram, "histogram.cu"), bars(histogram, "atomic_ops.cuh")
+    assert source.width == 0
+    trigger(histogram, "pressureAction")
+    histogram.wait(lambda: source.bars)
+    (function,) = histogram.workspace.inspections.current.code.functions
+    top = max(function.live[::4])
+    assert max(bar.number for bar in source.bars.values()) == top
+    assert max(bar.share for bar in source.bars.values()) == 1
+    # The call, and what was inlined there.
+    assert 20 in source.bars
+    assert 12 in header.bars
+    histogram.workspace.preferences.set_value("editor.pressure_measure", "total")
+    assert max(bar.number for bar in source.bars.values()) > top
+    trigger(histogram, "nextPeakAction")
+    histogram.wait(lambda: any(bar.holds for bar in source.bars.values()))
+    held = next(bar for bar in source.bars.values() if bar.holds)
+    assert "At the peak it holds" in held.tip
+    trigger(histogram, "pressureAction")
+    assert (source.width, dict(source.bars)) == (0, {})
+
+
+def test_another_build_brings_its_own_columns(histogram):
+    pane = sass(histogram)
+    before = pane.columns.cells
+    page = histogram.panes.tabs.page
+    page.editor.setPlainText(page.editor.toPlainText().replace("bin < 256", "bin < 128"))
+    histogram.settle()
+    histogram.wait(lambda: pane.columns.cells not in (None, before))
+    pause(0)
+    assert pane.columns.gutter.isVisible()
+
+
+def test_bars_stay_with_their_lines_when_they_are_shown_anew_after_an_edit(histogram):
+    source = bars(histogram, "histogram.cu")
+    trigger(histogram, "pressureAction")
+    histogram.wait(lambda: source.bars)
+    before = {line: bar.number for line, bar in source.bars.items()}
+    # No build follows, so that what is known is of the text before.
+    histogram.workspace.settings.auto_build = False
+    cursor = histogram.editor.textCursor()
+    cursor.movePosition(cursor.MoveOperation.Start)
+    cursor.insertText("// one\n// two\n")
+    moved = {line + 2: number for line, number in before.items()}
+    assert {line: bar.number for line, bar in source.bars.items()} == moved
+    trigger(histogram, "nextPeakAction")
+    histogram.wait(lambda: any(bar.holds for bar in source.bars.values()))
+    assert {line: bar.number for line, bar in source.bars.items()} == moved

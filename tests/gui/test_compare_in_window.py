@@ -1,0 +1,128 @@
+"""Comparing with a baseline in a real window with real workers."""
+
+import pytest
+
+from jitstudio.analysis.comparing.model import Change
+from jitstudio.core.request import LinkMode
+from jitstudio.gui.models.compare import Matter
+from tests.gui.driver import pause
+from tests.support import SAMPLES
+
+MODULES = [SAMPLES / "apply_transform.cu", SAMPLES / "user_transform.cu"]
+
+
+def show(driver):
+    driver.panes.uncover(driver.panes.compare)
+    return driver.panes.compare
+
+
+def linked(driver, mode):
+    def change():
+        driver.workspace.settings.link = mode
+        driver.workspace.studio.build()
+
+    result = driver.next_result(change)
+    assert result.ok
+    return result
+
+
+def choose(driver, matter):
+    view = driver.panes.compare
+    view.matters.setCurrentIndex(view.matters.findData(matter))
+    driver.wait(lambda: view.compared is not None and view.compared.matter is matter)
+    return view.compared
+
+
+@pytest.fixture
+def both(driver):
+    """A window where the PTX link is pinned and the LTO link is looked at."""
+    driver.start(MODULES)
+    show(driver)
+    linked(driver, LinkMode.PTX)
+    driver.trigger("pinBaselineAction")
+    linked(driver, LinkMode.LTO)
+    driver.wait(lambda: driver.panes.compare.compared is not None)
+    return driver
+
+
+def test_the_pane_says_how_to_fill_it(started):
+    view = show(started)
+    assert "Nothing is pinned yet" in view.hint
+    view.pin.click()
+    assert view.baselines.count() == 1
+    started.wait(lambda: view.compared is not None)
+    assert view.count == "No difference"
+    view.remove.click()
+    assert "Nothing is pinned yet" in view.hint
+
+
+def test_both_links_stand_side_by_side(both):
+    compared = choose(both, Matter.NORMALISED)
+    calls = [line for line in compared.left.lines if "CALL" in line]
+    assert calls
+    assert not any("CALL" in line for line in compared.right.lines)
+    assert compared.comparison.hunks
+    figures = {(delta.name, delta.figure): delta for delta in compared.deltas}
+    assert figures["apply_transform", "instructions"].difference < 0
+    assert figures["apply_transform", "registers"].difference < 0
+    inlined = [
+        row
+        for row in compared.comparison.rows
+        if row.change is Change.REMOVED and "user_transform" in compared.comparison.left[row.left]
+    ]
+    assert inlined
+
+
+def test_the_sources_of_both_links_are_the_same(both):
+    compared = choose(both, Matter.SOURCE)
+    assert compared.comparison.equal
+    assert any("user_transform.cu" in line for line in compared.left.lines)
+
+
+def test_the_ptx_of_both_links_differs_by_the_call(both):
+    compared = choose(both, Matter.PTX)
+    assert any("call" in line for line in compared.left.lines)
+    assert not any("call" in line for line in compared.right.lines)
+
+
+def test_keys_go_from_one_difference_to_the_next(both):
+    choose(both, Matter.SASS)
+    view = both.panes.compare
+    first = view.texts.left.line
+    both.trigger("nextDifferenceAction")
+    assert view.texts.left.line > first
+    both.trigger("previousDifferenceAction")
+    assert view.texts.left.line == first
+
+
+def test_a_baseline_can_be_called_otherwise_and_chosen(both):
+    view = both.panes.compare
+    view.baseline_renamed.emit(0, "calls")
+    assert view.baselines.itemText(0) == "calls"
+    both.trigger("pinBaselineAction")
+    assert view.baselines.count() == 2
+    both.wait(lambda: view.count == "No difference")
+    view.baseline_chosen.emit(0)
+    both.wait(lambda: view.count != "No difference")
+    assert both.workspace.baselines.chosen.name == "calls"
+
+
+def test_nothing_is_compared_that_nobody_sees(started):
+    view = started.panes.compare
+    assert not view.isVisible()
+    started.trigger("pinBaselineAction")
+    # The code is known, so that it would have been compared by now.
+    started.wait(lambda: started.workspace.inspections.current)
+    pause(300)
+    assert view.compared is None
+    show(started)
+    started.wait(lambda: view.compared is not None)
+
+
+def test_all_code_has_one_size(started):
+    texts = show(started).texts
+    before = started.workspace.preferences.font_size
+    texts.left.zoom_in()
+    assert started.workspace.preferences.font_size == before + 1
+    started.workspace.preferences.font_size = before
+    assert texts.right.font_size == before

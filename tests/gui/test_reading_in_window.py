@@ -1,0 +1,87 @@
+"""What LTO inlined, read in the window without a GPU: the two-module sample."""
+
+from jitstudio.analysis.flow.sass import sass_graph
+from jitstudio.core.code import CodeKind
+from jitstudio.core.request import LinkMode
+from jitstudio.gui.widgets.compare.compare_view import CompareView
+from jitstudio.gui.widgets.graph.graph_view import GraphView
+
+REGISTERS = "registers"
+
+
+def read(driver):
+    """Wait until the SASS that is shown has been read."""
+    inspections = driver.workspace.inspections
+    driver.wait(lambda: inspections.current is not None)
+    return inspections.current
+
+
+def drawn(driver, code):
+    """Wait until the flow of `apply_transform` of this code is drawn; how many blocks it has."""
+    canvas = driver.find(GraphView, "graphView").canvas
+    function = code.function("apply_transform")
+    blocks = len(sass_graph(function).blocks)
+    driver.wait(lambda: canvas.picture is not None and len(canvas.picture.graph.blocks) == blocks)
+    assert canvas.picture.graph.name == "apply_transform"
+    return blocks
+
+
+def test_a_reader_sees_what_lto_inlined(started):
+    workspace, panes = started.workspace, started.panes
+    sass, ptx = panes.outputs[CodeKind.SASS], panes.outputs[CodeKind.PTX]
+    started.open_sample("Link by PTX or LTO")
+
+    # By PTX the call stays a call.
+    if workspace.settings.link is not LinkMode.PTX:
+        started.next_result(lambda: setattr(workspace.settings, "link", LinkMode.PTX))
+    started.trigger("focusSassAction")
+    by_ptx = read(started)
+    called = by_ptx.code.function("apply_transform")
+    assert any(opcode.startswith("CALL") for opcode in called.opcodes)
+    workspace.inspections.set_kernel("apply_transform")
+    started.trigger("focusGraphAction")
+    drawn(started, by_ptx.code)
+    started.trigger("pinBaselineAction")
+
+    # By LTO it is inlined.
+    started.next_result(lambda: setattr(workspace.settings, "link", LinkMode.LTO))
+    started.trigger("focusSassAction")
+    by_lto = read(started)
+    assert by_lto is not by_ptx
+    inlined = by_lto.code.function("apply_transform")
+    assert by_lto.code.function("user_transform") is None
+    assert not any(opcode.startswith("CALL") for opcode in inlined.opcodes)
+
+    # From the line of `user_transform` to the PTX, to the SASS of `apply_transform`, and back.
+    workspace.documents.current = workspace.documents.named("user_transform.cu")
+    started.trigger("focusEditorAction")
+    started.editor.go_to(5)
+    correlations = workspace.correlations
+    started.wait(lambda: correlations.tied and correlations.tied.inspection is by_lto)
+    started.trigger("correlateAction")
+    assert ptx.code_view.hasFocus()
+    started.trigger("correlateAction")
+    assert sass.code_view.hasFocus()
+    spot = by_lto.rows.spot(sass.code_view.line - 1)
+    assert spot.function is inlined
+    instruction = inlined[spot.index]
+    assert instruction.opcode == "FFMA"
+    assert [place.line for place in instruction.places] == [5, 14]
+    started.trigger("correlateAction")
+    assert started.editor.hasFocus()
+    assert started.document.name == "user_transform.cu"
+    assert started.editor.textCursor().blockNumber() == 4
+
+    # The difference of both links.
+    started.trigger("focusCompareAction")
+    compare = started.find(CompareView, "compareView")
+    started.wait(lambda: compare.compared is not None)
+    deltas = {(delta.name, delta.figure): delta for delta in compare.compared.deltas}
+    registers = deltas["apply_transform", REGISTERS]
+    assert registers.right < registers.left
+    assert compare.compared.comparison.hunks
+    assert "difference" in compare.count
+
+    # And the graph of what it became.
+    started.trigger("focusGraphAction")
+    drawn(started, by_lto.code)

@@ -1,0 +1,108 @@
+"""The Report pane in a real window, with real tools and no GPU."""
+
+import os
+import signal
+
+from jitstudio.core.code import CodeKind
+from tests.gui.driver import Driver, pause
+
+SOURCE = """\
+extern "C" __global__ void first(float* p) { p[threadIdx.x] = 1; }
+extern "C" __global__ void second(const float* a, float* b)
+{
+    b[threadIdx.x] = a[threadIdx.x * 64];
+}
+"""
+
+
+def reported(driver: Driver):
+    """The pane, once it is filled."""
+    driver.trigger("focusReportAction")
+    report = driver.panes.report
+    driver.wait(lambda: not report.hint)
+    return report
+
+
+def test_a_kernel_is_reported_on_and_its_findings_lead_to_the_source(started):
+    report = started.panes.report
+    assert report.hint
+    started.next_result(lambda: started.editor.setPlainText(SOURCE))
+    report = reported(started)
+    assert [report.kernels.itemText(n) for n in range(report.kernels.count())] != []
+    started.workspace.inspections.set_kernel("second")
+    started.wait(lambda: report.overview.findings.findings)
+    assert report.kernels.currentText() == "second"
+    (finding,) = report.overview.findings.findings
+    assert finding.rule == "strided"
+    report.location_activated.emit(*finding.places[0])
+    assert started.editor.textCursor().blockNumber() == 3
+
+
+def test_a_line_of_the_ptx_is_shown_where_the_source_is_not_known(started):
+    report = reported(started)
+    report.ptx_line_activated.emit(12)
+    pane = started.panes.outputs[CodeKind.PTX]
+    assert pane.isVisible()
+    assert pane.code_view.caret.line == 11
+
+
+def test_an_instruction_is_shown_in_the_sass(started):
+    report = reported(started)
+    started.wait(lambda: report.overview.figures)
+    report.instruction_activated.emit(2)
+    inspection = started.workspace.inspections.current
+    pane = started.panes.outputs[CodeKind.SASS]
+    spot = inspection.rows.spot(pane.code_view.caret.line)
+    assert spot.index == 2
+
+
+def test_nothing_is_reported_while_nobody_looks(started):
+    report = started.panes.report
+    assert not report.isVisible()
+    # The code is known, so that it would have been reported on by now.
+    started.wait(lambda: started.workspace.inspections.current)
+    pause(300)
+    assert report.kernels.count() == 0
+    reported(started)
+    assert report.kernels.count() == 1
+
+
+def test_the_report_stays_until_the_next_build_has_been_read(started):
+    report, inspections = reported(started), started.workspace.inspections
+    before, hints = inspections.current, []
+    inspections.changed.connect(lambda: hints.append(report.hint))
+    started.next_result(lambda: started.replace("a[i]", "2 * a[i]"))
+    started.wait(lambda: inspections.current not in (None, before))
+    assert len(hints) > 1
+    assert set(hints) == {""}
+
+
+def test_nothing_stays_of_another_tab(started, tmp_path):
+    report, documents = reported(started), started.workspace.documents
+    first = documents.current
+    path = tmp_path / "other.cu"
+    path.write_text(SOURCE)
+    started.files.open_paths([path])
+    assert documents.current is not first
+    assert report.hint
+    started.wait(lambda: report.kernels.count() == 2 and not report.hint)
+    documents.current = first
+    assert report.hint == "Reading the machine code…"
+    started.wait(lambda: not report.hint)
+    assert report.kernels.count() == 1
+
+
+def test_what_ended_the_reading_is_told(started):
+    report = reported(started)
+    service, inspections = started.workspace.analysis_service, started.workspace.inspections
+    # It is asked, and does not answer.
+    os.kill(service.worker_pid, signal.SIGSTOP)
+    started.next_result(lambda: started.editor.setPlainText(SOURCE))
+    assert inspections.is_reading
+    pause(200)
+    os.kill(service.worker_pid, signal.SIGKILL)
+    started.wait(lambda: inspections.problem)
+    assert "SIGKILL" in report.hint
+    started.next_result(lambda: started.replace("* 64", "* 32"))
+    started.wait(lambda: not report.hint)
+    assert report.kernels.count() == 2
