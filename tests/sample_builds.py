@@ -9,7 +9,7 @@ from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.samples import samples
 from tests.support import request, sample, sample_header
 
-TARGETS = ("sm_75", "sm_80", "sm_90", "sm_120")
+TARGETS = ("sm_75", "sm_90", "sm_120")
 """The architectures with different encodings; each build costs several starts of nvdisasm."""
 
 _FIRST_OPAQUE = "sm_100"

@@ -39,7 +39,7 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
         os.environ["XDG_CACHE_HOME"] = folder
         driver = Driver(app, Path(folder), mode)
         driver.start()
-        driver.wait(lambda: driver.workspace.correlations.tied is not None)
+        _tie(driver)
         grab("first-start")
         driver.trigger("welcomeAction")
         grab("welcome")
@@ -86,6 +86,13 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
     return made
 
 
+def _tie(driver: Driver) -> None:
+    """Wait until it is known which lines match."""
+    inspections, correlations = driver.workspace.inspections, driver.workspace.correlations
+    driver.wait(lambda: inspections.current is not None)
+    driver.wait(lambda: correlations.tied and correlations.tied.inspection is inspections.current)
+
+
 def _readings(driver: Driver, grab: Callable[..., None]) -> None:
     """What LTO inlined, in all the ways to see it; the two-module sample is open."""
     settings, inspections = driver.workspace.settings, driver.workspace.inspections
@@ -98,7 +105,7 @@ def _readings(driver: Driver, grab: Callable[..., None]) -> None:
     driver.workspace.documents.current = driver.workspace.documents.named("user_transform.cu")
     driver.trigger("compareLayoutAction")
     driver.trigger("focusSassAction")
-    driver.wait(lambda: driver.workspace.correlations.tied is not None)
+    _tie(driver)
     driver.trigger("focusEditorAction")
     driver.editor.go_to(5)
     driver.trigger("correlateAction")

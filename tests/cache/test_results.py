@@ -115,7 +115,7 @@ def test_a_cached_step_is_no_started_step(builder):
 @pytest.mark.parametrize(
     "change",
     [
-        {"options": ("-lineinfo",)},
+        {"options": ("--use_fast_math",)},
         {"arch": "sm_80"},
         {"headers": (Header("a.h", b""),)},
         {"emit": "cubin"},

@@ -62,6 +62,7 @@ def _texts() -> tuple[str, str, list[str]]:
             code.append(f"{_places(places)}{line}  /* 0x{low} */\n    /* 0x{high} */\n")
             live.append(f"{line} // | {' | '.join(counts.split())} |\n")
             shown.append(line)
+        live.append("// Legend:\n")
     return "".join(code), "".join(live), shown
 
 

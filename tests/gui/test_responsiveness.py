@@ -16,9 +16,9 @@ LARGE = 300_000
 KERNELS, INSTRUCTIONS = 20, 8_000
 MARGIN = 2.5
 # `tests/bench/memory.py` goes on to hundreds.
-BUILDS = 40
+BUILDS = 30
 # Half of them would have to leave 100 KiB each to be noticed; a result and its listings are more.
-MOST_GROWTH = 2 << 20
+MOST_GROWTH = 3 << 19
 
 
 @pytest.fixture

@@ -190,6 +190,8 @@ class CorrelationPresenter(QObject):
         self._panes.status.tell(self._why_nothing(side))
 
     def _why_nothing(self, side: Side) -> str:
+        if self._inspections.is_reading:
+            return self._inspections.words
         if self._state.tied is None:
             return self._inspections.problem or self.tr("No SASS has been read yet: build first")
         if side is self._source and self._source.is_edited:

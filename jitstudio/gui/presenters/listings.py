@@ -117,11 +117,10 @@ class ListingsPresenter(QObject):
         listing = pane.listing
         if listing is None:
             return None
-        if kind is pane.kind:
-            text = "\n".join((*listing.lines, ""))
-            return Artifact(kind, listing.name, text.encode())
-        good = self._outputs.good
-        return good.result.artifact(kind, listing.name) if good is not None else None
+        newest, good = self._outputs.result, self._outputs.good
+        is_old = listing.name in pane.output.old
+        result = newest if kind is pane.kind and not is_old else good and good.result
+        return result.artifact(kind, listing.name) if result is not None else None
 
 
 def _write(path: Path, artifact: Artifact, said: str) -> str:
