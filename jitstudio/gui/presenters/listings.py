@@ -117,9 +117,10 @@ class ListingsPresenter(QObject):
         listing = pane.listing
         if listing is None:
             return None
-        newest, good = self._outputs.result, self._outputs.good
-        is_old = listing.name in pane.output.old
-        result = newest if kind is pane.kind and not is_old else good and good.result
+        good = self._outputs.good
+        result = good.result if good is not None else None
+        if kind is pane.kind and listing.name not in pane.output.old:
+            result = self._outputs.result
         return result.artifact(kind, listing.name) if result is not None else None
 
 
