@@ -9,7 +9,7 @@ from tests.sample_builds import TARGETS, builds
 from tests.support import ROOT, request
 
 KERNELS = sorted((ROOT / "tests" / "data" / "opcodes").glob("*.cu"))
-ARCHS = ("sm_75", "sm_80", "sm_89", "sm_90a", "sm_100a", "sm_103a", "sm_110a", "sm_120a", "sm_121")
+ARCHS = ("sm_75", "sm_80", "sm_90a", "sm_100a", "sm_120a")
 
 G, S = Group, Space
 
