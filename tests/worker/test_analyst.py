@@ -37,7 +37,7 @@ def cubins():
         assert result.ok, result.reason
         return result.artifact(CodeKind.CUBIN, "kernel.cu").content
 
-    yield {"two": cubin(loops(2)), "many": cubin(loops(400))}
+    yield {"two": cubin(loops(2)), "many": cubin(loops(600))}
     builder.close()
 
 
@@ -93,7 +93,7 @@ def test_a_killed_process_is_told_and_the_next_call_works(analyst, cubins):
         target=lambda: answers.append(analyst.analyse(AnalysisRequest(cubins["many"], "many")))
     )
     reading.start()
-    time.sleep(0.05)
+    time.sleep(0.2)
     os.kill(first, signal.SIGKILL)
     reading.join(QUICK)
     assert isinstance(answers[0], Unreadable)
