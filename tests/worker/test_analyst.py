@@ -37,7 +37,7 @@ def cubins():
         assert result.ok, result.reason
         return result.artifact(CodeKind.CUBIN, "kernel.cu").content
 
-    yield {"two": cubin(loops(2)), "many": cubin(loops(600))}
+    yield {"two": cubin(loops(2)), "many": cubin(loops(400))}
     builder.close()
 
 
