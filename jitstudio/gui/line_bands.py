@@ -33,13 +33,15 @@ class LineBands(QObject):
     pointed = Signal(int)
     changed = Signal()
 
+    # On the class too: the mouse leaves for the last time when Python may have emptied this object.
+    _line = NO_LINE
+
     def __init__(self, area: QAbstractScrollArea, line_at: Callable[[QPoint], int]) -> None:
         super().__init__(area)
         self._viewport = area.viewport()
         self._line_at = line_at
         self._hue_of: Callable[[int], int] | None = None
         self._matched: Sequence[int] = ()
-        self._line = NO_LINE
         self.is_watched = False
         # Else only a mouse with a button down tells where it is.
         self._viewport.setMouseTracking(True)
