@@ -39,6 +39,22 @@ def icon_button(
     return button
 
 
+def bare_button(parent: QWidget, what: str, slot: object) -> QToolButton:
+    """A button that is nothing but an icon.
+
+    Args:
+        parent: The panel it belongs to.
+        what: What it does, for the tool tip and for screen readers.
+        slot: What a click calls, or the signal that it sends.
+    """
+    button = QToolButton(parent, autoRaise=True)
+    button.setToolTip(what)
+    button.setAccessibleName(what)
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    button.clicked.connect(slot)
+    return button
+
+
 def show_icons(buttons: Iterable[QToolButton], theme: Theme) -> None:
     """Draw the icons of an `icon_button` or several in the colours of a theme."""
     for button in buttons:

@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from PySide6.QtCore import QPoint, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleEvent,
     QFontMetricsF,
     QHelpEvent,
-    QKeyEvent,
     QMouseEvent,
     QPainter,
-    QWheelEvent,
 )
 from PySide6.QtWidgets import QGraphicsScene, QGraphicsView, QToolTip, QWidget
 
@@ -24,27 +20,16 @@ from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.graph.blocks_item import READABLE, BlocksItem
 from jitstudio.gui.widgets.graph.edges_item import EdgesItem
 from jitstudio.gui.widgets.graph.look import look_of
-from jitstudio.gui.widgets.graph.walk import Way, step
+from jitstudio.gui.widgets.graph.walk import step
+from jitstudio.gui.widgets.picture_canvas import PictureCanvas, Way
 
 _POINTS = 9.0
-_STEP = 1.2
 _ZOOMED = (0.01, 3.0)
 _MARGIN = 40
 _NEAR = 60
-_HINT_MARGIN = 16
-
-_WAYS = {
-    Qt.Key.Key_Left: Way.LEFT,
-    Qt.Key.Key_Right: Way.RIGHT,
-    Qt.Key.Key_Up: Way.UP,
-    Qt.Key.Key_Down: Way.DOWN,
-    Qt.Key.Key_Home: Way.FIRST,
-    Qt.Key.Key_End: Way.LAST,
-}
-_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
-class GraphCanvas(QGraphicsView):
+class GraphCanvas(PictureCanvas):
     """Shows one graph.
 
     Signals:
@@ -58,7 +43,7 @@ class GraphCanvas(QGraphicsView):
     block_activated = Signal(int)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(_ZOOMED, parent)
         # With a parent it ends in this thread.
         self._scene = QGraphicsScene(self)
         # One item for all blocks and one for all edges need no index.
@@ -66,8 +51,6 @@ class GraphCanvas(QGraphicsView):
         self.setScene(self._scene)
         self.setObjectName("graphCanvas")
         self.setAccessibleName(self.tr("Control-flow graph"))
-        self.setFrameShape(QGraphicsView.Shape.NoFrame)
-        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.AnchorUnderMouse)
         self.setDragMode(QGraphicsView.DragMode.ScrollHandDrag)
         self.setOptimizationFlag(QGraphicsView.OptimizationFlag.DontSavePainterState)
         self._theme = theme
@@ -77,13 +60,6 @@ class GraphCanvas(QGraphicsView):
         self._edges: EdgesItem | None = None
         self._current = NOWHERE
         self._pressed = QPoint()
-        self._hint = ""
-        self._keys = {
-            Qt.Key.Key_Plus: self.zoom_in,
-            Qt.Key.Key_Equal: self.zoom_in,
-            Qt.Key.Key_Minus: self.zoom_out,
-            Qt.Key.Key_0: self.fit,
-        }
         self.set_theme(theme)
 
     @property
@@ -156,34 +132,19 @@ class GraphCanvas(QGraphicsView):
                 self.resetTransform()
 
     @Slot()
-    def zoom_in(self) -> None:
-        """Show it larger."""
-        self._zoom(_STEP)
-
-    @Slot()
-    def zoom_out(self) -> None:
-        """Show it smaller."""
-        self._zoom(1 / _STEP)
-
-    @Slot()
     def activate_current(self) -> None:
         """Go on in the text of the block that is marked."""
         if self._current != NOWHERE:
             self.block_activated.emit(self._current)
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Walk with the arrows, go to the text with Enter, zoom with plus and minus, see all."""
-        key = Qt.Key(event.key())
+    def walk(self, way: Way) -> bool:
+        """Take the keyboard to the block that lies there; whether there is one at all."""
         picture = self._picture
-        if key in _WAYS and picture is not None and picture.graph.blocks:
-            self.mark(step(picture.graph, picture.layout, self._current, _WAYS[key]))
-            self.block_chosen.emit(self._current)
-        elif key in _ENTER:
-            self.activate_current()
-        elif key in self._keys:
-            self._keys[key]()
-        else:
-            super().keyPressEvent(event)
+        if picture is None or not picture.graph.blocks:
+            return False
+        self.mark(step(picture.graph, picture.layout, self._current, way))
+        self.block_chosen.emit(self._current)
+        return True
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Begin to move the graph, or to click on a block."""
@@ -206,13 +167,6 @@ class GraphCanvas(QGraphicsView):
         if self._block_at(event.position().toPoint()) != NOWHERE:
             self.activate_current()
 
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom with Ctrl, scroll without."""
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self._zoom(_STEP if event.angleDelta().y() > 0 else 1 / _STEP)
-        else:
-            super().wheelEvent(event)
-
     def viewportEvent(self, event: QHelpEvent | object) -> bool:
         """Tell what the block under the mouse is."""
         if isinstance(event, QHelpEvent) and event.type() == QHelpEvent.Type.ToolTip:
@@ -228,14 +182,8 @@ class GraphCanvas(QGraphicsView):
 
     def drawForeground(self, painter: QPainter, _rect: QRectF | object) -> None:
         """Say what will be here where there is nothing yet."""
-        if self._picture is not None or not self._hint:
-            return
-        painter.resetTransform()
-        painter.setPen(self._theme.code.hint)
-        edge = _HINT_MARGIN
-        room = self.viewport().rect().adjusted(edge, edge, -edge, -edge)
-        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(room, int(flags), self._hint)
+        if self._picture is None and self._hint:
+            self._paint_hint(painter, self._theme.code.hint)
 
     def _look_at_beginning(self) -> None:
         """All of it if it can be read so, else its first block at its usual size."""
@@ -244,11 +192,6 @@ class GraphCanvas(QGraphicsView):
             self.resetTransform()
             first = self._blocks.rect(0)
             self.centerOn(first.center().x(), first.top() + self.viewport().height() / 2 - _NEAR)
-
-    def _zoom(self, factor: float) -> None:
-        least, most = _ZOOMED
-        now = self.transform().m11()
-        self.scale(*[max(least, min(most, now * factor)) / now] * 2)
 
     def _block_at(self, place: QPoint) -> int:
         return self._blocks.block_at(self.mapToScene(place)) if self._blocks else NOWHERE
@@ -263,10 +206,7 @@ class GraphCanvas(QGraphicsView):
                 if self._current != NOWHERE
                 else ""
             )
-        if told != self.accessibleDescription():
-            self.setAccessibleDescription(told)
-            changed = QAccessible.Event.DescriptionChanged
-            QAccessible.updateAccessibility(QAccessibleEvent(self, changed))
+        self._tell(told)
 
 
 def _subject(picture: GraphPicture) -> tuple[object, str]:

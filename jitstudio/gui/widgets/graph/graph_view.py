@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.icons import icon
@@ -13,7 +13,7 @@ from jitstudio.gui.models.graph import GraphPicture, summary
 from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.graph.canvas import GraphCanvas
-from jitstudio.gui.widgets.parts import ShorteningLabel
+from jitstudio.gui.widgets.parts import ShorteningLabel, bare_button
 
 _KINDS = (CodeKind.SASS, CodeKind.PTX)
 _LEAST_LETTERS = 8
@@ -58,10 +58,10 @@ class GraphView(QWidget):
         self._summary.setObjectName("graphSummary")
         self._summary.setTextFormat(Qt.TextFormat.PlainText)
         self._buttons = {
-            "minus": self._button(self.tr("Smaller"), self.canvas.zoom_out),
-            "plus": self._button(self.tr("Larger"), self.canvas.zoom_in),
-            "fit": self._button(self.tr("Show all of it"), self.canvas.fit),
-            "save": self._button(self.tr("Save the graph as SVG…"), self.picture_requested),
+            "minus": bare_button(self, self.tr("Smaller"), self.canvas.zoom_out),
+            "plus": bare_button(self, self.tr("Larger"), self.canvas.zoom_in),
+            "fit": bare_button(self, self.tr("Show all of it"), self.canvas.fit),
+            "save": bare_button(self, self.tr("Save the graph as SVG…"), self.picture_requested),
         }
         for name, button in self._buttons.items():
             button.setObjectName(f"graph{name.capitalize()}Button")
@@ -123,14 +123,6 @@ class GraphView(QWidget):
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self.canvas, 1)
-
-    def _button(self, what: str, slot: object) -> QToolButton:
-        button = QToolButton(self, autoRaise=True)
-        button.setToolTip(what)
-        button.setAccessibleName(what)
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.clicked.connect(slot)
-        return button
 
     @Slot(int)
     def _on_kind_activated(self, index: int) -> None:

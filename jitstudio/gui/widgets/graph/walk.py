@@ -3,22 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from enum import Enum
 
 from jitstudio.analysis.flow.graph import FlowGraph
 from jitstudio.analysis.flow.layout import Layout
 from jitstudio.analysis.flow.routes import Box
-
-
-class Way(Enum):
-    """Where to go."""
-
-    LEFT = "left"
-    RIGHT = "right"
-    UP = "up"
-    DOWN = "down"
-    FIRST = "first"
-    LAST = "last"
+from jitstudio.gui.widgets.picture_canvas import Way
 
 
 def step(graph: FlowGraph, layout: Layout, block: int, way: Way) -> int:

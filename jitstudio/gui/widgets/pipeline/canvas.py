@@ -6,44 +6,29 @@ import time
 
 from PySide6.QtCore import QPointF, QRectF, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import (
-    QAccessible,
-    QAccessibleEvent,
     QFocusEvent,
-    QKeyEvent,
     QMouseEvent,
     QPainter,
     QResizeEvent,
-    QWheelEvent,
 )
-from PySide6.QtWidgets import QGraphicsView, QWidget
+from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.pipeline.model import Node, Pipeline, State
 from jitstudio.gui.models.pipeline import description
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.picture_canvas import PictureCanvas, Way
 from jitstudio.gui.widgets.pipeline.node_item import NodeItem
 from jitstudio.gui.widgets.pipeline.scene import PipelineScene
-from jitstudio.gui.widgets.pipeline.steps import Way, step
+from jitstudio.gui.widgets.pipeline.steps import step
 
 _TICK_MS = 60
-_STEP = 1.2
 # Smaller than this nobody reads it, so that it is scrolled instead; larger looks coarse.
 _FITTED = (0.7, 1.8)
 _ZOOMED = (0.3, 4.0)
 _NEAR = 30
-_HINT_MARGIN = 16
-
-_WAYS = {
-    Qt.Key.Key_Left: Way.LEFT,
-    Qt.Key.Key_Right: Way.RIGHT,
-    Qt.Key.Key_Up: Way.UP,
-    Qt.Key.Key_Down: Way.DOWN,
-    Qt.Key.Key_Home: Way.FIRST,
-    Qt.Key.Key_End: Way.LAST,
-}
-_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
-class PipelineCanvas(QGraphicsView):
+class PipelineCanvas(PictureCanvas):
     """Shows one picture, as large as it fits until the user zooms.
 
     Signals:
@@ -53,30 +38,21 @@ class PipelineCanvas(QGraphicsView):
     activated = Signal(Node)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
+        super().__init__(_ZOOMED, parent)
         # With a parent it ends in this thread: Python may collect what has none in another one,
         # where Qt cannot stop the timer of its index.
         self._scene = PipelineScene(theme, self)
         self.setScene(self._scene)
         self.setObjectName("pipelineCanvas")
         self.setAccessibleName(self.tr("Pipeline of the build"))
-        self.setFrameShape(QGraphicsView.Shape.NoFrame)
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setMouseTracking(True)
-        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.AnchorUnderMouse)
         self._theme = theme
-        self._hint = ""
         self._current = ""
         self._pressed: NodeItem | None = None
         self._fits = True
         self._ticker = QTimer(self, interval=_TICK_MS)
         self._ticker.timeout.connect(self._on_tick)
-        self._keys = {
-            Qt.Key.Key_Plus: self.zoom_in,
-            Qt.Key.Key_Equal: self.zoom_in,
-            Qt.Key.Key_Minus: self.zoom_out,
-            Qt.Key.Key_0: self.fit,
-        }
         self.set_theme(theme)
 
     @property
@@ -143,16 +119,6 @@ class PipelineCanvas(QGraphicsView):
         self.centerOn(QPointF(rect.left(), rect.center().y()))
 
     @Slot()
-    def zoom_in(self) -> None:
-        """Show it larger."""
-        self._zoom(_STEP)
-
-    @Slot()
-    def zoom_out(self) -> None:
-        """Show it smaller."""
-        self._zoom(1 / _STEP)
-
-    @Slot()
     def activate_current(self) -> None:
         """Open what the node at the keyboard stands for."""
         if self.current is not None:
@@ -166,17 +132,12 @@ class PipelineCanvas(QGraphicsView):
             self.ensureVisible(item, _NEAR, _NEAR)
         self._describe()
 
-    def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Walk with the arrows, open with Enter, zoom with plus and minus, see all with 0."""
-        key = Qt.Key(event.key())
-        if key in _WAYS and self.pipeline.nodes:
-            self.go_to(step(self._scene.places, self._current, _WAYS[key]))
-        elif key in _ENTER:
-            self.activate_current()
-        elif key in self._keys:
-            self._keys[key]()
-        else:
-            super().keyPressEvent(event)
+    def walk(self, way: Way) -> bool:
+        """Take the keyboard to the node that lies there; whether there is one at all."""
+        if not self.pipeline.nodes:
+            return False
+        self.go_to(step(self._scene.places, self._current, way))
+        return True
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Remember what was pressed."""
@@ -191,13 +152,6 @@ class PipelineCanvas(QGraphicsView):
         left = event.button() is Qt.MouseButton.LeftButton
         if left and self._pressed is not None and self._pressed is self._node_at(event):
             self.activated.emit(self._pressed.node)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Zoom with Ctrl, scroll without."""
-        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
-            self._zoom(_STEP if event.angleDelta().y() > 0 else 1 / _STEP)
-        else:
-            super().wheelEvent(event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Fit again, unless the user has zoomed."""
@@ -218,23 +172,12 @@ class PipelineCanvas(QGraphicsView):
 
     def drawForeground(self, painter: QPainter, _rect: QRectF | object) -> None:
         """Say what will be here where there is nothing yet."""
-        if self.pipeline.nodes or not self._hint:
-            return
-        painter.resetTransform()
-        painter.setPen(self._theme.ui.muted_text)
-        room = (
-            self.viewport()
-            .rect()
-            .adjusted(_HINT_MARGIN, _HINT_MARGIN, -_HINT_MARGIN, -_HINT_MARGIN)
-        )
-        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
-        painter.drawText(room, int(flags), self._hint)
+        if not self.pipeline.nodes and self._hint:
+            self._paint_hint(painter, self._theme.ui.muted_text)
 
     def _zoom(self, factor: float) -> None:
-        least, most = _ZOOMED
-        now = self.transform().m11()
         self._fits = False
-        self.scale(*[max(least, min(most, now * factor)) / now] * 2)
+        super()._zoom(factor)
 
     def _node_at(self, event: QMouseEvent) -> NodeItem | None:
         item = self.itemAt(event.position().toPoint())
@@ -263,10 +206,7 @@ class PipelineCanvas(QGraphicsView):
         told = description(node, time.monotonic()) if node is not None else ""
         if not self.pipeline.nodes:
             told = self._hint
-        if told != self.accessibleDescription():
-            self.setAccessibleDescription(told)
-            changed = QAccessible.Event.DescriptionChanged
-            QAccessible.updateAccessibility(QAccessibleEvent(self, changed))
+        self._tell(told)
 
     @Slot()
     def _on_tick(self) -> None:

@@ -6,13 +6,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
 from jitstudio.core.pipeline.model import Node, Pipeline, State
 from jitstudio.gui.icons import icon
 from jitstudio.gui.models.pipeline import summary
 from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.parts import bare_button
 from jitstudio.gui.widgets.pipeline.canvas import PipelineCanvas
 from jitstudio.gui.widgets.pipeline.look import mark_of
 from jitstudio.gui.widgets.pipeline.picture import image_of, save_picture
@@ -42,10 +43,10 @@ class PipelineView(QWidget):
         self._summary.setTextFormat(Qt.TextFormat.PlainText)
         self._summary.setMinimumWidth(1)
         self._buttons = {
-            "minus": self._button(self.tr("Smaller"), self.canvas.zoom_out),
-            "plus": self._button(self.tr("Larger"), self.canvas.zoom_in),
-            "fit": self._button(self.tr("Show all of it"), self.canvas.fit),
-            "save": self._button(self.tr("Save the picture…"), self.picture_requested),
+            "minus": bare_button(self, self.tr("Smaller"), self.canvas.zoom_out),
+            "plus": bare_button(self, self.tr("Larger"), self.canvas.zoom_in),
+            "fit": bare_button(self, self.tr("Show all of it"), self.canvas.fit),
+            "save": bare_button(self, self.tr("Save the picture…"), self.picture_requested),
         }
         for name, button in self._buttons.items():
             button.setObjectName(f"pipeline{name.capitalize()}Button")
@@ -118,14 +119,6 @@ class PipelineView(QWidget):
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self.canvas, 1)
-
-    def _button(self, what: str, slot: object) -> QToolButton:
-        button = QToolButton(self, autoRaise=True)
-        button.setToolTip(what)
-        button.setAccessibleName(what)
-        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        button.clicked.connect(slot)
-        return button
 
     def _show_summary(self) -> None:
         state, told = summary(self.canvas.pipeline)

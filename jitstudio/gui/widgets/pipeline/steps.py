@@ -3,21 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 
 from jitstudio.core.pipeline.layout import Layout, Place
-
-
-class Way(Enum):
-    """Where to go."""
-
-    LEFT = "left"
-    RIGHT = "right"
-    UP = "up"
-    DOWN = "down"
-    FIRST = "first"
-    LAST = "last"
-
+from jitstudio.gui.widgets.picture_canvas import Way
 
 # What lies that way, and how far off it is; None for what does not.
 _Distance = Callable[[Place, Place], tuple[float, float] | None]

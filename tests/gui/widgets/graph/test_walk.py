@@ -1,6 +1,7 @@
 import pytest
 
-from jitstudio.gui.widgets.graph.walk import Way, step
+from jitstudio.gui.widgets.graph.walk import step
+from jitstudio.gui.widgets.picture_canvas import Way
 from tests.gui.graphs import loops_picture
 
 

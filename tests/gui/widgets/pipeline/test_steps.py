@@ -1,7 +1,8 @@
 import pytest
 
 from jitstudio.core.pipeline.layout import Layout, Place
-from jitstudio.gui.widgets.pipeline.steps import Way, step
+from jitstudio.gui.widgets.picture_canvas import Way
+from jitstudio.gui.widgets.pipeline.steps import step
 
 LAYOUT = Layout(
     {
