@@ -1,6 +1,7 @@
 """For all tests. Nothing here needs Qt: all but tests/gui runs without PySide6 and pytest-qt."""
 
 import ctypes
+import io
 import json
 import os
 import subprocess
@@ -18,8 +19,10 @@ import pytest
 # Before anything imports Qt.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
+from jitstudio.cli.main import main
 from jitstudio.worker.builder import Builder
 from tests.support import ROOT
+from tests.tools import Tools
 
 collect_ignore = [] if find_spec("PySide6") and find_spec("pytestqt") else ["gui"]
 
@@ -45,6 +48,15 @@ def cache_folder(tmp_path_factory, monkeypatch) -> Path:
     return folder
 
 
+@pytest.fixture(scope="session")
+def tools(tmp_path_factory) -> Iterator[Tools]:
+    """What the tools make of anything, once for all processes of this run."""
+    base = tmp_path_factory.getbasetemp()
+    made = Tools((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "tools")
+    yield made
+    made.close()
+
+
 @pytest.fixture
 def host() -> Iterator[Builder]:
     """Workers of the test's own, without a cache."""
@@ -67,8 +79,30 @@ def environment() -> dict[str, str]:
 
 
 @pytest.fixture
-def run(command, environment, tmp_path) -> Callable[..., Ran]:
-    """Run jitstudio in an empty folder; it may never end in a traceback."""
+def run(monkeypatch, tmp_path) -> Callable[..., Ran]:
+    """Run a command in an empty folder, in this process: a start of Python takes its time."""
+
+    def runs(*words: object) -> Ran:
+        out, err = (io.TextIOWrapper(io.BytesIO(), "utf-8") for _ in range(2))
+        with monkeypatch.context() as during:
+            during.chdir(tmp_path)
+            during.setattr(sys, "stdout", out)
+            during.setattr(sys, "stderr", err)
+            try:
+                code = main([str(word) for word in words])
+            except SystemExit as left:
+                code = left.code
+        return Ran(code, *(stream.detach().getvalue().decode() for stream in (out, err)))
+
+    return runs
+
+
+@pytest.fixture
+def run_apart(command, environment, tmp_path) -> Callable[..., Ran]:
+    """The same in a process of its own, with other environment variables if wanted.
+
+    It may never end in a traceback.
+    """
 
     def runs(*words: object, **more: str) -> Ran:
         done = subprocess.run(

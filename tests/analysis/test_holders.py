@@ -6,10 +6,8 @@ import pytest
 
 from jitstudio.analysis.holders import holders
 from jitstudio.analysis.pressure import highest, live_gprs
-from jitstudio.core.code import CodeKind
-from jitstudio.toolchain.disassembly import read_cubin
-from jitstudio.worker.builder import Builder
-from tests.support import cuda, request, sample, sample_header
+from tests.sample_builds import TARGETS, builds
+from tests.support import cuda, request
 
 # Many values of known lines, alive at the same time.
 FAN = """\
@@ -28,31 +26,34 @@ extern "C" __global__ void fan(float* p, const double* q, int n)
     p[4] = (a + b) * (float)d;
 }
 """
-TARGETS = ("sm_75", "sm_90", "sm_120")
 
 
 @pytest.fixture(scope="module")
-def read():
-    builder = Builder()
+def fan(tools):
+    """The kernel above, for a target."""
 
-    def made(arch, *sources, headers=()):
-        asked = request(*sources, emit="cubin", arch=arch, headers=headers, options=("-lineinfo",))
-        built = builder.build(asked)
-        cubins = (one for one in built.artifacts if one.kind is CodeKind.CUBIN)
-        return [
-            function
-            for cubin in cubins
-            for function in read_cubin(cubin.content, cubin.file_name).functions
-        ]
+    def made(arch):
+        wanted = request(cuda(FAN), emit="cubin", arch=arch)
+        (function,) = tools.read(tools.cubin(wanted).content).functions
+        return function
 
-    yield made
-    builder.close()
+    return made
+
+
+@pytest.fixture(scope="module")
+def sampled(tools):
+    """The functions of samples, for a target."""
+
+    def made(arch, *names):
+        wanted = (one.request for one in builds(arch) if one.name.endswith(names))
+        return [f for asked in wanted for f in tools.read(tools.cubin(asked).content).functions]
+
+    return made
 
 
 @pytest.mark.parametrize("arch", TARGETS)
-def test_as_many_registers_are_held_as_nvdisasm_counts(read, arch):
-    histogram = (sample("histogram.cu"), sample("vector_add.cu"), cuda(FAN))
-    functions = read(arch, *histogram, headers=(sample_header("atomic_ops.cuh"),))
+def test_as_many_registers_are_held_as_nvdisasm_counts(sampled, fan, arch):
+    functions = [fan(arch), *sampled(arch, "histogram.cu", "vector_add.cu")]
     assert len(functions) == 3
     told = counted = 0
     for function in functions:
@@ -68,8 +69,8 @@ def test_as_many_registers_are_held_as_nvdisasm_counts(read, arch):
 
 
 @pytest.mark.parametrize("arch", TARGETS)
-def test_the_lines_that_hold_a_peak_are_those_that_wrote(read, arch):
-    (function,) = read(arch, cuda(FAN))
+def test_the_lines_that_hold_a_peak_are_those_that_wrote(fan, arch):
+    function = fan(arch)
     barrier = next(i for i, one in enumerate(function) if one.opcode.startswith("BAR."))
     held = {holder.places[0].line: holder.registers for holder in holders(function, barrier)}
     # Floats, at least two of three, and two doubles.
@@ -80,15 +81,15 @@ def test_the_lines_that_hold_a_peak_are_those_that_wrote(read, arch):
     assert not {8, 13} & held.keys()
 
 
-def test_the_most_stand_first(read):
-    (function,) = read("sm_90", cuda(FAN))
+def test_the_most_stand_first(fan):
+    function = fan("sm_90")
     counts = [len(holder.registers) for holder in holders(function, highest(function))]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] > 0
 
 
-def test_the_chain_of_what_was_inlined_is_told(read):
-    (function,) = read("sm_120", sample("histogram.cu"), headers=(sample_header("atomic_ops.cuh"),))
+def test_the_chain_of_what_was_inlined_is_told(sampled):
+    (function,) = sampled("sm_120", "histogram.cu")
     files = {
         tuple(PurePath(place.file).name for place in holder.places)
         for index in range(function.code_length)
@@ -97,7 +98,7 @@ def test_the_chain_of_what_was_inlined_is_told(read):
     assert ("atomic_ops.cuh", "histogram.cu") in files
 
 
-def test_padding_holds_nothing(read):
-    (function,) = read("sm_90", cuda(FAN))
+def test_padding_holds_nothing(fan):
+    function = fan("sm_90")
     assert len(function) > function.code_length
     assert holders(function, len(function) - 1) == ()

@@ -1,6 +1,5 @@
 import json
 import random
-import subprocess
 
 import pytest
 
@@ -9,9 +8,7 @@ from jitstudio.analysis.findings.find import findings
 from jitstudio.analysis.flow.sass import sass_graph
 from jitstudio.analysis.reading import code, live
 from jitstudio.analysis.report import report
-from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Resources
-from jitstudio.toolchain import locate
 from tests.listing.mutations import mutated
 from tests.support import cuda, request
 
@@ -28,17 +25,10 @@ extern "C" __global__ void k(float* p, int n) {
 
 
 @pytest.fixture
-def listings(host, tmp_path):
+def listings(tools):
     """What nvdisasm prints of a kernel for the readers of code and of live registers."""
-    result = host.build(request(cuda(KERNEL, "k.cu"), emit="cubin", arch="sm_90"))
-    path = tmp_path / "k.cubin"
-    path.write_bytes(result.artifact(CodeKind.CUBIN, "k.cu").content)
-    return tuple(
-        subprocess.run(
-            [locate.nvdisasm(), *options, path], capture_output=True, text=True, check=True
-        ).stdout
-        for options in (code.OPTIONS, live.OPTIONS)
-    )
+    cubin = tools.cubin(request(cuda(KERNEL, "k.cu"), emit="cubin", arch="sm_90")).content
+    return [tools.printed(cubin, *options) for options in (code.OPTIONS, live.OPTIONS)]
 
 
 def told(function):

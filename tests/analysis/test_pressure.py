@@ -5,36 +5,14 @@ import pytest
 
 from jitstudio.analysis.model import NOWHERE, Part, Place, SassFunction
 from jitstudio.analysis.pressure import LinePressure, by_place, highest, live_gprs, peaks
-from jitstudio.core.code import CodeKind
-from jitstudio.toolchain.disassembly import read_cubin
-from jitstudio.worker.builder import Builder
-from tests.support import request as asked
-from tests.support import sample, sample_header
-
-TARGETS = ("sm_75", "sm_90", "sm_120")
-
-
-@pytest.fixture(scope="module")
-def builder():
-    made = Builder()
-    yield made
-    made.close()
+from tests.sample_builds import TARGETS, builds
 
 
 @pytest.fixture(scope="module", params=TARGETS)
-def histogram(builder, request) -> SassFunction:
+def histogram(tools, request) -> SassFunction:
     """A kernel of the samples with what it inlines."""
-    built = builder.build(
-        asked(
-            sample("histogram.cu"),
-            emit="cubin",
-            arch=request.param,
-            headers=(sample_header("atomic_ops.cuh"),),
-            options=("-lineinfo",),
-        )
-    )
-    (cubin,) = (one for one in built.artifacts if one.kind is CodeKind.CUBIN)
-    (function,) = read_cubin(cubin.content, cubin.file_name).functions
+    wanted = next(one for one in builds(request.param) if one.name.endswith("histogram.cu"))
+    (function,) = tools.read(tools.cubin(wanted.request).content).functions
     return function
 
 

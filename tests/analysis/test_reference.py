@@ -1,50 +1,40 @@
 import re
-from dataclasses import replace
 
 import pytest
 from pygments.token import Keyword, Name
 
+from jitstudio.analysis.reading import code
 from jitstudio.analysis.reference import Topic, reference
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.lexers.ptx import PtxLexer
 from jitstudio.listing.lexers.sass import SassLexer
-from jitstudio.worker.builder import Builder
 from tests.analysis.reference_kernels import KERNELS
-from tests.sample_builds import builds
+from tests.sample_builds import TARGETS, builds
 from tests.support import request
 
 PTX, SASS = reference(CodeKind.PTX), reference(CodeKind.SASS)
 BOTH = pytest.mark.parametrize("told", [PTX, SASS], ids=["ptx", "sass"])
-TARGETS = ("sm_75", "sm_80", "sm_90", "sm_100", "sm_120")
 LEXERS = {CodeKind.PTX: PtxLexer, CodeKind.SASS: SassLexer}
 # Sections of the debugger's, whose contents are no code.
 DATA = re.compile(r"\.section\s+\.debug.*", re.DOTALL)
 
 
-@pytest.fixture(scope="module")
-def builder():
-    made = Builder()
-    yield made
-    made.close()
-
-
-def listings(builder, requests):
+def listings(tools, requests):
     for asked in requests:
-        result = builder.build(asked)
-        assert result.ok, (asked.sources[0].name, result.diagnostics)
-        for artifact in result.artifacts:
-            if artifact.kind in LEXERS:
-                yield artifact.kind, artifact.content.decode()
+        for artifact in tools.build(asked).artifacts:
+            if artifact.kind is CodeKind.PTX:
+                yield artifact.kind, artifact.text
+            elif artifact.kind is CodeKind.CUBIN:
+                yield CodeKind.SASS, tools.printed(artifact.content, *code.OPTIONS)
 
 
 def sample_requests(target):
-    listed = frozenset({CodeKind.PTX, CodeKind.SASS})
-    return [replace(build.request, emit=listed) for build in builds(target)]
+    return [build.request for build in builds(target)]
 
 
 def kernel_requests(target):
-    return [request(kernel, emit="ptx,sass", arch=target) for kernel in KERNELS]
+    return [request(kernel, emit="ptx,cubin", arch=target) for kernel in KERNELS]
 
 
 def words(kind, text):
@@ -64,11 +54,16 @@ def words(kind, text):
             yield value, False
 
 
-@pytest.mark.parametrize("requests", [sample_requests, kernel_requests])
-@pytest.mark.parametrize("target", TARGETS)
-def test_every_word_that_compilers_write_is_told_of(builder, target, requests):
+@pytest.mark.parametrize(
+    ("requests", "target"),
+    [
+        *((sample_requests, target) for target in TARGETS),
+        *((kernel_requests, target) for target in (*TARGETS, "sm_80", "sm_100")),
+    ],
+)
+def test_every_word_that_compilers_write_is_told_of(tools, target, requests):
     unknown, seen = set(), set()
-    for kind, text in listings(builder, requests(target)):
+    for kind, text in listings(tools, requests(target)):
         for word, opens in words(kind, text):
             seen.add((kind, word))
             if reference(kind).explain(word, opens=opens) is None:
@@ -79,10 +74,10 @@ def test_every_word_that_compilers_write_is_told_of(builder, target, requests):
     assert any(word.startswith("SR_TID") for _, word in seen)
 
 
-def test_far_more_instructions_are_told_of_than_the_samples_have(builder):
+def test_far_more_instructions_are_told_of_than_the_samples_have(tools):
     met = {
         told.entry
-        for kind, text in listings(builder, sample_requests("sm_90"))
+        for kind, text in listings(tools, sample_requests("sm_90"))
         if kind is CodeKind.PTX
         for word, opens in words(kind, text)
         if (told := PTX.explain(word, opens=opens))

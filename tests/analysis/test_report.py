@@ -5,9 +5,7 @@ import pytest
 from jitstudio.analysis.classes import Group, class_of
 from jitstudio.analysis.model import LiveRegisters, SassFunction
 from jitstudio.analysis.report import report
-from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Resources
-from jitstudio.toolchain.disassembly import read_cubin
 from tests.support import cuda, request
 
 
@@ -92,7 +90,7 @@ def test_a_lower_peak_is_none_of_the_report():
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90", "sm_120"])
-def test_the_report_of_a_kernel_adds_up(host, arch):
+def test_the_report_of_a_kernel_adds_up(tools, arch):
     text = """
 extern "C" __global__ void k(float4* a, const float4* __restrict__ b, double* d) {
     float4 x = b[threadIdx.x];
@@ -100,10 +98,9 @@ extern "C" __global__ void k(float4* a, const float4* __restrict__ b, double* d)
     d[threadIdx.x] = d[threadIdx.x] * 3.0;
 }
 """
-    result = host.build(request(cuda(text, "k.cu"), emit="cubin", arch=arch))
-    cubin = result.artifact(CodeKind.CUBIN, "k.cu").content
-    (kernel,) = read_cubin(cubin, "k.cubin").kernels
-    told = report(kernel, result.resources_of("k"))
+    wanted = request(cuda(text, "k.cu"), emit="cubin", arch=arch)
+    (kernel,) = tools.read(tools.cubin(wanted).content).kernels
+    told = report(kernel, tools.build(wanted).resources_of("k"))
     assert sum(each.count for each in told.counts) == told.instructions == kernel.code_length
     assert told.code_bytes == 16 * len(kernel) > 16 * told.instructions
     found = counts(told)

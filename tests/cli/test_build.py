@@ -157,9 +157,9 @@ def test_a_full_disk_is_told_in_words(command, environment):
     assert done.stderr.endswith("The output cannot be written: No space left on device.\n")
 
 
-def test_a_terminal_that_knows_ascii_only_gets_all_of_it(run, tmp_path):
+def test_a_terminal_that_knows_ascii_only_gets_all_of_it(run_apart, tmp_path):
     (tmp_path / "größe.cu").write_text('extern "C" __global__ void k() { é; }\n')
-    ran = run("build", "größe.cu", "--json", PYTHONIOENCODING="ascii")
+    ran = run_apart("build", "größe.cu", "--json", PYTHONIOENCODING="ascii")
     assert ran.code == 1
     assert json.loads(ran.out)["diagnostics"][0]["file"] == "größe.cu"
-    assert "gr\\xf6\\xdfe.cu:1" in run("build", "größe.cu", PYTHONIOENCODING="ascii").err
+    assert "gr\\xf6\\xdfe.cu:1" in run_apart("build", "größe.cu", PYTHONIOENCODING="ascii").err

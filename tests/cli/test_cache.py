@@ -47,15 +47,15 @@ def test_the_cache_tells_its_size_and_can_be_cleared(run, cache_folder):
 
 
 @pytest.mark.parametrize("words", [(), ("--clear",), ("--json",)])
-def test_a_cache_that_cannot_be_used_is_told_in_words(run, tmp_path, words):
+def test_a_cache_that_cannot_be_used_is_told_in_words(run_apart, tmp_path, words):
     (tmp_path / "file").write_text("in the way")
-    ran = run("cache", *words, JITSTUDIO_CACHE_DIR=str(tmp_path / "file" / "cache"))
+    ran = run_apart("cache", *words, JITSTUDIO_CACHE_DIR=str(tmp_path / "file" / "cache"))
     assert ran.code == 2
     assert "cannot be used" in (ran.json["problem"] if "--json" in words else ran.err)
 
 
-def test_a_build_goes_on_without_its_cache(run, tmp_path):
+def test_a_build_goes_on_without_its_cache(run_apart, tmp_path):
     (tmp_path / "file").write_text("in the way")
-    ran = run("build", SAMPLE, JITSTUDIO_CACHE_DIR=str(tmp_path / "file" / "cache"))
+    ran = run_apart("build", SAMPLE, JITSTUDIO_CACHE_DIR=str(tmp_path / "file" / "cache"))
     assert ran.code == 0
     assert "warning: The cache in" in ran.err

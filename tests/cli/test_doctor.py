@@ -26,7 +26,7 @@ def test_its_json_has_the_promised_keys(run):
     assert set(told["window"]) == {"problem", "missing", "remedy"}
 
 
-def test_without_a_display_it_says_that_no_window_can_be_opened(run):
-    ran = run("doctor", "--json", QT_QPA_PLATFORM="", DISPLAY="", WAYLAND_DISPLAY="")
+def test_without_a_display_it_says_that_no_window_can_be_opened(run_apart):
+    ran = run_apart("doctor", "--json", QT_QPA_PLATFORM="", DISPLAY="", WAYLAND_DISPLAY="")
     assert ran.code == 0
     assert ran.json["window"]["problem"]

@@ -1,8 +1,8 @@
 from jitstudio.core.options import OPTIONS
 
 
-def test_all_options_are_listed_under_their_headings(run):
-    ran = run("options", COLUMNS="100")
+def test_all_options_are_listed_under_their_headings(run_apart):
+    ran = run_apart("options", COLUMNS="100")
     assert ran.code == 0
     lines = ran.out.splitlines()
     assert "Floating point" in lines

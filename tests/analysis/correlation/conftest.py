@@ -1,7 +1,6 @@
 """The samples and kernels with chains of calls, built and read by the real tools."""
 
 from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 
 import pytest
@@ -12,8 +11,6 @@ from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.request import BuildRequest
-from jitstudio.toolchain.disassembly import read_cubin
-from jitstudio.worker.builder import Builder
 from tests.analysis.correlation.kernels import IR_NAME, IR_WITH_LINES, NESTED, NESTED_NAME
 from tests.sample_builds import builds
 from tests.support import cuda, request
@@ -38,15 +35,18 @@ class Made:
 
 
 @pytest.fixture(scope="session")
-def made() -> dict[str, Made]:
+def made(tools) -> dict[str, Made]:
     """By name; see `tests.sample_builds`."""
-    builder = Builder()
-    results = [(name, asked, builder.build(asked)) for name, asked in _requests()]
-    builder.close()
-    # nvdisasm takes its time to start.
-    with ThreadPoolExecutor(2) as pool:
-        found = list(pool.map(_tied, results))
-    return {one.name: one for one in found}
+
+    def tied(name: str, asked: BuildRequest) -> Made:
+        cubin = tools.cubin(asked)
+        given = ptx_of(asked, tools.build(asked), cubin.name)
+        texts = {module: text.split("\n") for module, text in given.items()}
+        modules = {module: read_ptx_lines(lines) for module, lines in texts.items()}
+        code = corrected(tools.code(cubin.content), modules)
+        return Made(name, asked, texts, Correlation(code, modules))
+
+    return {name: tied(name, asked) for name, asked in _requests()}
 
 
 def _requests() -> Iterator[tuple[str, BuildRequest]]:
@@ -56,13 +56,3 @@ def _requests() -> Iterator[tuple[str, BuildRequest]]:
         yield f"{target}-{NESTED_NAME}", nested
     ir = Source(IR_NAME, CodeKind.LLVM_IR, IR_WITH_LINES.encode())
     yield f"sm_90-{IR_NAME}", request(ir, emit=EMIT)
-
-
-def _tied(built) -> Made:
-    name, asked, result = built
-    assert result.ok, (name, result.diagnostics)
-    (cubin,) = (a for a in result.artifacts if a.kind is CodeKind.CUBIN)
-    texts = {n: t.split("\n") for n, t in ptx_of(asked, result, cubin.name).items()}
-    modules = {n: read_ptx_lines(lines) for n, lines in texts.items()}
-    code = corrected(read_cubin(cubin.content, cubin.name), modules)
-    return Made(name, asked, texts, Correlation(code, modules))

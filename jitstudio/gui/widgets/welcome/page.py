@@ -115,8 +115,10 @@ class WelcomePage(QScrollArea):
         row.addWidget(content)
         row.setAlignment(Qt.AlignmentFlag.AlignTop)
         content.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
-        self.setWidget(outer)
+        # Before it is shown: a layout shows what it is given later a moment later only, and Tab
+        # would pass over the starters until then.
         self._turn()
+        self.setWidget(outer)
 
     def show_recent(self, paths: Sequence[Path]) -> None:
         """List these files and projects."""
