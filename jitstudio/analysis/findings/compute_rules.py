@@ -1,16 +1,14 @@
-"""Rules about arithmetic and the flow of control."""
+"""Rules about arithmetic, and about predicates."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
 from jitstudio.analysis.findings.evidence import Evidence
-from jitstudio.analysis.findings.lanes import Shape
 from jitstudio.analysis.findings.model import Remark
 from jitstudio.analysis.findings.operands import NONE, guard, stem
 
 _COMPARISONS = ("ISETP", "FSETP", "DSETP", "HSETP2")
-_LEAVING = frozenset(("EXIT", "RET"))
 # Multiplications, each with an addition and what would do the work of both.
 _FUSED = {"FMUL": ("FADD", "FFMA"), "DMUL": ("DADD", "DFMA"), "HMUL2": ("HADD2", "HFMA2")}
 # Modifiers that change nothing about whether both can be one.
@@ -19,20 +17,6 @@ _HARMLESS = frozenset(("FTZ", "BF16_V2", "F32"))
 # them to the same register. Functions such as sinf do so too, with fewer elements.
 _MOVES = ("MOV", "IMAD.MOV", "IMAD.MOV.U32")
 _CHAIN = 12
-
-
-def doubles(evidence: Evidence) -> Iterator[Remark]:
-    """Single precision that is computed in double because of a literal."""
-    opcodes = evidence.function.opcodes
-    narrowed = any(opcodes[index].startswith("F2F.F32.F64") for index in evidence.own)
-    own = set(evidence.own)
-    found = [
-        index
-        for index in evidence.warp.accidents
-        if index in own and (narrowed or stem(opcodes[index]) == "DSETP")
-    ]
-    for line in evidence.by_line(found):
-        yield Remark(line, {"opcodes": ", ".join(dict.fromkeys(stem(opcodes[i]) for i in line))})
 
 
 def predicates(evidence: Evidence) -> Iterator[Remark]:
@@ -65,26 +49,6 @@ def _chains(evidence: Evidence) -> Iterator[Remark]:
         if chains:
             indices = tuple(sorted(index for chain in chains for index in chain))
             yield Remark(indices, {"count": len(indices)}, "chain")
-
-
-def divergence(evidence: Evidence) -> Iterator[Remark]:
-    """Loops that some threads of a warp leave earlier than others."""
-    graph, conditions = evidence.graph, evidence.warp.conditions
-    own = set(evidence.own)
-    told: set[int] = set()
-    for number, loop in enumerate(graph.loops):
-        exits = [
-            last
-            for block in sorted(loop.blocks)
-            if graph.innermost[block] == number
-            and (last := graph.blocks[block].end - 1) in conditions
-            and conditions[last].shape is Shape.DATA
-            and _leaves(evidence, block, loop.blocks)
-        ]
-        mine = tuple(index for index in exits if index in own and index not in told)
-        told.update(mine)
-        if mine:
-            yield Remark(mine)
 
 
 def missed_fma(evidence: Evidence) -> Iterator[Remark]:
@@ -125,10 +89,3 @@ def _is_fusible(evidence: Evidence, product: int, addition: int, register: int) 
         and not read_again
         and all(_HARMLESS.issuperset(opcode.split(".")[1:]) for opcode in (first, second))
     )
-
-
-def _leaves(evidence: Evidence, block: int, loop: frozenset[int]) -> bool:
-    last = evidence.graph.blocks[block].end - 1
-    if stem(evidence.function.opcodes[last]) in _LEAVING:
-        return True
-    return any(target not in loop for target in evidence.graph.successors[block])

@@ -11,7 +11,7 @@ from jitstudio.analysis.findings.operands import Form, form_of, stem
 from jitstudio.analysis.findings.warp import Access, Warp, follow
 from jitstudio.analysis.flow.graph import FlowGraph
 from jitstudio.analysis.flow.sass import sass_graph
-from jitstudio.analysis.model import NOWHERE, Place, SassFunction
+from jitstudio.analysis.model import NOWHERE, Part, Place, SassFunction
 from jitstudio.core.result import Resources
 
 # What ptxas brings along for divisions, roots and the like is not the author's.
@@ -54,7 +54,7 @@ class Evidence:
     @cached_property
     def own(self) -> range | tuple[int, ...]:
         """The instructions that the author is to blame for."""
-        library = [part for part in self.function.parts if _LIBRARY in part.name]
+        library = [part for part in self.function.parts if is_of_library(part)]
         foreign = {index for part in library for index in range(part.start, part.end)}
         code = range(self.function.code_length)
         return tuple(index for index in code if index not in foreign) if foreign else code
@@ -94,6 +94,11 @@ class Evidence:
         for index in indices:
             found.setdefault(self.line(index), []).append(index)
         return map(tuple, found.values())
+
+
+def is_of_library(part: Part) -> bool:
+    """Whether ptxas has brought it along."""
+    return _LIBRARY in part.name
 
 
 def _offset(access: Access) -> int:

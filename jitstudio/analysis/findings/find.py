@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from jitstudio.analysis.findings import compute_rules, memory_rules
+from jitstudio.analysis.findings import compute_rules, double_rules, loop_rules, memory_rules
 from jitstudio.analysis.findings.evidence import Evidence
 from jitstudio.analysis.findings.model import Finding, Remark
 from jitstudio.analysis.model import SassFunction
@@ -25,8 +25,8 @@ RULES: Mapping[str, Rule] = {
     "spills": memory_rules.spills,
     "local": memory_rules.local_memory,
     "strided": memory_rules.strided,
-    "double": compute_rules.doubles,
-    "divergent": compute_rules.divergence,
+    "double": double_rules.doubles,
+    "divergent": loop_rules.divergence,
     "narrow": memory_rules.narrow,
     "scalar": memory_rules.no_vectors,
     "predicated": compute_rules.predicates,

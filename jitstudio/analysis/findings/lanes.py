@@ -28,6 +28,24 @@ class Shape(IntEnum):
     of such things."""
 
 
+class Stairs(NamedTuple):
+    """Values that are a step higher after every so many threads, or every time a step lower.
+
+    Attributes:
+        per: Threads that stand on a step.
+        height: How high a step is.
+        most: How far the least and the greatest may lie apart; then it starts again.
+    """
+
+    per: int
+    height: int
+    most: int = WARP
+
+    def spread(self, threads: int) -> int:
+        """How far the least and the greatest of so many threads surely lie apart."""
+        return min((threads - 1) // self.per * self.height, self.most)
+
+
 class Lane(NamedTuple):
     """A value across a warp.
 
@@ -37,6 +55,7 @@ class Lane(NamedTuple):
         constant: The number that it is in all threads, or None.
         is_literal: Whether it is written in the code, in all bits or at least in its higher ones.
         is_widened: Whether it is of double precision, and made of single precision and literals.
+        stairs: For `Shape.ANY`, the stairs that it still is, if it is.
     """
 
     shape: Shape
@@ -44,6 +63,13 @@ class Lane(NamedTuple):
     constant: int | None = None
     is_literal: bool = False
     is_widened: bool = False
+    stairs: Stairs | None = None
+
+    def spread(self, threads: int) -> int:
+        """How far the least and the greatest of so many threads surely lie apart."""
+        if self.shape is Shape.STEP:
+            return abs(self.step) * (threads - 1)
+        return self.stairs.spread(threads) if self.stairs else 0
 
     @property
     def is_same(self) -> bool:
@@ -66,6 +92,11 @@ def literal(number: int | None) -> Lane:
 def step(amount: int) -> Lane:
     """Each thread has this much more than the one before."""
     return Lane(Shape.STEP, amount)
+
+
+def stairs(per: int, height: int, most: int = WARP) -> Lane:
+    """A step higher, or a step lower, after every so many threads."""
+    return Lane(Shape.ANY, stairs=Stairs(per, height, most))
 
 
 def merge(one: Lane, other: Lane) -> Lane:
@@ -97,7 +128,7 @@ def _plus(one: Lane, other: Lane) -> Lane:
         return one
     shapes = sorted((one.shape, other.shape))
     if shapes[1] >= Shape.ANY:
-        return Lane(shapes[1])
+        return Lane(shapes[1], stairs=_of_sum(one, other) or _of_sum(other, one))
     if shapes[0] is Shape.SCALED:
         # What one adds the other may take away.
         return ANY
@@ -106,6 +137,16 @@ def _plus(one: Lane, other: Lane) -> Lane:
     if one.constant is not None and other.constant is not None:
         return literal(one.constant + other.constant)
     return step(one.step + other.step)
+
+
+def _of_sum(lane: Lane, more: Lane) -> Stairs | None:
+    """The stairs that remain where something is added to them."""
+    if lane.stairs is None or more.is_same:
+        return lane.stairs
+    per, height, most = lane.stairs
+    # Its lowest bits are taken from a number, and so it is rounded.
+    is_rounded = per == height == 1 == abs(more.step)
+    return Stairs(most + 1, most + 1) if is_rounded else None
 
 
 def negated(lane: Lane) -> Lane:
@@ -144,8 +185,11 @@ def shifted_right(lane: Lane, by: Lane) -> Lane:
     """Shifted by a number of bits."""
     if by.constant is None or by.constant < 0 or lane.shape is not Shape.STEP or not lane.step:
         return mixed(lane, by)
+    size = 1 << by.constant
     # The first thread of a warp is a multiple of the warp: its number stays behind.
-    return SAME if abs(lane.step) * WARP <= 1 << by.constant else ANY
+    if abs(lane.step) * WARP <= size:
+        return SAME
+    return stairs(-(-size // abs(lane.step)), 1) if abs(lane.step) <= size else ANY
 
 
 def masked(lane: Lane, mask: Lane) -> Lane:
@@ -153,10 +197,21 @@ def masked(lane: Lane, mask: Lane) -> Lane:
     if mask.constant is None:
         lane, mask = mask, lane
     bits = mask.constant
-    if lane.is_same or bits is None or lane.shape is not Shape.STEP:
+    if lane.is_same or bits is None or lane.shape not in (Shape.STEP, Shape.ANY):
         return mixed(lane, mask)
     lowest = bits > 0 and not bits & (bits + 1)
-    return lane if lowest and 0 < lane.step * WARP <= bits + 1 else ANY
+    if lowest and 0 < lane.step * WARP <= bits + 1:
+        return lane
+    return Lane(Shape.ANY, stairs=_of_mask(lane, bits))
+
+
+def _of_mask(lane: Lane, bits: int) -> Stairs | None:
+    """The stairs that neighbouring bits of a lane are, if it takes steps of 1 itself."""
+    per, height, most = lane.stairs or (1, abs(lane.step), WARP)
+    lowest = bits & -bits
+    if height != 1 or not bits or bits & (bits + lowest):
+        return None
+    return Stairs(per * lowest, lowest, min(most, bits) if bits > 0 else most)
 
 
 def either(*lanes: Lane) -> Lane:
@@ -164,8 +219,16 @@ def either(*lanes: Lane) -> Lane:
     return total(*lanes) if any(lane.is_same for lane in lanes) else mixed(*lanes)
 
 
+def inverted(lane: Lane) -> Lane:
+    """All bits the other way round: the same with the other sign, less 1."""
+    return total(negated(lane), literal(-1))
+
+
 # By the truth table of a LOP3, whose operands stand for 0xf0, 0xcc and 0xaa.
 _LOGIC: dict[int, Callable[[Lane, Lane, Lane], Lane]] = {
+    0xFF ^ 0xF0: lambda a, b, c: inverted(a),
+    0xFF ^ 0xCC: lambda a, b, c: inverted(b),
+    0xFF ^ 0xAA: lambda a, b, c: inverted(c),
     0xF0 & 0xCC: lambda a, b, c: masked(a, b),
     0xF0 & 0xAA: lambda a, b, c: masked(a, c),
     0xCC & 0xAA: lambda a, b, c: masked(b, c),

@@ -30,7 +30,10 @@ _NUMBERING = frozenset(("SR_TID.X", "SR_LANEID"))
 _OF_EACH_THREAD = re.compile(r"SR_(?:\w+MASK|CLOCK\w*|TID)\Z")
 # Wide integers do not fit into single precision: who makes them double may mean it.
 _WIDENING = re.compile(r"F2F(?:\.FTZ)?\.F64\.F32|I2F\.F64(?!\.[SU]64)")
-_DOUBLES = frozenset(("DADD", "DMUL", "DFMA"))
+_WORD_BITS = 32
+
+DOUBLES = frozenset(("DADD", "DMUL", "DFMA"))
+"""Arithmetic of double precision."""
 
 
 def result(opcode: str, sources: Sequence[Operand], values: Values, read: Lane) -> Lane:
@@ -43,14 +46,19 @@ def result(opcode: str, sources: Sequence[Operand], values: Values, read: Lane) 
         read: What it reads from memory; `SAME` if it reads none.
     """
     base = stem(opcode)
-    if base in _DOUBLES:
+    if base in DOUBLES:
         return _double(values)
-    if _WIDENING.match(opcode):
+    if is_widening(opcode):
         return mixed(*values)._replace(is_widened=True)
     rule = _RULES.get(base)
     if rule is not None and len(values) >= _LEAST[base]:
         return rule(opcode, sources, values)
     return mixed(read, *values)
+
+
+def is_widening(opcode: str) -> bool:
+    """Whether it makes double precision of what fits into it by far."""
+    return _WIDENING.match(opcode) is not None
 
 
 def loaded(address: Lane, *, is_own: bool = False) -> Lane:
@@ -82,9 +90,13 @@ def _multiply_add(opcode: str, _sources: Sequence[Operand], values: Values) -> L
     return total(product(values[0], values[1]), values[2])
 
 
-def _scaled_sum(opcode: str, _sources: Sequence[Operand], values: Values) -> Lane:
+def _scaled_sum(opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
     if _has(opcode, "HI"):
-        return mixed(*values)
+        bits = values[3].constant if len(values) > 3 and not _has(opcode, "X") else None
+        if bits is None or not sources[2].is_zero:
+            return mixed(*values)
+        # What is shifted out of a word, of which the upper one is zero.
+        return total(shifted_right(values[0], literal(_WORD_BITS - bits)), values[1])
     by = values[3] if len(values) > 3 and _has(opcode, "X") else values[2]
     return total(shifted_left(values[0], by), values[1])
 

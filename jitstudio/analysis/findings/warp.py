@@ -6,12 +6,21 @@ Nothing is run: what comes to a block by several ways is what all of them agree 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from jitstudio.analysis.classes import Space, class_of
 from jitstudio.analysis.findings import transfer
-from jitstudio.analysis.findings.lanes import ANY, SAME, Lane, literal, merge, mixed, negated
+from jitstudio.analysis.findings.lanes import (
+    ANY,
+    SAME,
+    Lane,
+    literal,
+    merge,
+    mixed,
+    negated,
+    total,
+)
 from jitstudio.analysis.findings.operands import (
     NONE,
     Address,
@@ -25,13 +34,14 @@ from jitstudio.analysis.findings.operands import (
 from jitstudio.analysis.flow.graph import Block, FlowGraph
 from jitstudio.analysis.model import SassFunction
 
+LITERAL_BANKS = (2, 4)
+"""Where compilers keep the constants of the code. The parameters are in bank 0."""
+
 _State = dict[int, Lane]
-# Where compilers keep the constants of the code. The parameters are in bank 0.
-_LITERAL_BANKS = (2, 4)
 _JUMPS = frozenset(("BRA", "BRX", "EXIT", "JMP", "RET"))
 _SHARED_BY_ALL = (Space.GLOBAL, Space.GENERIC)
 _TRUTHS = ("PT", "UPT")
-_DOUBLES = frozenset(("DADD", "DMUL", "DFMA", "DSETP"))
+_DOUBLES = transfer.DOUBLES | {"DSETP"}
 
 
 @dataclass(frozen=True)
@@ -63,11 +73,13 @@ class Warp:
     Attributes:
         accesses: Loads and stores of global memory, in the order of the code.
         conditions: What decides whether a jump is taken, by its instruction.
+        compared: By how much what a comparison of whole numbers compares differs.
         accidents: Arithmetic of double precision on single precision and literals only.
     """
 
     accesses: list[Access] = field(default_factory=list)
     conditions: dict[int, Lane] = field(default_factory=dict)
+    compared: dict[int, Lane] = field(default_factory=dict)
     accidents: list[int] = field(default_factory=list)
 
 
@@ -150,7 +162,7 @@ class _Run:
                 self._call(index, state)
 
     def _write(self, index: int, opcode: str, form: Form, state: _State) -> None:
-        values = [_value(source, state) for source in form.sources]
+        values = [value_of(source, state) for source in form.sources]
         lane = transfer.result(opcode, form.sources, values, _read(opcode, form.address, state))
         condition = _lane(self._guards[index], state) if self._guards[index] != NONE else None
         for register in form.written:
@@ -170,7 +182,10 @@ class _Run:
             registers = [self._guards[index], *(source.register for source in form.sources)]
             told = [_lane(r, state) for r in registers if r != NONE and is_predicate(r)]
             seen.conditions[index] = mixed(*told)
-        elif base in _DOUBLES and _is_accident(form, state):
+        elif base == "ISETP" and len(form.sources) > 2:
+            one, other = (value_of(source, state) for source in form.sources[:2])
+            seen.compared[index] = total(one, negated(other))
+        elif base in _DOUBLES and _is_accident(base, form, state):
             seen.accidents.append(index)
 
     def _see_access(
@@ -191,15 +206,15 @@ class _Run:
         )
 
 
-def _lane(register: int, state: _State) -> Lane:
+def _lane(register: int, state: Mapping[int, Lane]) -> Lane:
     return state.get(register, SAME if is_uniform(register) else ANY)
 
 
-def _value(source: Operand, state: _State) -> Lane:
-    """What an operand is across a warp."""
+def value_of(source: Operand, state: Mapping[int, Lane]) -> Lane:
+    """What an operand is across a warp, by what registers are."""
     if source.bank != NONE:
         index = SAME if source.register == NONE else _lane(source.register, state)
-        return literal(None) if source.bank in _LITERAL_BANKS else transfer.loaded(index)
+        return literal(None) if source.bank in LITERAL_BANKS else transfer.loaded(index)
     if source.register != NONE:
         lane = _lane(source.register, state)
         return negated(lane) if source.is_negative else lane
@@ -237,16 +252,16 @@ def _perhaps(old: Lane | None, new: Lane, condition: Lane) -> Lane:
     return both if condition.is_same else mixed(both, condition)
 
 
-def _is_accident(form: Form, state: _State) -> bool:
+def _is_accident(base: str, form: Form, state: _State) -> bool:
     values = [
-        _value(source, state)
+        value_of(source, state)
         for source in form.sources
         if not is_predicate(source.register) and source.text not in _TRUTHS
     ]
     return (
         all(value.is_widened or value.is_literal for value in values)
         and any(value.is_widened for value in values)
-        and (any(value.is_literal for value in values) or _is_twice(form))
+        and (any(value.is_literal for value in values) or (base == "DADD" and _is_twice(form)))
     )
 
 

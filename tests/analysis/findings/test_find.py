@@ -10,8 +10,7 @@ from tests.sample_builds import builds
 from tests.support import cuda, request
 
 _KERNEL = re.compile(r"__global__ void (?:__launch_bounds__\(\d+\) )?(\w+)\(")
-_TEXT = SOURCE.read_text("utf-8")
-_NAMES = _KERNEL.findall(_TEXT)
+_NAMES = _KERNEL.findall(SOURCE)
 _QUIET = [name for name in _NAMES if name.startswith("quiet_")]
 _LOUD = [name for name in _NAMES if not name.startswith("quiet_")]
 # What is truly there: a byte for each thread.
@@ -24,7 +23,7 @@ def rule_of(kernel):
 
 def marked_line(kernel):
     """The number of the line that the findings of a kernel are about; None where none is marked."""
-    before, body = _TEXT.split(f" {kernel}(", 1)
+    before, body = SOURCE.split(f" {kernel}(", 1)
     at = body.partition("\n}")[0].partition("// HERE")
     return before.count("\n") + at[0].count("\n") + 1 if at[1] else None
 
@@ -68,6 +67,18 @@ def test_spills_are_counted(kernels):
 def test_distances_are_told(kernels):
     assert "128 bytes apart and use 4 bytes" in kernels["strided"][0].reason
     assert "known at run time" in kernels["strided_by_rows"][0].reason
+
+
+def test_functions_and_literals_are_told_apart(kernels):
+    (of_function,), (of_literal,) = kernels["double_root"], kernels["double_"]
+    assert "made a double for a root" in of_function.reason
+    assert "literals only (DMUL, DADD)" in of_literal.reason or "(DFMA)" in of_literal.reason
+
+
+@pytest.mark.parametrize("kernel", [name for name in _LOUD if name.startswith("divergent_")])
+def test_a_loop_is_told_once_however_many_are_made_of_it(kernels, kernel):
+    (finding,) = kernels[kernel]
+    assert ("number of the thread" in finding.reason) == (kernel != "divergent_by_floats")
 
 
 def test_both_instructions_of_a_missed_fma_are_shown(kernels):

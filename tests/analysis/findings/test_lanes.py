@@ -6,6 +6,7 @@ from jitstudio.analysis.findings.lanes import (
     SAME,
     SCALED,
     THREAD,
+    WARP,
     literal,
     logic,
     masked,
@@ -15,6 +16,7 @@ from jitstudio.analysis.findings.lanes import (
     product,
     shifted_left,
     shifted_right,
+    stairs,
     step,
     total,
 )
@@ -29,6 +31,9 @@ from jitstudio.analysis.findings.lanes import (
         (total(SCALED, step(4)), SCALED),
         (total(SCALED, SCALED), ANY),
         (total(THREAD, DATA), DATA),
+        (total(stairs(1, 1, 3), literal(4)), stairs(1, 1, 3)),
+        (total(stairs(1, 1, 3), negated(THREAD)), stairs(4, 4)),
+        (total(stairs(4, 4), THREAD), ANY),
         (product(THREAD, literal(12)), step(12)),
         (product(literal(0), THREAD), SAME),
         (product(THREAD, SAME), SCALED),
@@ -37,14 +42,24 @@ from jitstudio.analysis.findings.lanes import (
         (shifted_left(THREAD, literal(5)), step(32)),
         (shifted_left(THREAD, SAME), ANY),
         (shifted_right(THREAD, literal(5)), SAME),
-        (shifted_right(THREAD, literal(3)), ANY),
+        (shifted_right(THREAD, literal(3)), stairs(8, 1)),
+        (shifted_right(step(-3), literal(3)), stairs(3, 1)),
+        (shifted_right(step(16), literal(3)), ANY),
         (shifted_right(SAME, SAME), SAME),
         (masked(THREAD, literal(31)), THREAD),
-        (masked(THREAD, literal(7)), ANY),
+        (masked(THREAD, literal(7)), stairs(1, 1, 7)),
+        (masked(step(4), literal(7)), ANY),
+        (masked(stairs(8, 1), literal(7)), stairs(8, 1, 7)),
+        (masked(stairs(2, 1), literal(-4)), stairs(8, 4)),
+        (masked(stairs(4, 4), literal(7)), ANY),
+        (masked(THREAD, literal(5)), ANY),
+        (masked(DATA, literal(7)), DATA),
         (masked(step(4), literal(127)), step(4)),
-        (masked(THREAD, literal(-4)), ANY),
+        (masked(THREAD, literal(-4)), stairs(4, 4)),
+        (masked(THREAD, literal(0x3F0)), stairs(16, 16)),
         (logic(0xFC, SAME, THREAD, SAME), THREAD),
         (logic(0xEA, THREAD, literal(31), SAME), THREAD),
+        (logic(0x33, SAME, THREAD, SAME), step(-1)),
         (logic(0x3C, THREAD, SAME, SAME), ANY),
         (mixed(SAME, SAME), SAME),
         (mixed(THREAD), ANY),
@@ -57,3 +72,21 @@ from jitstudio.analysis.findings.lanes import (
 )
 def test_what_is_known_of_a_result(found, expected):
     assert found == expected
+
+
+@pytest.mark.parametrize(
+    ("lane", "threads", "expected"),
+    [
+        (SAME, WARP, 0),
+        (step(-4), WARP, 124),
+        (step(4), 8, 28),
+        (stairs(1, 1, 3), WARP, 3),
+        (stairs(8, 1), WARP, 3),
+        (stairs(8, 1), 8, 0),
+        (stairs(4, 4), WARP, 28),
+        (ANY, WARP, 0),
+        (DATA, WARP, 0),
+    ],
+)
+def test_how_far_values_lie_apart(lane, threads, expected):
+    assert lane.spread(threads) == expected

@@ -6,14 +6,11 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.analysis.findings.find import findings
-from jitstudio.toolchain.disassembly import read_cubin
 
 
 @pytest.fixture(scope="module")
-def functions(builder, request_for):
-    built = builder.build(request_for("sm_90"))
-    (cubin,) = built.artifacts
-    return read_cubin(cubin.content, cubin.file_name).functions
+def functions(tools, request_for):
+    return tools.code(tools.cubin(request_for("sm_90")).content).functions
 
 
 def cut(function, count):

@@ -1,0 +1,234 @@
+"""What values are made of, to tell single precision on a detour from what is double by intent."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from functools import cached_property
+from typing import NamedTuple
+
+from jitstudio.analysis.findings.evidence import Evidence, is_of_library
+from jitstudio.analysis.findings.operands import (
+    NONE,
+    UGPR,
+    guard,
+    is_predicate,
+    is_uniform,
+    stem,
+)
+from jitstudio.analysis.findings.transfer import DOUBLES, is_widening
+from jitstudio.analysis.findings.warp import LITERAL_BANKS
+from jitstudio.analysis.flow.graph import Block
+
+# Stands for what has written a register where the function does not tell.
+_OUTSIDE = -1
+# The register of the stack pointer.
+_STACK = 1
+_GENERAL = (1 << UGPR) - 1
+_TO_SINGLE = re.compile(r"F2F(?:\.\w+)*\.F32\.F64\b")
+# What brings in whole numbers, or what another thread has.
+_FOREIGN = frozenset(("S2R", "S2UR", "CS2R", "I2F", "SHFL"))
+# Functions of the library look up their coefficients, two at a time.
+_TABLE = "LDG.E.128.CONSTANT"
+
+
+class _Call(NamedTuple):
+    """A call of a routine of the library."""
+
+    reads: frozenset[int]
+    writes: frozenset[int]
+
+
+def is_narrowing(opcode: str) -> bool:
+    """Whether it makes single precision of double precision."""
+    return _TO_SINGLE.match(opcode) is not None
+
+
+class Origins:
+    """Finds out what the values of a function are made of.
+
+    Args:
+        evidence: The function.
+    """
+
+    def __init__(self, evidence: Evidence) -> None:
+        self._evidence = evidence
+        self._calls = dict(_library_calls(evidence))
+        # A kernel begins with nothing in its registers; what others begin with is handed to them.
+        self._entries = {
+            block.id
+            for block in evidence.graph.blocks
+            if block.is_entry and not (evidence.function.is_kernel and block.start == 0)
+        }
+        self._parents: dict[int, frozenset[int]] = {}
+        self._starts: dict[int, Mapping[int, frozenset[int]]] = {}
+
+    def ancestors(self, ends: Iterable[int]) -> dict[int, frozenset[int]]:
+        """All that has a part in what these instructions read, and whose results each of it reads.
+
+        Nothing is looked for behind a change of precision.
+        """
+        first = frozenset(ends)
+        found: dict[int, frozenset[int]] = {}
+        todo = list(first)
+        while todo:
+            if (index := todo.pop()) not in found:
+                is_end = index not in first and self._changes_precision(index)
+                found[index] = frozenset() if is_end else self.parents(index)
+                todo += found[index] - {_OUTSIDE}
+        return found
+
+    def singles(self, ends: Iterable[int]) -> set[int]:
+        """Those of their ancestors that are made of single precision and literals only.
+
+        A sum over the passes of a loop is none: who adds up in double precision means it.
+        """
+        parents = self.ancestors(ends)
+        children: dict[int, list[int]] = defaultdict(list)
+        for index, of_it in parents.items():
+            for parent in of_it:
+                children[parent].append(index)
+        # What waits for itself never has its turn.
+        missing = {index: len(of_it) for index, of_it in parents.items()}
+        todo = [index for index, count in missing.items() if not count]
+        found: set[int] = set()
+        while todo:
+            index = todo.pop()
+            if self._changes_precision(index) or not self._is_foreign(index):
+                found.add(index)
+                for child in children[index]:
+                    missing[child] -= 1
+                    todo += [] if missing[child] else [child]
+        return found
+
+    def parents(self, index: int) -> frozenset[int]:
+        """The instructions that may have written what one reads."""
+        if index not in self._parents:
+            writers = (self._writers(index, register) for register in self._read(index))
+            self._parents[index] = frozenset().union(*writers)
+        return self._parents[index]
+
+    def _changes_precision(self, index: int) -> bool:
+        opcode = self._evidence.function.opcodes[index]
+        return is_widening(opcode) or is_narrowing(opcode)
+
+    def _is_foreign(self, index: int) -> bool:
+        """Whether it brings in what is neither a literal nor was of single precision."""
+        opcode = self._evidence.function.opcodes[index]
+        form = self._evidence.forms[index]
+        if stem(opcode) == "CALL":
+            return index not in self._calls
+        if stem(opcode) in _FOREIGN:
+            return all(source.text != "SRZ" for source in form.sources)
+        if form.address is not None:
+            return not opcode.startswith(_TABLE)
+        return any(source.bank not in (NONE, *LITERAL_BANKS) for source in form.sources)
+
+    def _read(self, index: int) -> Iterator[int]:
+        """The registers that an instruction reads, predicates apart."""
+        if index in self._calls:
+            yield from self._calls[index].reads
+            return
+        opcode, form = self._evidence.function.opcodes[index], self._evidence.forms[index]
+        yield from _bits(form.reads & _GENERAL)
+        is_wide = stem(opcode) in DOUBLES or "64" in opcode.split(".")
+        for source in form.sources:
+            if is_uniform(source.register) and not is_predicate(source.register):
+                yield from range(source.register, source.register + 1 + is_wide)
+
+    @cached_property
+    def _written_at(self) -> dict[int, list[int]]:
+        """Per register the instructions that write it; for `NONE` those that may write all."""
+        found: dict[int, list[int]] = defaultdict(list)
+        for index, form in enumerate(self._evidence.forms):
+            written: Iterable[int] = form.written
+            if stem(self._evidence.function.opcodes[index]) == "CALL":
+                written = self._calls[index].writes if index in self._calls else (NONE,)
+            for register in written:
+                found[register].append(index)
+        return {
+            register: sorted({*indices, *found.get(NONE, ())})
+            for register, indices in found.items()
+        }
+
+    def _latest(self, register: int, start: int, end: int) -> Iterator[int]:
+        """The instructions of a range that write a register, or may, from the last one on."""
+        indices = self._written_at.get(register) or self._written_at.get(NONE, [])
+        for at in range(bisect_left(indices, end) - 1, bisect_left(indices, start) - 1, -1):
+            yield indices[at]
+
+    def _writers(self, index: int, register: int) -> frozenset[int]:
+        """What may have written a register last that an instruction reads."""
+        graph = self._evidence.graph
+        block = graph.block_at(index)
+        if block is None:
+            return frozenset((_OUTSIDE,))
+        condition = self._evidence.function.predicates[index]
+        found, is_sure = self._last_in(block, index, register, condition)
+        return found if is_sure else found | self._at_starts(register)[block.id]
+
+    def _at_starts(self, register: int) -> Mapping[int, frozenset[int]]:
+        """Per block what may have written a register last before it.
+
+        Who jumps under a condition has also done what stood under it.
+        """
+        if register in self._starts:
+            return self._starts[register]
+        graph = self._evidence.graph
+        outside = frozenset((_OUTSIDE,))
+        before: defaultdict[int, frozenset[int]] = defaultdict(frozenset)
+        before.update(dict.fromkeys(self._entries, outside))
+        writers = (
+            graph.block_at(index) for index in self._latest(register, 0, len(self._evidence.forms))
+        )
+        todo = [*self._entries, *{block.id for block in writers if block is not None}]
+        while todo:
+            block = graph.blocks[todo.pop()]
+            jump = self._evidence.function.predicates[block.end - 1]
+            for target in graph.successors[block.id]:
+                condition = jump if target != block.id + 1 else ""
+                found, is_sure = self._last_in(block, block.end, register, condition)
+                behind = found if is_sure else found | before[block.id]
+                if not behind <= before[target]:
+                    before[target] |= behind
+                    todo.append(target)
+        self._starts[register] = before
+        return before
+
+    def _last_in(
+        self, block: Block, end: int, register: int, condition: str = ""
+    ) -> tuple[frozenset[int], bool]:
+        """What may have written a register last in a block; and whether it surely was written.
+
+        Only threads with this condition are looked at.
+        """
+        found: set[int] = set()
+        predicates = self._evidence.function.predicates
+        for index in self._latest(register, block.start, end):
+            found.add(index)
+            if predicates[index] not in ("", condition):
+                continue
+            changes = self._latest(guard(condition), index, end) if condition else iter(())
+            if not predicates[index] or next(changes, NONE) == NONE:
+                return frozenset(found), True
+        return frozenset(found), False
+
+
+def _library_calls(evidence: Evidence) -> Iterator[tuple[int, _Call]]:
+    function = evidence.function
+    parts = {part.name: part for part in function.parts if is_of_library(part)}
+    for index in range(function.code_length):
+        part = parts.get(function.operands[index].strip("`() "))
+        if part is not None and stem(function.opcodes[index]) == "CALL":
+            reads: set[int] = set()
+            writes: set[int] = set()
+            for form in evidence.forms[part.start : part.end]:
+                reads.update(r for r in _bits(form.reads & _GENERAL) if r not in writes)
+                writes.update(form.written)
+            yield index, _Call(frozenset(reads - {_STACK}), frozenset(writes))
+
+
+def _bits(number: int) -> Iterator[int]:
+    return (bit for bit in range(number.bit_length()) if number >> bit & 1)
