@@ -31,15 +31,16 @@ class Tools:
         folder.mkdir(exist_ok=True)
 
     @cached_property
-    def _builder(self) -> Builder:
+    def builder(self) -> Builder:
+        """For requests that may fail."""
         return Builder(store=Store(self._folder))
 
     def close(self) -> None:
-        self._builder.close()
+        self.builder.close()
 
     def build(self, wanted: BuildRequest) -> BuildResult:
         """What becomes of a request; it has to succeed."""
-        result = self._builder.build(wanted)
+        result = self.builder.build(wanted)
         assert result.ok, (result.reason, result.diagnostics)
         return result
 

@@ -341,9 +341,11 @@ def cpu_seconds():
     return used.ru_utime + used.ru_stime
 
 
-def test_a_large_cubin_is_inspected_in_little_more_than_its_disassembly_takes(run, tmp_path):
+def test_a_large_cubin_is_inspected_in_little_more_than_its_disassembly_takes(
+    run, run_apart, tmp_path
+):
     body = "".join(f"p[{i * 13 % 997}] = p[{i * 7 % 991}] * {i}.5f + p[{i}];\n" for i in range(300))
-    text = "".join(f'extern "C" __global__ void k{n}(float* p) {{\n{body}}}\n' for n in range(12))
+    text = "".join(f'extern "C" __global__ void k{n}(float* p) {{\n{body}}}\n' for n in range(7))
     source = file(tmp_path, "large.cu", text)
     assert run("build", source, "--emit", "cubin", "-o", tmp_path).code == 0
     cubin = tmp_path / "large.cubin"
@@ -352,8 +354,8 @@ def test_a_large_cubin_is_inspected_in_little_more_than_its_disassembly_takes(ru
     for options in (code.OPTIONS, live.OPTIONS):
         subprocess.run([locate.nvdisasm(), *options, cubin], capture_output=True, check=True)
     begun = cpu_seconds()
-    told = run("inspect", cubin, "--json").json
+    told = run_apart("inspect", cubin, "--json").json
     ended = cpu_seconds()
-    assert sum(len(kernel["instructions"]) for kernel in told["kernels"]) > 10_000
+    assert sum(len(kernel["instructions"]) for kernel in told["kernels"]) > 5_000
     # Processes of our own take their time to start.
     assert ended - begun < 1.5 * (begun - start) + 2.0

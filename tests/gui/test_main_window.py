@@ -3,8 +3,8 @@
 import os
 import signal
 import time
+from functools import partial
 
-import pytest
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QDockWidget, QWidget
@@ -193,32 +193,26 @@ def test_an_unclosed_quote_in_the_options_is_told(started):
     assert result.diagnostics
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "told"),
-    [
-        ("empty.cu", b"", "empty"),
-        ("latin.cu", b"// caf\xe9\n__global__ void k() {}\n\0", "UTF-8"),
-        ("nul.cu", b"__global__ void k() {}\0", "NUL"),
-        ("missing.cu", b'#include "nowhere.h"\n', "nowhere.h"),
-        (
-            "endless.cu",
-            ENDLESS_TEMPLATES.encode(),
-            "excessive recursion",
-        ),
-        ("long.cu", b"// " + b"x" * 10_000_000 + b"\n__global__ void k() {}\n", ""),
-    ],
-)
-def test_bad_input_is_told_in_words_and_the_next_build_works(
-    started, tmp_path, name, content, told
-):
-    path = tmp_path / name
-    path.write_bytes(content)
-    result = started.next_result(lambda: started.files.open_paths([path]))
-    assert told in " ".join(d.message for d in result.diagnostics)
-    assert result.ok is (told == "")
-    started.workspace.documents.remove(started.document)
-    started.settle()
-    assert started.next_result(lambda: started.trigger("buildAction")).ok
+BAD_INPUT = {
+    "empty.cu": (b"", "empty"),
+    "latin.cu": (b"// caf\xe9\n__global__ void k() {}\n\0", "UTF-8"),
+    "nul.cu": (b"__global__ void k() {}\0", "NUL"),
+    "missing.cu": (b'#include "nowhere.h"\n', "nowhere.h"),
+    "endless.cu": (ENDLESS_TEMPLATES.encode(), "excessive recursion"),
+    "long.cu": (b"// " + b"x" * 10_000_000 + b"\n__global__ void k() {}\n", ""),
+}
+
+
+def test_bad_input_is_told_in_words_and_the_next_build_works(started, tmp_path):
+    for name, (content, told) in BAD_INPUT.items():
+        path = tmp_path / name
+        path.write_bytes(content)
+        result = started.next_result(partial(started.files.open_paths, [path]))
+        assert told in " ".join(d.message for d in result.diagnostics), name
+        assert result.ok is (told == ""), name
+        started.workspace.documents.remove(started.document)
+        started.settle()
+        assert started.next_result(lambda: started.trigger("buildAction")).ok, name
 
 
 def test_an_old_refusal_makes_room_for_the_next_build(started):

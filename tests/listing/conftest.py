@@ -6,23 +6,19 @@ from jitstudio.core.arch import DEFAULT_ARCH
 from jitstudio.core.code import CodeKind, Header, Source, kind_of
 from jitstudio.core.request import BuildRequest
 from jitstudio.samples import samples
-from jitstudio.worker.builder import Builder
 
 OPTIONS = ((), ("-lineinfo",), ("-G",))
 
 
 @pytest.fixture(scope="session")
-def listings():
+def listings(tools):
     """The PTX and SASS that the real tools make of all samples: (what, kind, text)."""
-    worker = Builder()
-    made = [
+    return [
         (f"{sample.title} {' '.join(options)}", artifact.kind, artifact.text)
         for sample in samples()
         for options in OPTIONS
-        for artifact in worker.build(_request(sample, options)).artifacts
+        for artifact in tools.builder.build(_request(sample, options)).artifacts
     ]
-    worker.close()
-    return made
 
 
 def _request(sample, options):
@@ -64,13 +60,10 @@ def spelt():
 
 
 @pytest.fixture(scope="session")
-def debug_cubin(tmp_path_factory):
+def debug_cubin(tools, tmp_path_factory):
     """The path of a sample's cubin with all debug information."""
     sample = next(sample for sample in samples() if sample.title.startswith("Histogram"))
-    worker = Builder()
     request = replace(_request(sample, ("-G",)), emit=frozenset({CodeKind.CUBIN}))
-    (cubin,) = worker.build(request).artifacts
-    worker.close()
     path = tmp_path_factory.mktemp("cubin") / "histogram.cubin"
-    path.write_bytes(cubin.content)
+    path.write_bytes(tools.cubin(request).content)
     return path
