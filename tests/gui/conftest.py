@@ -3,14 +3,32 @@
 import gc
 import resource
 from contextlib import contextmanager
+from functools import partialmethod
 
 import pytest
 from PySide6.QtCore import QSettings, QStandardPaths, QTranslator
+from pytestqt.qtbot import QtBot
+from shiboken6 import delete, ownedByPython
 
 from jitstudio.gui.fonts import load_fonts
 from jitstudio.gui.garbage import GarbageCollector
 from jitstudio.gui.theme import Theme
-from tests.gui.driver import Driver
+from tests.gui.driver import PATIENCE, Driver
+
+_PATIENCE_MS = int(1000 * PATIENCE)
+
+
+class _PatientBot(QtBot):
+    """Waits as long as a loaded machine may take; by itself it gives up after five seconds."""
+
+    waitUntil = partialmethod(QtBot.waitUntil, timeout=_PATIENCE_MS)
+    waitSignal = partialmethod(QtBot.waitSignal, timeout=_PATIENCE_MS)
+    waitSignals = partialmethod(QtBot.waitSignals, timeout=_PATIENCE_MS)
+
+
+@pytest.fixture
+def qtbot(qapp, request):
+    return _PatientBot(request)
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -38,6 +56,31 @@ def _no_garbage(_garbage_collector):
     """A module leaves nothing behind; without events the collector does nothing by itself."""
     yield
     gc.collect()
+
+
+@pytest.fixture(autouse=True)
+def _no_windows(qapp):
+    """A test destroys its windows before Python takes apart what belongs to them.
+
+    The other way round Qt still tells objects of what happens, whose attributes are gone.
+    """
+    before = qapp.topLevelWidgets()
+    yield
+    # Looked for anew each time: what belongs to a window is gone with it.
+    while own := [w for w in qapp.topLevelWidgets() if ownedByPython(w) and w not in before]:
+        delete(own[0])
+
+
+@pytest.fixture(scope="module")
+def _module_cache(tmp_path_factory):
+    return tmp_path_factory.mktemp("cache") / "results"
+
+
+@pytest.fixture(autouse=True)
+def cache_folder(_module_cache, monkeypatch):
+    """The windows of a module keep results in one place: most build the same sample."""
+    monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(_module_cache))
+    return _module_cache
 
 
 @pytest.fixture(scope="session")

@@ -29,6 +29,9 @@ class Stage(QObject):
     layout_changed = Signal(str)
     maximised = Signal(bool)
 
+    # Docks tell of changes also while all of it is destroyed, when Python has let go of the rest.
+    _settling: QTimer | None = None
+
     def __init__(
         self,
         window: QMainWindow,
@@ -50,8 +53,8 @@ class Stage(QObject):
         # How large the window was when each layout was left.
         self._sizes: dict[str, QSize] = {}
         # Docks tell of each other's changes one by one; the tabs are looked at once, after all.
-        self._settling = QTimer(self, singleShot=True, interval=0)
-        self._settling.timeout.connect(self._tab_bars.follow)
+        self._settling = settling = QTimer(self, singleShot=True, interval=0)
+        settling.timeout.connect(self._tab_bars.follow)
         self._tab_bars.maximise_requested.connect(self._on_maximise_requested)
         for dock in docks.values():
             dock.visibilityChanged.connect(self._on_moved)
@@ -182,7 +185,8 @@ class Stage(QObject):
 
     @Slot()
     def _on_moved(self) -> None:
-        self._settling.start()
+        if self._settling is not None:
+            self._settling.start()
 
     @Slot(PaneDock)
     def _on_maximise_requested(self, dock: PaneDock) -> None:
