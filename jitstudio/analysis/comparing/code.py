@@ -25,6 +25,8 @@ CONTROL_SIGN = " // "
 
 # `/*0010*/`
 _ADDRESS_TOKENS = 5
+# What the line of an instruction ends with.
+_END = ";"
 
 
 def compare_programs(left: Program, right: Program, *, normalised: bool = False) -> Comparison:
@@ -108,10 +110,12 @@ class _Writer:
         if pair.change not in (Change.CONTROL, Change.CHANGED):
             return
         left_tail, right_tail = _tails(ours.function, theirs.function, pair)
+        self._words[0][left] = _words(self._left[left], spelling.left.get(pair.left), left_tail)
+        self._words[1][right] = _words(
+            self._right[right], spelling.right.get(pair.right), right_tail
+        )
         self._left[left] += left_tail
         self._right[right] += right_tail
-        self._words[0][left] = _words(self._left[left], spelling.left.get(pair.left))
-        self._words[1][right] = _words(self._right[right], spelling.right.get(pair.right))
 
     def _marks(self, left: Iterable[int], right: Iterable[int]) -> None:
         for one, other in zip_longest(left, right, fillvalue=NOWHERE):
@@ -165,9 +169,8 @@ def _tails(left: SassFunction, right: SassFunction, pair: Pair) -> tuple[str, st
     return CONTROL_SIGN + told[0], CONTROL_SIGN + told[1]
 
 
-def _words(line: str, spelt: Sequence[str] | None) -> tuple[str, ...]:
+def _words(line: str, spelt: Sequence[str] | None, tail: str) -> tuple[str, ...]:
     """How the tokens of an instruction's line are compared: never by its address."""
-    tokens = TOKEN.findall(line)
-    spelt = tokens[_ADDRESS_TOKENS:] if spelt is None else spelt
-    behind = tokens[_ADDRESS_TOKENS + len(spelt) :]
-    return (*[ASIDE] * _ADDRESS_TOKENS, *spelt, *behind)
+    if spelt is None:
+        spelt = TOKEN.findall(line)[_ADDRESS_TOKENS:-1]
+    return (*[ASIDE] * _ADDRESS_TOKENS, *spelt, _END, *TOKEN.findall(tail))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import lru_cache
 
+from jitstudio.analysis.comparing.results import written_registers
 from jitstudio.analysis.comparing.widths import Widths, widths_of
 
 # Numbers for registers: each kind has a range of its own.
@@ -17,13 +19,28 @@ STACK_POINTER = _BASES["R"] + 1
 REGISTERS = tuple(base + n for kind, base in _BASES.items() for n in range(_SIZES[kind]))
 """The numbers of all registers."""
 
+Mask = int
+"""A bit for each register, by its number."""
+
+
+def _all(*kinds: str) -> Mask:
+    return sum(((1 << _SIZES[kind]) - 1) << _BASES[kind] for kind in kinds)
+
+
+UNIFORM: Mask = _all("UR", "UP")
+"""Registers that the threads of a warp share."""
+
+PREDICATES: Mask = _all("P")
+BARRIERS: Mask = _all("B")
+
 _TOKEN = re.compile(
     r"`\((?P<target>[^()]*)\)|(?P<label>(?<!\w)\.L_\w+)|(?P<reuse>\.reuse\b)"
     r"|(?P<all>(?<![\w$.])U?PR\b)|(?P<true>(?<![\w$.])U?PT\b)"
-    r"|(?P<register>(?<![\w$.])(?P<kind>UR|UP|R|P|B)(?P<number>\d+))(?![\w$])(?P<wide>\.64)?"
+    # Behind a round bracket stands a symbol, which may be called R4.
+    r"|(?P<register>(?<![\w$.(])(?P<kind>UR|UP|R|P|B)(?P<number>\d{1,3}))(?![\w$])(?P<wide>\.64)?"
     r"|(?P<open>\[)|(?P<close>\])|(?P<comma>,)"
 )
-_REGISTER = re.compile(r"(UR|UP|R|P|B)(\d+)\Z")
+_NUMBERS = {f"{kind}{n}": base + n for kind, base in _BASES.items() for n in range(_SIZES[kind])}
 # A descriptor in front of an address is two uniform registers.
 _PAIRS = re.compile(r"(?:desc|cx)\[UR\d+\]")
 
@@ -34,17 +51,24 @@ class Form:
 
     Attributes:
         skeleton: All but the rest; constants, modifiers and registers that mean something.
-        named: The registers in their order, by number.
-        uses: All registers that these stand for: of a pair both, of a vector all.
+        uses: All registers, by number, in their order: of a pair both, of a vector all.
+        named: Which of the uses are the registers that stand in the text, by their places.
         targets: Labels and symbols in their order.
+        guard: The predicate in front, with its ``!``; empty where there is none.
+        written: Which of the uses are surely and wholly written where the guard holds.
+        is_known: Whether it is known what its operands take.
     """
 
     skeleton: str
-    named: tuple[int, ...]
     uses: tuple[int, ...]
+    named: tuple[int, ...]
     targets: tuple[str, ...]
+    guard: str
+    written: range
+    is_known: bool
 
 
+@lru_cache(1 << 15)
 def form_of(predicate: str, opcode: str, operands: str) -> Form:
     """The parts of an instruction."""
     return _Reader(widths_of(opcode)).read(predicate, opcode, operands)
@@ -52,14 +76,18 @@ def form_of(predicate: str, opcode: str, operands: str) -> Form:
 
 def register_number(name: str) -> int | None:
     """The number of a register by its name; None for RZ, PT and all that is none."""
-    found = _REGISTER.match(name)
-    return _BASES[found[1]] + int(found[2]) if found else None
+    return _NUMBERS.get(name)
 
 
 def register_name(number: int) -> str:
     """The name of a register by its number."""
     kind = max((kind for kind in _BASES if _BASES[kind] <= number), key=_BASES.__getitem__)
     return f"{kind}{number - _BASES[kind]}"
+
+
+def is_uniform(number: int) -> bool:
+    """Whether the threads of a warp share a register."""
+    return bool(UNIFORM >> number & 1)
 
 
 class _Reader:
@@ -76,13 +104,20 @@ class _Reader:
     def read(self, predicate: str, opcode: str, operands: str) -> Form:
         self._take(predicate, in_head=True)
         self._skeleton.append(f" {opcode} ")
+        first = len(self._uses)
         self._take(operands, in_head=False)
         return Form(
-            "".join(self._skeleton), tuple(self._named), tuple(self._uses), tuple(self._targets)
+            skeleton="".join(self._skeleton),
+            uses=tuple(self._uses),
+            named=tuple(self._named),
+            targets=tuple(self._targets),
+            guard=predicate.removeprefix("@"),
+            written=range(first, first + written_registers(opcode, operands)),
+            is_known=self._widths is not None,
         )
 
     def _take(self, text: str, *, in_head: bool) -> None:
-        pairs = {found.end() - 1 for found in _PAIRS.finditer(text)}
+        pairs = {found.end() - 1 for found in _PAIRS.finditer(text)} if "[UR" in text else ()
         at = 0
         for token in _TOKEN.finditer(text):
             self._skeleton.append(text[at : token.start()])
@@ -113,12 +148,15 @@ class _Reader:
         self._skeleton.append(text)
 
     def _register(self, token: re.Match[str], *, in_head: bool, is_pair: bool) -> str:
-        kind = token["kind"]
-        first = _BASES[kind] + int(token["number"])
+        kind, number = token["kind"], int(token["number"])
+        if number >= _SIZES[kind]:
+            return token[0]
+        first = _BASES[kind] + number
         is_vector = kind in ("R", "UR")
         if not is_vector and not self._depth:
             # Predicates come and go between the operands; only the others are counted.
             self._counts = in_head
+        self._named.append(len(self._uses))
         if self._widths is None and not in_head:
             last = _BASES[kind] + _SIZES[kind]
             self._uses += range(
@@ -127,7 +165,6 @@ class _Reader:
             return token[0]
         wide = token["wide"] or ""
         count = self._width(is_pair=is_pair or bool(wide)) if is_vector else 1
-        self._named.append(first)
         self._uses += range(first, first + count)
         return f"{kind}{wide}"
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 from jitstudio.analysis.comparing.align import Keys, align, align_by, merged
@@ -11,14 +13,14 @@ from jitstudio.analysis.comparing.form import (
     STACK_POINTER,
     Form,
     form_of,
-    register_name,
     register_number,
 )
 from jitstudio.analysis.comparing.inline import ASIDE, TOKEN
 from jitstudio.analysis.comparing.model import Change
 from jitstudio.analysis.comparing.names import PublicNames
-from jitstudio.analysis.comparing.renaming import Renaming
+from jitstudio.analysis.comparing.renaming import Renaming, Uses
 from jitstudio.analysis.comparing.text import change_of
+from jitstudio.analysis.comparing.webs import webs
 from jitstudio.analysis.model import SassFunction
 
 _CONTROL_BITS = 105
@@ -63,21 +65,41 @@ def compare_normalised(
 ) -> tuple[list[Pair], Spelling]:
     """Names of registers and labels do not count as long as one renaming fits all of them.
 
+    First each register is one thing all over a function. Where that does not do each of its webs
+    is one: code in which only the allocator chose otherwise differs by less then.
+
     Args:
         left: A function of one program.
         right: Its counterpart.
         public: How the names of other functions and of variables are compared, in both programs.
     """
     both = _Normalised(left, right, public)
-    free = both.compare((STACK_POINTER,))
-    if _differ(free[0]) or not (_has_callers(left) or _has_callers(right)):
-        return free
-    # Others know their registers. Where nothing else differs, their names do.
-    return both.compare(REGISTERS)
+    called = _has_callers(left) or _has_callers(right)
+    found = both.compare(both.registers(), called=called) if both.is_aligned else None
+    if found is None or found.differs:
+        names = both.webs()
+        if names or not found:
+            found = both.compare(names or both.registers(), called=called)
+    return found.pairs, both.spelling(found)
 
 
-def _differ(pairs: Iterable[Pair]) -> bool:
-    return any(pair.change not in (Change.EQUAL, Change.CONTROL) for pair in pairs)
+_Names = tuple[Sequence[Uses], Sequence[Uses]]
+"""What the instructions of both functions use."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """Two functions side by side, and what goes with what for that."""
+
+    pairs: list[Pair]
+    names: _Names
+    renaming: Renaming
+    partners: Mapping[int, int]
+
+    @cached_property
+    def differs(self) -> bool:
+        """Whether any instruction differs in more than its control bits."""
+        return any(pair.change not in (Change.EQUAL, Change.CONTROL) for pair in self.pairs)
 
 
 class _Normalised:
@@ -86,71 +108,94 @@ class _Normalised:
     ) -> None:
         self._left, self._right = left, right
         self._public = public
-        cache: dict[tuple[str, str, str], Form] = {}
         self._forms = [
-            _forms(function, names, cache)
-            for function, names in zip((left, right), public, strict=True)
+            _forms(function, names) for function, names in zip((left, right), public, strict=True)
         ]
         encoded = bool(left.encodings and right.encodings)
         self._skeletons = [
             _skeletons(function, forms) if encoded else [form.skeleton for form in forms]
             for function, forms in zip((left, right), self._forms, strict=True)
         ]
+        self._aligned = align(*self._skeletons)
         self._places = [
-            {names.within(name): place for name, place in _named_places(function).items()}
+            {names.within(name): place for name, place in named_places(function).items()}
             for function, names in zip((left, right), public, strict=True)
         ]
 
-    def compare(self, fixed: Iterable[int]) -> tuple[list[Pair], Spelling]:
+    @property
+    def is_aligned(self) -> bool:
+        """Whether they have the same instructions but for names."""
+        one, other = self._skeletons
+        return len(self._aligned) == len(one) == len(other)
+
+    def registers(self) -> _Names:
+        """Each register is one thing all over a function."""
+        left, right = ([form.uses for form in forms] for forms in self._forms)
+        return left, right
+
+    def webs(self) -> _Names | None:
+        """Each web is one thing; None where they are not known."""
+        left = webs(self._left, self._forms[0], self._places[0])
+        right = webs(self._right, self._forms[1], self._places[1])
+        return (left, right) if left is not None and right is not None else None
+
+    def compare(self, names: _Names, *, called: bool) -> _Compared:
         """Both side by side.
 
         Args:
-            fixed: Registers that keep their names.
+            names: What goes one to one.
+            called: Whether other functions know their registers.
         """
+        free = self._compare(names, (STACK_POINTER,))
+        # Where nothing else differs, the names that others know do.
+        return self._compare(names, REGISTERS) if called and not free.differs else free
+
+    def _compare(self, names: _Names, fixed: Iterable[int]) -> _Compared:
         one, other = self._skeletons
-        pairs = align(one, other)
-        renaming = self._renaming(pairs, fixed)
-        if not len(pairs) == len(one) == len(other):
+        pairs = self._aligned
+        renaming = _renaming(names, pairs, fixed)
+        if not self.is_aligned:
             pairs = align_by(
-                [self._spelt(renaming), (one, other), _opcodes(self._left, self._right, _base)]
+                [
+                    self._spelt(names, renaming),
+                    (one, other),
+                    _opcodes(self._left, self._right, _base),
+                ]
             )
             alike = (pair for pair in pairs if one[pair[0]] == other[pair[1]])
-            renaming = self._renaming(alike, fixed)
+            renaming = _renaming(names, alike, fixed)
         # What fills the last cache line is not compared, and could be branched to.
         behind = min(len(self._left) - len(one), len(self._right) - len(other)) + 1
         partners = dict([*pairs, *((len(one) + n, len(other) + n) for n in range(behind))])
         found = [
-            Pair(a, b, self._change(a, b, renaming, partners))
+            Pair(a, b, self._change(a, b, names, renaming, partners))
             for a, b in merged(pairs, len(one), len(other))
         ]
-        return found, self._spelling(found, renaming, partners)
+        return _Compared(found, names, renaming, partners)
 
-    def _renaming(self, pairs: Iterable[tuple[int, int]], fixed: Iterable[int]) -> Renaming:
-        left, right = self._forms
-        return Renaming(((left[a], right[b]) for a, b in pairs), fixed)
-
-    def _spelt(self, renaming: Renaming) -> tuple[Keys, Keys]:
-        """The instructions of both with the registers of the first function."""
-        left, right = self._forms
-        ours: list[Hashable] = [
-            (key, form.named) for key, form in zip(self._skeletons[0], left, strict=True)
-        ]
+    def _spelt(self, names: _Names, renaming: Renaming) -> tuple[Keys, Keys]:
+        """The instructions of both with the names of the first function."""
+        ours: list[Hashable] = list(zip(self._skeletons[0], names[0], strict=True))
         theirs: list[Hashable] = [
-            (key, tuple(map(renaming.to_left, form.named)))
-            for key, form in zip(self._skeletons[1], right, strict=True)
+            (key, tuple(map(renaming.to_left, uses)))
+            for key, uses in zip(self._skeletons[1], names[1], strict=True)
         ]
         return ours, theirs
 
     def _change(
-        self, left: int, right: int, renaming: Renaming, partners: Mapping[int, int]
+        self,
+        left: int,
+        right: int,
+        names: _Names,
+        renaming: Renaming,
+        partners: Mapping[int, int],
     ) -> Change:
         if left < 0 or right < 0:
             return change_of(left, right, same=False)
-        one, other = self._forms[0][left], self._forms[1][right]
         same = (
             self._skeletons[0][left] == self._skeletons[1][right]
-            and renaming.holds(one, other)
-            and self._lead_to_the_same(one, other, partners)
+            and renaming.holds(names[0][left], names[1][right])
+            and self._lead_to_the_same(self._forms[0][left], self._forms[1][right], partners)
         )
         return _change(self._left, self._right, left, right, same=same)
 
@@ -164,52 +209,58 @@ class _Normalised:
             for a, b in zip(ours, theirs, strict=True)
         )
 
-    def _spelling(
-        self, pairs: Sequence[Pair], renaming: Renaming, partners: Mapping[int, int]
-    ) -> Spelling:
+    def spelling(self, compared: _Compared) -> Spelling:
+        """How the tokens of what differs are compared."""
         left: dict[int, tuple[str, ...]] = {}
         right: dict[int, tuple[str, ...]] = {}
+        (ours, theirs), to_left = compared.names, compared.renaming.to_left
         labels = {place: name for name, place in self._places[0].items()}
-        ours = {b: labels[a] for a, b in partners.items() if a in labels}
-        for one, other, change in pairs:
+        known = {b: labels[a] for a, b in compared.partners.items() if a in labels}
+        # By its name in the second function, a place is called as in the first one.
+        called = {name: known.get(b, f"?{name}") for name, b in self._places[1].items()}
+        for one, other, change in compared.pairs:
             if change in (Change.CHANGED, Change.CONTROL):
-                left[one] = tuple(map(_plain, self._tokens(0, one)))
-                right[other] = tuple(
-                    self._as_left(token, renaming, ours) for token in self._tokens(1, other)
-                )
+                left[one] = tuple(self._words(0, one, ours[one]))
+                words = self._words(1, other, [*map(to_left, theirs[other])])
+                right[other] = tuple([called.get(word, word) for word in words])
         return Spelling(left, right)
 
-    def _tokens(self, side: int, at: int) -> Iterator[str]:
-        """Those of an instruction, as its line has them but for private names."""
-        function = (self._left, self._right)[side]
-        return map(self._public[side].within, TOKEN.findall(function[at].text))
+    def _words(self, side: int, at: int, uses: Sequence[int | None]) -> list[str]:
+        """The tokens of an instruction, as its line has them but for private names.
 
-    def _as_left(self, token: str, renaming: Renaming, labels: Mapping[int, str]) -> str:
-        if (number := register_number(token)) is not None:
-            renamed = renaming.to_left(number)
-            # A register that has no counterpart must not look like one that has.
-            return register_name(renamed) if renamed is not None else f"?{token}"
-        if (place := self._places[1].get(token)) is not None:
-            return labels.get(place, f"?{token}")
-        return _plain(token)
+        In the place of a register stands what it is used as.
+        """
+        function, named = (self._left, self._right)[side], self._forms[side][at].named
+        tokens = [_plain(token) for token in TOKEN.findall(_text(function, at))]
+        registers = [n for n, token in enumerate(tokens) if register_number(token) is not None]
+        # A symbol may look like a register.
+        if len(registers) == len(named):
+            for place, slot in zip(registers, named, strict=True):
+                used = uses[slot]
+                # What has no counterpart must not look like what has one.
+                tokens[place] = f"?{tokens[place]}" if used is None else f"use {used}"
+        return [*map(self._public[side].within, tokens)]
+
+
+def _renaming(names: _Names, pairs: Iterable[tuple[int, int]], fixed: Iterable[int]) -> Renaming:
+    left, right = names
+    return Renaming(((left[a], right[b]) for a, b in pairs), fixed)
+
+
+def _text(function: SassFunction, at: int) -> str:
+    columns = (function.predicates, function.opcodes, function.operands)
+    return " ".join(column[at] for column in columns)
 
 
 def _plain(token: str) -> str:
     return ASIDE if token == _REUSE else token
 
 
-def _forms(
-    function: SassFunction, public: PublicNames, cache: dict[tuple[str, str, str], Form]
-) -> list[Form]:
-    found = []
-    for at in counted(function):
-        operands = public.within(function.operands[at])
-        key = function.predicates[at], function.opcodes[at], operands
-        form = cache.get(key)
-        if form is None:
-            form = cache[key] = form_of(*key)
-        found.append(form)
-    return found
+def _forms(function: SassFunction, public: PublicNames) -> list[Form]:
+    return [
+        form_of(function.predicates[at], function.opcodes[at], public.within(function.operands[at]))
+        for at in counted(function)
+    ]
 
 
 def _skeletons(function: SassFunction, forms: Sequence[Form]) -> list[str]:
@@ -223,7 +274,7 @@ def _skeletons(function: SassFunction, forms: Sequence[Form]) -> list[str]:
     ]
 
 
-def _named_places(function: SassFunction) -> dict[str, int]:
+def named_places(function: SassFunction) -> dict[str, int]:
     """What can be branched to in a function, by its names."""
     return {
         **{label.name: label.index for label in function.labels},

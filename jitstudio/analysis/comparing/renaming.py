@@ -1,11 +1,12 @@
-"""Which register of one function plays the part of which register of another one."""
+"""Which register, or web, of one function plays the part of which one of another function."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
 
-from jitstudio.analysis.comparing.form import Form
+Uses = tuple[int, ...]
+"""What an instruction reads and writes, in its order: registers, or their webs."""
 
 # More than any function has votes.
 _CERTAIN = 1 << 60
@@ -18,14 +19,14 @@ class Renaming:
     where they are the same under any renaming, that is this one.
 
     Args:
-        pairs: Instructions that are the same but for names.
+        pairs: The uses of instructions that are the same but for names.
         fixed: Registers that keep their names.
     """
 
-    def __init__(self, pairs: Iterable[tuple[Form, Form]], fixed: Iterable[int] = ()) -> None:
+    def __init__(self, pairs: Iterable[tuple[Uses, Uses]], fixed: Iterable[int] = ()) -> None:
         votes: Counter[tuple[int, int]] = Counter()
         for left, right in pairs:
-            votes.update(zip(left.uses, right.uses, strict=True))
+            votes.update(zip(left, right, strict=True))
         votes.update({(number, number): _CERTAIN for number in fixed})
         self._to_left: dict[int, int] = {}
         self._to_right: dict[int, int] = {}
@@ -38,12 +39,11 @@ class Renaming:
         """The register of the first function; None where no one knows."""
         return self._to_left.get(number)
 
-    def holds(self, left: Form, right: Form) -> bool:
+    def holds(self, left: Uses, right: Uses) -> bool:
         """Whether it makes the registers of one instruction those of the other.
 
         The instructions have to be the same but for names.
         """
         return all(
-            self._to_right.get(number) == other
-            for number, other in zip(left.uses, right.uses, strict=True)
+            self._to_right.get(number) == other for number, other in zip(left, right, strict=True)
         )

@@ -28,9 +28,12 @@ _TWO = _words("BRX CALL CS2R DADD DFMA DMNMX DMUL DSETP FADD2 FFMA2 FMUL2 JMP JM
 _ALWAYS_ONE = _words("MUFU SHF USHF")
 _TWO_WORDS = _words("64 F64 S64 U64")
 # The result and what is added take two.
-_WIDENING = frozenset((("IMAD", "WIDE"), ("UIMAD", "WIDE")))
+_WIDENING = "WIDE"
 # What is added takes two.
-_HIGH = frozenset((("IMAD", "HI"), ("UIMAD", "HI")))
+_HIGH = "HI"
+_PRODUCTS_OF_INTEGERS = _words("IMAD UIMAD")
+# Such a move goes past what is active of a warp.
+_SPILLING = _words("FILL SPILL")
 
 # Which words make the result wide, and which the source.
 _CONVERSIONS = {
@@ -93,11 +96,11 @@ def widths_of(opcode: str) -> Widths | None:
         return _product(words)
     if name in _TWO:
         return Widths(2, (1 if words[:1] == ["32"] else 2,))
-    if name not in _ONE:
+    if name not in _ONE or not _SPILLING.isdisjoint(words):
         return None
-    if words and (name, words[0]) in _WIDENING:
+    if name in _PRODUCTS_OF_INTEGERS and _WIDENING in words:
         return Widths(1, (2, 1, 1, 2))
-    if words and (name, words[0]) in _HIGH:
+    if name in _PRODUCTS_OF_INTEGERS and _HIGH in words:
         return Widths(1, (1, 1, 1, 2))
     if name in _CONVERSIONS:
         return Widths(1, _converted(name, words))

@@ -8,13 +8,23 @@ import pytest
 
 from jitstudio.analysis.comparing.code import compare_programs
 from jitstudio.analysis.comparing.data import data_sections
+from jitstudio.analysis.comparing.form import form_of
 from jitstudio.analysis.comparing.model import Change
 from jitstudio.analysis.comparing.program import Program
+from jitstudio.analysis.findings.operands import form_of as operands_of
 from jitstudio.analysis.model import Disassembly
 from jitstudio.core.code import CodeKind
 from jitstudio.toolchain.disassembly import read_cubin
 from jitstudio.worker.builder import Builder
-from tests.analysis.comparing.variants import NEAR_MISSES, renamed, with_function
+from tests.analysis.comparing.variants import (
+    NEAR_MISSES,
+    renamed,
+    single_webs,
+    touched_next,
+    with_function,
+    with_swapped_sources,
+    with_web_in,
+)
 from tests.support import cuda, request
 
 SOURCE = r"""
@@ -90,6 +100,59 @@ def test_a_near_miss_is_a_difference(target, change):
         for one in (changed, renamed(changed, seed)):
             other = variant(program, one)
             assert not compare_programs(program, other, normalised=True).equal, seed
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_what_is_taken_for_a_result_is_one_in_the_findings_too(target):
+    found = set()
+    for function in built(target).code.functions:
+        for instruction in function:
+            form = form_of("", instruction.opcode, instruction.operands)
+            surely = {form.uses[at] for at in form.written}
+            general = {number for number in surely if number < 255}
+            written = {*operands_of(instruction.opcode, instruction.operands).written}
+            assert general <= written, instruction.text
+            found |= {(instruction.opcode, number) for number in general}
+    assert len(found) > 50
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_value_in_a_free_register_is_no_difference(target):
+    program = built(target)
+    function = program.code.function("work")
+    free = []
+    for web in single_webs(function):
+        free.append((web, 200))
+        first, last = web.uses[0][0], web.uses[-1][0]
+        _, written = touched_next(function, first)
+        free += ((web, one) for one, at in written.items() if one < 255 and at > last)
+    assert len(free) > 40
+    for web, register in Random(7).sample(free, 12):
+        changed = variant(program, with_web_in(function, web, register))
+        assert compare_programs(program, changed, normalised=True).equal, (web, register)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_value_in_a_register_that_holds_another_one_is_a_difference(target):
+    program = built(target)
+    function = program.code.function("work")
+    lost = [
+        (web, register)
+        for web in single_webs(function)
+        for register in touched_next(function, web.uses[0][0])[0].keys() - {web.register}
+    ]
+    for web, register in Random(5).sample(lost, 12):
+        changed = variant(program, with_web_in(function, web, register))
+        assert not compare_programs(program, changed, normalised=True).equal, (web, register)
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_two_sources_in_each_others_place_are_a_difference(target):
+    program = built(target)
+    for seed in range(8):
+        function = with_swapped_sources(program.code.function("work"), Random(seed))
+        changed = variant(program, function)
+        assert not compare_programs(program, changed, normalised=True).equal, seed
 
 
 @pytest.mark.parametrize("target", TARGETS)

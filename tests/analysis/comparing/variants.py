@@ -8,7 +8,12 @@ from collections import Counter
 from collections.abc import Callable
 from dataclasses import replace
 from random import Random
+from typing import NamedTuple
 
+from jitstudio.analysis.comparing.form import REGISTERS, form_of, register_name
+from jitstudio.analysis.comparing.instructions import counted, named_places
+from jitstudio.analysis.comparing.webs import webs
+from jitstudio.analysis.findings.operands import form_of as operands_of
 from jitstudio.analysis.model import Disassembly, SassFunction
 
 _REGISTER = re.compile(r"(?<![\w$.])(UR|UP|R|P|B)(\d+)(?![\w$])")
@@ -163,6 +168,82 @@ NEAR_MISSES: tuple[Callable[[SassFunction, Random], SassFunction], ...] = (
     other_register,
     other_order,
 )
+
+
+class Web(NamedTuple):
+    """A value in a general register that is no part of a vector.
+
+    Attributes:
+        register: Its number.
+        uses: Instructions, and which of the registers in the text of each.
+    """
+
+    register: int
+    uses: tuple[tuple[int, int], ...]
+
+
+def single_webs(function: SassFunction) -> list[Web]:
+    """Those that some instruction surely starts."""
+    columns = (function.predicates, function.opcodes, function.operands)
+    forms = [form_of(*(column[at] for column in columns)) for at in counted(function)]
+    found = webs(function, forms, named_places(function))
+    assert found is not None
+    uses: dict[int, list[tuple[int, int]]] = {}
+    registers: dict[int, int] = {}
+    others: set[int] = {*REGISTERS}
+    for at, (form, names) in enumerate(zip(forms, found, strict=True)):
+        starts = {*form.named, len(names)}
+        for slot, web in enumerate(names):
+            registers[web] = form.uses[slot]
+            if {slot, slot + 1} <= starts and register_name(form.uses[slot])[0] == "R":
+                uses.setdefault(web, []).append((at, form.named.index(slot)))
+            else:
+                others.add(web)
+    return [Web(registers[web], tuple(uses[web])) for web in uses if web not in others]
+
+
+def with_web_in(function: SassFunction, web: Web, register: int) -> SassFunction:
+    """The same function with a value in another register."""
+    operands = list(function.operands)
+    for at, place in web.uses:
+        found = [*_REGISTER.finditer(operands[at])]
+        # The first may be in front of the instruction.
+        name = found[place - len(_REGISTER.findall(function.predicates[at]))]
+        operands[at] = _with(name, f"R{register}")
+    return replace(function, operands=tuple(operands))
+
+
+def with_swapped_sources(function: SassFunction, random: Random) -> SassFunction:
+    """Two registers that an instruction reads, each in the place of the other."""
+    index, found = _choose(random, function, re.compile(r"(?<=, )(R\d+), (R\d+)(?![\w.])(?=,|$)"))
+    first, second = found.groups()
+    if first == second:
+        return with_swapped_sources(function, random)
+    return _operands(function, index, _with(found, f"{second}, {first}"))
+
+
+def touched_next(function: SassFunction, start: int) -> tuple[dict[int, int], dict[int, int]]:
+    """The general registers that are read, and those that are written, first behind an instruction.
+
+    With where that is; as far as the code goes straight on.
+    """
+    read: dict[int, int] = {}
+    written: dict[int, int] = {}
+    labels = {label.index for label in function.labels}
+    for at in range(start + 1, function.code_length):
+        opcode, form = (
+            function.opcodes[at],
+            operands_of(function.opcodes[at], function.operands[at]),
+        )
+        if at in labels or function.predicates[at] or opcode.startswith(("B", "CALL", "RET", "J")):
+            break
+        for number in range(255):
+            if form.reads >> number & 1 and number not in written:
+                read.setdefault(number, at)
+        for number in form.written:
+            if number not in read:
+                written.setdefault(number, at)
+    return read, written
 
 
 def with_function(code: Disassembly, function: SassFunction) -> Disassembly:
