@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import time
 
-from PySide6.QtCore import QDeadlineTimer, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.events import LaunchEvent
 from jitstudio.core.launch.request import InspectRequest, LaunchRequest
 from jitstudio.core.launch.result import KernelFacts, LaunchResult
-from jitstudio.gui.serving import ServingThread
-from jitstudio.worker.dispatcher import Dispatcher
+from jitstudio.gui.serving import Service
 from jitstudio.worker.launch_desk import LaunchDesk, Rest, TimedLaunch
 from jitstudio.worker.launcher import Launcher
 from jitstudio.worker.messages import ListDevices
@@ -20,7 +19,7 @@ from jitstudio.worker.messages import ListDevices
 _LAUNCH, _INSPECT, _DEVICES, _REST = "launch", "inspect", "devices", "rest"
 
 
-class LaunchService(QObject):
+class LaunchService(Service):
     """Sends launches to the worker with the GPU and tells in the GUI thread what came of them.
 
     Its process starts at the first request, not with the window.
@@ -44,10 +43,8 @@ class LaunchService(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._launcher = Launcher()
-        # Signals emitted by the relay in the thread reach this object's slots in the GUI thread.
         relay = _Relay(self)
-        self._dispatcher = Dispatcher(LaunchDesk(self._launcher, relay), relay, grace=None)
-        self._thread = ServingThread(self._dispatcher, "launch service")
+        self._serve("launch service", LaunchDesk(self._launcher, relay), relay, grace=None)
 
     @property
     def worker_pid(self) -> int | None:
@@ -73,14 +70,6 @@ class LaunchService(QObject):
     def cancel(self) -> None:
         """End the launch that runs."""
         self._dispatcher.cancel(_LAUNCH)
-
-    def begin_closing(self) -> None:
-        """Kill the workers and end the thread."""
-        self._thread.begin_closing()
-
-    def wait_closed(self, deadline: QDeadlineTimer) -> None:
-        """Wait until both have ended, but no longer than this."""
-        self._thread.wait_closed(deadline)
 
 
 class _Relay:

@@ -1,4 +1,4 @@
-"""The thread that a dispatcher works in, and how services with threads are closed together."""
+"""Services whose work is done in a thread of their own, and how they are closed together."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from threading import Thread
 from typing import Protocol
 
-from PySide6.QtCore import QDeadlineTimer, QThread
+from PySide6.QtCore import QDeadlineTimer, QObject, QThread
 
-from jitstudio.worker.dispatcher import Dispatcher
+from jitstudio.worker.dispatcher import GRACE, Desk, Dispatcher, Listener
 
 # Killed workers are dead within milliseconds; only a hung driver takes longer.
 _LAST_WAIT_MS = 12_000
@@ -56,3 +56,25 @@ class ServingThread(QThread):
         """Wait until workers and loop have ended, but no longer than this."""
         self._closer.join(deadline.remainingTime() / 1000)
         self.wait(deadline)
+
+
+class Service(QObject):
+    """Hands requests to a dispatcher and tells in the GUI thread what came of them.
+
+    Signals that a listener emits in the thread reach the slots of others in the GUI thread.
+    """
+
+    def begin_closing(self) -> None:
+        """Kill the workers and end the thread; returns at once."""
+        self._thread.begin_closing()
+
+    def wait_closed(self, deadline: QDeadlineTimer) -> None:
+        """Wait until both have ended, but no longer than this."""
+        self._thread.wait_closed(deadline)
+
+    def _serve(
+        self, name: str, desk: Desk, listener: Listener, grace: float | None = GRACE
+    ) -> None:
+        """Begin to serve; what the arguments are says `Dispatcher`."""
+        self._dispatcher = Dispatcher(desk, listener, grace=grace)
+        self._thread = ServingThread(self._dispatcher, name)

@@ -38,7 +38,7 @@ class AnalysisListener(Protocol):
     def read(self, ticket: int, code: Disassembly, rows: ListingRows) -> None:
         """A cubin has been read."""
 
-    def unreadable(self, ticket: int, words: str) -> None:
+    def unreadable(self, ticket: int, why: Unreadable) -> None:
         """It cannot be read."""
 
 
@@ -65,7 +65,7 @@ class AnalysisDesk:
         if code is None:
             answer = self._analyst.analyse(request, ticket=ticket)
             if isinstance(answer, Unreadable):
-                self._listener.unreadable(ticket, answer.words)
+                self._listener.unreadable(ticket, answer)
                 return
             code = self._known[key] = answer
         self._known.move_to_end(key)

@@ -6,11 +6,9 @@ from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.core.result import Outcome
 from jitstudio.worker.flights import Ending
-from jitstudio.worker.host import Death, WorkerHost
-from jitstudio.worker.limits import default_memory_limit
-from jitstudio.worker.messages import Call
+from jitstudio.worker.host import Death
+from jitstudio.worker.lone import LoneWorker
 from jitstudio.worker.obituary import cause_of_death
-from jitstudio.worker.turns import Turns
 
 PROGRAM = "jitstudio.worker.analyst_child"
 """The program that reads."""
@@ -19,25 +17,15 @@ DEFAULT_TIMEOUT = 120.0
 """Seconds an analysis may take unless the caller says otherwise."""
 
 
-class Analyst:
+class Analyst(LoneWorker):
     """Reads cubins, one after another.
 
-    Calls block; make them from a thread that may wait. `cancel` and `close` are safe from any
-    other thread. Whatever happens to the process is told in words, and the next call works.
-
     Args:
-        memory_limit: Bytes the process may take at most, 0 for any number, None for the default.
+        memory_limit: See `LoneWorker`.
     """
 
     def __init__(self, memory_limit: int | None = None) -> None:
-        limit = default_memory_limit() if memory_limit is None else memory_limit
-        self._host = WorkerHost(limit, PROGRAM)
-        self._turns = Turns()
-
-    @property
-    def pid(self) -> int | None:
-        """Process id of the child, or None where none is running."""
-        return self._host.pid
+        super().__init__(PROGRAM, memory_limit)
 
     def analyse(
         self, request: AnalysisRequest, *, ticket: int = 0, timeout: float = DEFAULT_TIMEOUT
@@ -52,35 +40,21 @@ class Analyst:
         Raises:
             WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
         """
-        with self._turns.take(ticket, timeout) as flights:
-            flight = flights.begin(self._host)
-            if flight is None:
-                return _ended(flights.ending, request.name, timeout)
-            told = self._host.ask(Call(flight, request), lambda event: None)
-            flights.end(flight)
-            if not isinstance(told, Death):
-                answer: Disassembly | Unreadable = told.answer
+        reading = f"Reading the machine code of {request.name} was"
+        match self._ask(request, ticket, timeout):
+            case Ending.CANCEL:
+                return Unreadable(f"{reading} cancelled.", Outcome.CANCELLED)
+            case Ending.TIME_LIMIT:
+                words = f"{reading} stopped after {timeout:g} s, its time limit."
+                return Unreadable(f"{words} Build fewer kernels at once.", Outcome.TIMED_OUT)
+            case Death(status=status, stderr=stderr):
+                _, what = cause_of_death(status, stderr)
+                words = f"The process that reads {request.name} {what}"
+                return Unreadable(words, Outcome.CRASHED)
+            case told:
+                answer: Disassembly | Unreadable = told
                 return answer
-            if told.killed:
-                return _ended(flights.ending, request.name, timeout)
-            _, what = cause_of_death(told.status, told.stderr)
-            return Unreadable(f"The process that reads {request.name} {what}", Outcome.CRASHED)
 
     def cancel(self, ticket: int) -> None:
         """End the analysis with this ticket; one yet to come ends at once."""
         self._turns.cancel(ticket)
-
-    def close(self) -> None:
-        """Kill the process for good. An analysis in progress ends as cancelled."""
-        with self._turns.closing():
-            self._host.close()
-
-
-def _ended(ending: Ending | None, name: str, timeout: float) -> Unreadable:
-    if ending is not Ending.TIME_LIMIT:
-        return Unreadable(f"Reading the machine code of {name} was cancelled.", Outcome.CANCELLED)
-    return Unreadable(
-        f"Reading the machine code of {name} was stopped after {timeout:g} s, its time limit. "
-        "Build fewer kernels at once.",
-        Outcome.TIMED_OUT,
-    )

@@ -70,6 +70,10 @@ class Builder:
         """Process id of the first child, or None where none is running."""
         return self._pool.first.pid
 
+    def limit_memory(self, size: int) -> None:
+        """Let each child that is started from now on take so many bytes, 0 for any number."""
+        self._pool.limit_memory(size)
+
     def start(self) -> None:
         """Start the first child now rather than at the first call.
 
@@ -155,9 +159,9 @@ class Builder:
             answer = self._pool.ask(request, flights)
             if isinstance(answer, Death):
                 raise WorkerError(_why_not_told(answer, flights.ending, timeout))
-            if not isinstance(answer.answer, kind):
+            if not isinstance(answer, kind):
                 raise WorkerError("The worker process gave no answer.")
-            return answer.answer
+            return answer
 
     def _carry_out(
         self, request: BuildRequest, tell: Callable[[Event], None], flights: Flights

@@ -18,11 +18,9 @@ from jitstudio.core.launch.request import Buffer, Expectation
 from jitstudio.core.launch.result import CheckResult
 from jitstudio.core.launch.types import Type
 from jitstudio.worker.flights import Ending
-from jitstudio.worker.host import Death, WorkerHost
-from jitstudio.worker.limits import default_memory_limit
-from jitstudio.worker.messages import Call
+from jitstudio.worker.host import Death
+from jitstudio.worker.lone import LoneWorker
 from jitstudio.worker.obituary import OUT_OF_MEMORY, cause_of_death
-from jitstudio.worker.turns import Turns
 
 PROGRAM = "jitstudio.worker.calculator_child"
 """The program that calculates."""
@@ -38,28 +36,17 @@ class CalculationError(ValueError):
     """A buffer cannot be filled; the message is fit for a person."""
 
 
-class Calculator:
+class Calculator(LoneWorker):
     """Fills buffers from files and expressions, and checks results, one after another.
 
-    Calls block; make them from a thread that may wait. `cancel` and `close` are safe from any
-    other thread. Whatever happens to the process is told in words, and the next call works.
-
     Args:
-        memory_limit: Bytes the process may take at most, 0 for any number, None for the default.
-            It has less where the buffers are small.
+        memory_limit: See `LoneWorker`. The process has less where the buffers are small.
     """
 
     def __init__(self, memory_limit: int | None = None) -> None:
-        limit = default_memory_limit() if memory_limit is None else memory_limit
-        self._host = WorkerHost(limit, PROGRAM)
-        self._turns = Turns()
+        super().__init__(PROGRAM, memory_limit)
         self._tickets = itertools.count(1)
         self._latest = 0
-
-    @property
-    def pid(self) -> int | None:
-        """Process id of the child, or None where none is running."""
-        return self._host.pid
 
     def fill(
         self,
@@ -86,7 +73,7 @@ class Calculator:
             WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
         """
         surroundings = _surroundings(values, others, prepared)
-        answer = self._ask(FillCalculation(buffer, str(path), surroundings), timeout)
+        answer = self._calculate(FillCalculation(buffer, str(path), surroundings), timeout)
         if isinstance(answer, Refusal):
             raise CalculationError(answer.words)
 
@@ -128,7 +115,7 @@ class Calculator:
         calculation = CheckCalculation(
             expectation, element, length, str(got), relative, absolute, surroundings
         )
-        answer = self._ask(calculation, timeout)
+        answer = self._calculate(calculation, timeout)
         if isinstance(answer, CheckResult):
             return answer
         words = answer.words if answer else "There is no answer."
@@ -138,25 +125,21 @@ class Calculator:
         """End the calculation in progress, if there is one, by killing its process."""
         self._turns.cancel(self._latest)
 
-    def close(self) -> None:
-        """Kill the process for good. A calculation in progress ends as cancelled."""
-        with self._turns.closing():
-            self._host.close()
-
-    def _ask(self, calculation: Calculation, timeout: float) -> CheckResult | Refusal | None:
+    def _calculate(self, calculation: Calculation, timeout: float) -> CheckResult | Refusal | None:
         self._latest = next(self._tickets)
-        with self._turns.take(self._latest, timeout) as flights:
-            ticket = flights.begin(self._host)
-            if ticket is None:
-                return Refusal(_why_ended(flights.ending, timeout))
-            told = self._host.ask(Call(ticket, calculation), lambda event: None)
-            flights.end(ticket)
-            if not isinstance(told, Death):
-                answer: CheckResult | Refusal | None = told.answer
+        match self._ask(calculation, self._latest, timeout):
+            case Ending.CANCEL:
+                return Refusal("The calculation was cancelled.")
+            case Ending.TIME_LIMIT:
+                return Refusal(
+                    f"The calculation was stopped after {timeout:g} s, its time limit. Make the "
+                    "expression simpler or the buffers shorter."
+                )
+            case Death() as death:
+                return Refusal(_why_died(death))
+            case told:
+                answer: CheckResult | Refusal | None = told
                 return answer
-            if told.killed:
-                return Refusal(_why_ended(flights.ending, timeout))
-            return Refusal(_why_died(told))
 
 
 def _surroundings(
@@ -164,15 +147,6 @@ def _surroundings(
 ) -> Surroundings:
     paths = tuple((name, str(path)) for name, path in prepared.items())
     return Surroundings(tuple(values.items()), tuple(buffers), paths)
-
-
-def _why_ended(ending: Ending | None, timeout: float) -> str:
-    if ending is Ending.TIME_LIMIT:
-        return (
-            f"The calculation was stopped after {timeout:g} s, its time limit. Make the expression "
-            "simpler or the buffers shorter."
-        )
-    return "The calculation was cancelled."
 
 
 def _why_died(death: Death) -> str:

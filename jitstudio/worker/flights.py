@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import itertools
 import threading
+from collections.abc import Callable
 from enum import Enum
+from typing import Any
 
-from jitstudio.worker.host import WorkerHost
+from jitstudio.worker.host import Death, WorkerHost
+from jitstudio.worker.messages import Call
 
 _numbers = itertools.count(1)
 
@@ -50,6 +53,24 @@ class Flights:
         """The time does not matter any more."""
         if self._alarm is not None:
             self._alarm.cancel()
+
+    def ask(
+        self,
+        host: WorkerHost,
+        request: object,
+        on_event: Callable[[Any], None] = lambda event: None,
+    ) -> Any:
+        """The answer of a process, or its `Death`.
+
+        Raises:
+            WorkerError: See `WorkerHost.ask`.
+        """
+        ticket = self.begin(host)
+        if ticket is None:
+            return Death(killed=True)
+        told = host.ask(Call(ticket, request), on_event)
+        self.end(ticket)
+        return told if isinstance(told, Death) else told.answer
 
     def begin(self, host: WorkerHost) -> int | None:
         """Announce a call to this host; its ticket, or None if no more are to be made."""

@@ -34,8 +34,8 @@ class Death:
     """
 
     killed: bool
-    status: int
-    stderr: str
+    status: int = 0
+    stderr: str = ""
 
     @property
     def by_itself(self) -> bool:
@@ -50,7 +50,7 @@ class WorkerHost:
     other thread.
 
     Args:
-        memory_limit: Bytes the child may take, 0 for any number.
+        memory_limit: Bytes the child may take, 0 for any number; set later, it holds for the next.
         program: The module whose `main` the child runs.
         wrapper: A command that starts the child for us, such as a debugging tool with its options.
     """
@@ -58,7 +58,7 @@ class WorkerHost:
     def __init__(
         self, memory_limit: int, program: str = BUILDING, wrapper: Sequence[str] = ()
     ) -> None:
-        self._memory_limit = memory_limit
+        self.memory_limit = memory_limit
         self._program = program
         self._wrapper = tuple(wrapper)
         self._child: ChildProcess | None = None
@@ -142,7 +142,7 @@ class WorkerHost:
         child = self._started()
         with self._lock:
             if self._closed or self._doomed == call.ticket:
-                return Death(killed=True, status=0, stderr="")
+                return Death(killed=True)
             self._current = call.ticket
         in_step = False
         try:
@@ -174,7 +174,7 @@ class WorkerHost:
             self._bury()
         if self._child is None:
             try:
-                child = ChildProcess(self._memory_limit, self._program, self._wrapper)
+                child = ChildProcess(self.memory_limit, self._program, self._wrapper)
                 self._child, self._served = child, 0
             except OSError as error:
                 raise WorkerError(

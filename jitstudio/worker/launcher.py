@@ -8,7 +8,6 @@ import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import DeviceList
@@ -21,7 +20,7 @@ from jitstudio.worker.calculator import CalculationError, Calculator
 from jitstudio.worker.flights import Ending, Flights
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.launch_files import LaunchFiles
-from jitstudio.worker.messages import Call, Launch, ListDevices, WarmUp
+from jitstudio.worker.messages import Launch, ListDevices, WarmUp
 from jitstudio.worker.obituary import cause_of_death
 from jitstudio.worker.sanitizer import SanitizerMissing, find_sanitizer, sanitized
 from jitstudio.worker.turns import Turns
@@ -34,10 +33,6 @@ _WARM_UP_LIMIT = 20.0
 _LEAST_CHECK = 10.0
 _KEPT = "Your form and your text are kept, and the next launch runs in a fresh process."
 _NO_LIMIT = 0
-
-
-def _ignore(_event: LaunchEvent) -> None:
-    pass
 
 
 class Launcher:
@@ -65,7 +60,7 @@ class Launcher:
             WorkerError: The process could not be started, or is broken.
         """
         with self._turns.take(0, _ASKING_LIMIT) as flights:
-            answer = self._ask(self._gpu, ListDevices(), flights)
+            answer = flights.ask(self._gpu, ListDevices())
             if isinstance(answer, Death):
                 return DeviceList(problem=f"The driver could not be asked. {_why(answer, flights)}")
             found: DeviceList = answer
@@ -78,7 +73,7 @@ class Launcher:
             WorkerError: See `devices`.
         """
         with self._turns.take(0, _ASKING_LIMIT) as flights:
-            answer = self._ask(self._gpu, request, flights)
+            answer = flights.ask(self._gpu, request)
             if isinstance(answer, Death):
                 return _error(_why(answer, flights))
             told: KernelFacts | Diagnostic = answer
@@ -89,7 +84,7 @@ class Launcher:
         request: LaunchRequest,
         *,
         ticket: int = 0,
-        on_event: Callable[[LaunchEvent], None] = _ignore,
+        on_event: Callable[[LaunchEvent], None] = lambda event: None,
         asked_at: float | None = None,
     ) -> LaunchResult:
         """Launch and wait for the result.
@@ -161,14 +156,13 @@ class Launcher:
             asked_at,
         )
         if request.sanitizer is None:
-            answer = self._ask(self._gpu, call, flights, tell)
+            answer = flights.ask(self._gpu, call, tell)
             self._warm_up(request.device)
         else:
             try:
                 with sanitized(request.sanitizer, LAUNCHING) as run:
-                    answer = self._ask(
-                        run.host, replace(call, request=_bare(request)), flights, tell
-                    )
+                    bare = replace(call, request=_bare(request))
+                    answer = flights.ask(run.host, bare, tell)
                 if isinstance(answer, LaunchResult):
                     answer = replace(answer, findings=run.findings)
             except SanitizerMissing as missing:
@@ -212,21 +206,6 @@ class Launcher:
             made.append(check)
         return tuple(made)
 
-    def _ask(
-        self,
-        host: WorkerHost,
-        request: Any,
-        flights: Flights,
-        tell: Callable[[LaunchEvent], None] = _ignore,
-    ) -> Any:
-        """The answer of a process, or its death."""
-        ticket = flights.begin(host)
-        if ticket is None:
-            return Death(killed=True, status=0, stderr="")
-        answer = host.ask(Call(ticket, request), tell)
-        flights.end(ticket)
-        return answer if isinstance(answer, Death) else answer.answer
-
     def _warm_up(self, device: int) -> None:
         """Have a process that was just replaced open the GPU before it is asked to."""
         if self._gpu.pid is None or self._gpu.worn:
@@ -237,7 +216,7 @@ class Launcher:
             flights.start_clock()
             # Whatever is wrong with the GPU is told at the next launch.
             with contextlib.suppress(WorkerError):
-                self._ask(self._gpu, WarmUp(device), flights)
+                flights.ask(self._gpu, WarmUp(device))
             flights.stop_clock()
 
         threading.Thread(target=warm, daemon=True).start()

@@ -16,8 +16,13 @@ _SHARE = 0.75
 
 def default_memory_limit() -> int:
     """Three quarters of the machine's memory in bytes, or 0 (no limit) where that is unknown."""
+    return share_of_memory(_SHARE)
+
+
+def share_of_memory(share: float) -> int:
+    """So much of the machine's memory in bytes, or 0 (no limit) where that is unknown."""
     try:
-        return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * _SHARE)
+        return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * share)
     except (AttributeError, ValueError, OSError):
         return 0
 

@@ -6,11 +6,12 @@ import contextlib
 import os
 import threading
 from collections.abc import Callable, Iterable
+from typing import Any
 
 from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.worker.flights import Flights
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
-from jitstudio.worker.messages import Call, Done, Precompile
+from jitstudio.worker.messages import Precompile
 
 MOST_WORKERS = 8
 KEPT_WARM = 60.0
@@ -55,6 +56,11 @@ class Pool:
         """The host that is always in use."""
         return self._hosts[0]
 
+    def limit_memory(self, size: int) -> None:
+        """Let each child that is started from now on take so many bytes, 0 for any number."""
+        for host in self._hosts:
+            host.memory_limit = size
+
     def is_home(self, module: str) -> bool:
         """Whether the home of this module is free."""
         home = self._homes.get(module)
@@ -94,23 +100,19 @@ class Pool:
             self._idle.append(host)
             self._changed.notify_all()
 
-    def ask(self, request: ProbeRequest | DemangleRequest, flights: Flights) -> Done | Death:
-        """Have any free worker answer a call that belongs to no module.
+    def ask(self, request: ProbeRequest | DemangleRequest, flights: Flights) -> Any:
+        """What any free worker answers to a call that belongs to no module, or its `Death`.
 
         Raises:
             WorkerError: See `WorkerHost.ask`.
         """
         host = self.take("") if self.wait(lambda: flights.ending is not None) else None
-        ticket = flights.begin(host) if host is not None else None
+        if host is None:
+            return Death(killed=True)
         try:
-            if host is None or ticket is None:
-                return Death(killed=True, status=0, stderr="")
-            answer = host.ask(Call(ticket, request), lambda event: None)
-            flights.end(ticket)
-            return answer
+            return flights.ask(host, request)
         finally:
-            if host is not None:
-                self.give(host)
+            self.give(host)
 
     def wait(self, enough: Callable[[], bool]) -> bool:
         """Wait for a worker to be done with its chores; whether one is free.
@@ -156,11 +158,10 @@ class Pool:
     def _do_chores(self, host: WorkerHost) -> None:
         flights = Flights(_CHORE_LIMIT)
         flights.start_clock()
-        ticket = flights.begin(host)
         try:
             # A worker that dies of it, or is closed, has nothing to tell: nobody has asked.
             with contextlib.suppress(WorkerError):
-                host.ask(Call(ticket or 0, Precompile()), lambda event: None)
+                flights.ask(host, Precompile())
         finally:
             flights.stop_clock()
             self.give(host)

@@ -3,6 +3,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -18,6 +19,21 @@ X = Buffer("x", FLOAT, 0, 4, Fill(FillKind.RANGE))
 IN = Buffer("in", INT, 0, 4, Fill(FillKind.CONSTANT, (2,)))
 SLOW = "erf(ones(10**8)).sum()"
 HUNGRY = "ones(2 * 10**8).sum()"
+
+
+def once_busy(pid, act):
+    """Do this as soon as the process calculates; one that waits takes no processor time."""
+    stat = Path(f"/proc/{pid}/stat")
+
+    def ticks():
+        return sum(map(int, stat.read_text().rpartition(")")[2].split()[11:13]))
+
+    def wait(before):
+        while ticks() < before + 5:
+            time.sleep(0.005)
+        act()
+
+    threading.Thread(target=wait, args=(ticks(),), daemon=True).start()
 
 
 @pytest.fixture
@@ -127,7 +143,7 @@ def test_an_expression_that_takes_too_long_is_ended_and_the_next_works(fill, che
     start = time.perf_counter()
     words = "The calculation was stopped after 0.5 s, its time limit."
     assert refusal(fill, SLOW, timeout=0.5).startswith(words)
-    assert time.perf_counter() - start < 5
+    assert time.perf_counter() - start < 30
     assert fill(INT, 2, asked("i")).tolist() == [0, 1]
     assert check([0], SLOW, timeout=0.5).problem.startswith(words)
     assert check([0], "0").ok
@@ -156,14 +172,15 @@ def test_even_without_a_limit_of_its_own_a_calculation_is_bounded(fill):
 def test_a_process_that_dies_is_told_and_replaced(calculator, fill):
     fill(INT, 1, asked("i"))
     pid = calculator.pid
-    threading.Timer(0.5, os.kill, (pid, 11)).start()
+    once_busy(pid, lambda: os.kill(pid, 11))
     assert "The calculation's process crashed (SIGSEGV" in refusal(fill, SLOW)
     assert fill(INT, 2, asked("i")).tolist() == [0, 1]
     assert calculator.pid not in (None, pid)
 
 
 def test_a_calculation_can_be_cancelled(calculator, fill):
-    threading.Timer(0.5, calculator.cancel).start()
+    fill(INT, 1, asked("i"))
+    once_busy(calculator.pid, calculator.cancel)
     assert refusal(fill, SLOW) == "The calculation was cancelled."
     calculator.cancel()
     assert fill(INT, 2, asked("i")).tolist() == [0, 1]

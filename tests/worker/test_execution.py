@@ -11,7 +11,8 @@ from jitstudio.core.tools import Tool
 from jitstudio.worker.builder import Builder
 from tests.support import CRASHING, GOOD, KERNEL, SLOW, SLOW_CUDA, cuda, ptx, request, sample
 
-QUICK = 5.0
+QUICK = 30.0
+"""Seconds within which a kill must be over; far less than the slow code takes."""
 
 
 @pytest.fixture
@@ -154,7 +155,7 @@ def cancel_once_both_run(builder, wanted, **words):
     start = time.monotonic()
     build.join(QUICK)
     assert not build.is_alive()
-    assert time.monotonic() - start < 2
+    assert time.monotonic() - start < QUICK
     return results[0]
 
 
@@ -170,8 +171,10 @@ def test_cancel_ends_all_that_runs_and_begins_nothing_more(pair):
 
 
 def test_the_time_limit_is_one_for_the_whole_build(pair):
+    # The tools are there: within the limit both compilers run.
+    assert pair.build(request(kernel(0), kernel(1))).ok
     start = time.monotonic()
-    result = pair.build(TWO_SLOW, timeout=1.0)
+    result = pair.build(TWO_SLOW, timeout=2.0)
     assert time.monotonic() - start < QUICK
     assert result.outcome is Outcome.TIMED_OUT
     assert [(s.source, s.crash.signal) for s in result.stages] == [
@@ -183,7 +186,10 @@ def test_the_time_limit_is_one_for_the_whole_build(pair):
 
 
 def test_what_was_done_before_the_time_limit_is_kept(pair):
-    result = pair.build(request(SLOW.sources[0], kernel(0), kernel(1)), timeout=2.0)
+    start = time.monotonic()
+    assert pair.build(request(kernel(0), kernel(1))).ok
+    enough = max(1.5, 5 * (time.monotonic() - start))
+    result = pair.build(request(SLOW.sources[0], kernel(0), kernel(1)), timeout=enough)
     assert result.outcome is Outcome.TIMED_OUT
     assert [artifact.name for artifact in result.artifacts] == ["m0.cu", "m1.cu"]
 

@@ -4,7 +4,7 @@ import sys
 
 import pytest
 
-from jitstudio.worker.limits import default_memory_limit
+from jitstudio.worker.limits import default_memory_limit, share_of_memory
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's")
 
@@ -38,6 +38,7 @@ def test_zero_is_no_limit():
 def test_the_default_leaves_the_machine_some_memory():
     whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     assert whole // 2 < default_memory_limit() < whole
+    assert share_of_memory(0.1) == whole // 10
 
 
 def test_a_file_above_the_limit_is_refused(tmp_path):

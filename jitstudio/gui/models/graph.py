@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, QRectF
 
 from jitstudio.analysis.flow.captions import Caption, Letters, ptx_captions, sass_captions
 from jitstudio.analysis.flow.graph import Block, FlowGraph
@@ -14,6 +14,7 @@ from jitstudio.analysis.flow.ptx import ptx_graph
 from jitstudio.analysis.flow.sass import sass_graph
 from jitstudio.analysis.model import NOWHERE, SassFunction
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.models.graph_shapes import EdgeShape
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP, counted
 from jitstudio.listing.functions import Function
 
@@ -28,6 +29,7 @@ class GraphPicture:
         layout: Where they stand.
         captions: What the blocks say.
         letters: What the layout was made for.
+        rects, edges: The same for Qt: there are thousands, and made here the window need not wait.
     """
 
     kind: CodeKind
@@ -35,6 +37,8 @@ class GraphPicture:
     layout: Layout
     captions: tuple[Caption, ...]
     letters: Letters
+    rects: Sequence[QRectF]
+    edges: Sequence[EdgeShape]
 
 
 def sass_picture(function: SassFunction, letters: Letters) -> GraphPicture:
@@ -53,7 +57,9 @@ def _picture(
     kind: CodeKind, graph: FlowGraph, captions: tuple[Caption, ...], letters: Letters
 ) -> GraphPicture:
     layout = lay_out(graph, [letters.size(caption) for caption in captions])
-    return GraphPicture(kind, graph, layout, captions, letters)
+    rects = [QRectF(*box) for box in layout.boxes]
+    edges = [EdgeShape(route) for route in layout.routes if route.steps]
+    return GraphPicture(kind, graph, layout, captions, letters, rects, edges)
 
 
 _BLOCKS = (

@@ -12,7 +12,6 @@ from functools import cache
 from typing import Any
 
 from PySide6.QtCore import (
-    QAbstractTableModel,
     QCoreApplication,
     QMimeData,
     QModelIndex,
@@ -26,7 +25,8 @@ from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, StageResult
 from jitstudio.core.tools import Tool
-from jitstudio.gui.models.presentation import MUTED_ROLE, ModelIndex, plain_tooltip, title_of
+from jitstudio.gui.models.presentation import MUTED_ROLE, ModelIndex, plain_tooltip
+from jitstudio.gui.models.titled import TitledModel
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP, counted
 
 MIME_TYPE = "application/x-jitstudio-module-row"
@@ -132,7 +132,7 @@ def _linking(links: Sequence[StageResult]) -> str:
     return text.format(tool=tool, time=sum(stage.ms for stage in links))
 
 
-class ModulesModel(QAbstractTableModel):
+class ModulesModel(TitledModel):
     """One row a module.
 
     Signals:
@@ -143,6 +143,8 @@ class ModulesModel(QAbstractTableModel):
     # An int of Qt has 32 bits, and a key may be the id of an object.
     inclusion_changed = Signal(object, bool)
     order_changed = Signal(tuple)
+
+    _titles = _TITLES
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -189,10 +191,6 @@ class ModulesModel(QAbstractTableModel):
     def rowCount(self, parent: ModelIndex | None = None) -> int:
         """The number of modules."""
         return 0 if parent is not None and parent.isValid() else len(self._modules)
-
-    def columnCount(self, parent: ModelIndex | None = None) -> int:
-        """Module, kind and what goes into the link."""
-        return 0 if parent is not None and parent.isValid() else len(_TITLES)
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
         """Modules can be ticked and dragged; drops land between them."""
@@ -244,15 +242,6 @@ class ModulesModel(QAbstractTableModel):
         self.dataChanged.emit(self.index(row, MODULE), self.index(row, GOES_IN_AS))
         self.inclusion_changed.emit(changed.key, included)
         return True
-
-    def headerData(
-        self,
-        section: int,
-        orientation: Qt.Orientation,
-        role: int = Qt.ItemDataRole.DisplayRole,
-    ) -> Any:
-        """The titles of the columns."""
-        return title_of(_TITLES, section, orientation, role)
 
     def moveRows(
         self,

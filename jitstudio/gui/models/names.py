@@ -8,17 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QFont
 
 from jitstudio.core.result import Kernel, LoweredName
-from jitstudio.gui.models.presentation import (
-    MUTED_ROLE,
-    ModelIndex,
-    one_line,
-    plain_tooltip,
-    title_of,
-)
+from jitstudio.gui.models.presentation import MUTED_ROLE, ModelIndex, one_line, plain_tooltip
+from jitstudio.gui.models.titled import TitledModel
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 EXPRESSION, LOWERED, DEMANGLED = range(3)
@@ -29,7 +24,7 @@ _TITLES = (
 )
 
 
-class NamesModel(QAbstractTableModel):
+class NamesModel(TitledModel):
     """Rows of expressions, then rows of those kernels that no expression produced.
 
     Signals:
@@ -39,6 +34,8 @@ class NamesModel(QAbstractTableModel):
 
     expressions_edited = Signal(tuple)
     edit_refused = Signal(str)
+
+    _titles = _TITLES
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -170,10 +167,6 @@ class NamesModel(QAbstractTableModel):
             return 0
         return len(self._expressions) + len(self._kernels)
 
-    def columnCount(self, parent: ModelIndex | None = None) -> int:
-        """Expression, lowered name and demangled name."""
-        return 0 if parent is not None and parent.isValid() else len(_TITLES)
-
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
         """Only an expression can be edited."""
         flags = super().flags(index)
@@ -226,15 +219,6 @@ class NamesModel(QAbstractTableModel):
         self.dataChanged.emit(self.index(row, EXPRESSION), self.index(row, DEMANGLED))
         self._tell()
         return True
-
-    def headerData(
-        self,
-        section: int,
-        orientation: Qt.Orientation,
-        role: int = Qt.ItemDataRole.DisplayRole,
-    ) -> Any:
-        """The titles of the columns."""
-        return title_of(_TITLES, section, orientation, role)
 
 
 def _without(expressions: tuple[str, ...], row: int) -> tuple[str, ...]:

@@ -24,7 +24,6 @@ from jitstudio.core.launch.request import Direction
 from jitstudio.gui.fonts import code_font
 from jitstudio.gui.models.launch.arguments import DIRECTION, FILL, TINT_ROLE, VALUE
 from jitstudio.gui.tables import MarkDelegate
-from jitstudio.gui.theme import Theme
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.widgets.cell_table import IN_A_CELL, can_edit, paint_chevron
 from jitstudio.gui.widgets.number_field import CODE_SIZE
@@ -128,7 +127,48 @@ class WordEditor(QComboBox):
             self.chosen.emit()
 
 
-class ArgumentDelegate(MarkDelegate):
+class CellDelegate(MarkDelegate):
+    """Opens a line in a cell, or a line with words that is done with once one is chosen."""
+
+    def setEditorData(self, editor: QWidget, index: _Index) -> None:
+        """Show the text in the editor, before anybody types into it."""
+        if editor.isVisible():
+            # A problem was found in its row meanwhile.
+            return
+        text = index.data(Qt.ItemDataRole.EditRole)
+        if isinstance(editor, WordEditor):
+            editor.show_text(text)
+        elif isinstance(editor, QLineEdit):
+            editor.setText(text)
+
+    def _line(self, parent: QWidget, index: _Index) -> QLineEdit:
+        line = QLineEdit(parent)
+        line.setFont(code_font(CODE_SIZE))
+        if not index.data(Qt.ItemDataRole.EditRole):
+            line.setPlaceholderText(index.data(Qt.ItemDataRole.DisplayRole))
+        return line
+
+    def _words(self, parent: QWidget, words: dict[str, str], *, free: bool) -> WordEditor:
+        editor = WordEditor(words, free=free, parent=parent)
+        editor.chosen.connect(self._on_chosen)
+        return editor
+
+    def _fitted(self, editor: QWidget, name: str) -> QWidget:
+        """The editor as it looks in a cell, with a name for screen readers."""
+        editor.setAccessibleName(name)
+        editor.setStyleSheet(IN_A_CELL)
+        editor.setAutoFillBackground(True)
+        return editor
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        editor = self.sender()
+        if isinstance(editor, QWidget):
+            self.commitData.emit(editor)
+            self.closeEditor.emit(editor)
+
+
+class ArgumentDelegate(CellDelegate):
     """Draws the rows of the arguments, and opens the editor that fits a cell.
 
     Signals:
@@ -139,17 +179,11 @@ class ArgumentDelegate(MarkDelegate):
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(parent)
-        self._theme_worn: Theme | None = None
         self._open: QPersistentModelIndex | None = None
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw with the colours of another theme."""
-        super().set_theme(theme)
-        self._theme_worn = theme
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Tint rows with problems; show where there are words to choose from."""
-        theme = self._theme_worn
+        theme = self._theme
         mark = index.data(TINT_ROLE)
         if theme is not None and mark:
             tint = getattr(theme.marks, mark).toRgb()
@@ -167,21 +201,14 @@ class ArgumentDelegate(MarkDelegate):
         words = _WORDS.get(column)
         editor: QWidget
         if words is None:
-            editor = QLineEdit(parent)
-            editor.setFont(code_font(CODE_SIZE))
-            if not index.data(Qt.ItemDataRole.EditRole):
-                editor.setPlaceholderText(index.data(Qt.ItemDataRole.DisplayRole))
+            editor = self._line(parent, index)
         else:
             meanings = {_translated(word): _translated(told) for word, told in words.items()}
-            editor = WordEditor(meanings, free=column == FILL, parent=parent)
-            editor.chosen.connect(self._on_chosen)
+            editor = self._words(parent, meanings, free=column == FILL)
             editor.file_wanted.connect(self._on_file_wanted)
         parameter = index.sibling(index.row(), 0).data(Qt.ItemDataRole.DisplayRole)
-        editor.setAccessibleName(_translated(_NAMES[column]).format(parameter=parameter))
-        editor.setStyleSheet(IN_A_CELL)
-        editor.setAutoFillBackground(True)
         self._open = QPersistentModelIndex(index)
-        return editor
+        return self._fitted(editor, _translated(_NAMES[column]).format(parameter=parameter))
 
     def updateEditorGeometry(
         self, editor: QWidget, option: QStyleOptionViewItem, index: _Index
@@ -195,17 +222,6 @@ class ArgumentDelegate(MarkDelegate):
             place.setWidth(max(place.width(), min(wanted, edge)))
         editor.setGeometry(place)
 
-    def setEditorData(self, editor: QWidget, index: _Index) -> None:
-        """Show the text in the editor, before anybody types into it."""
-        if editor.isVisible():
-            # A problem was found in its row meanwhile.
-            return
-        text = index.data(Qt.ItemDataRole.EditRole)
-        if isinstance(editor, WordEditor):
-            editor.show_text(text)
-        elif isinstance(editor, QLineEdit):
-            editor.setText(text)
-
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
         """Take the text from the editor; the word for a file is none yet."""
         text = ""
@@ -216,13 +232,6 @@ class ArgumentDelegate(MarkDelegate):
         # What an editor was opened with is no edit: a default stays a default.
         if text not in (_translated(CHOOSE_FILE), index.data(Qt.ItemDataRole.EditRole)):
             model.setData(index, text, Qt.ItemDataRole.EditRole)
-
-    @Slot()
-    def _on_chosen(self) -> None:
-        editor = self.sender()
-        if isinstance(editor, QWidget):
-            self.commitData.emit(editor)
-            self.closeEditor.emit(editor)
 
     @Slot()
     def _on_file_wanted(self) -> None:

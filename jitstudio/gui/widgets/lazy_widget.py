@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
@@ -46,6 +46,7 @@ class LazyWidget(QWidget):
         self._hint_text = hint
         self._theme: Theme | None = None
         self._value: object = None
+        self._new: Any = None
         self._content: Any = None
         self._background = Background(self)
         self._background.done.connect(self._on_imported)
@@ -94,14 +95,21 @@ class LazyWidget(QWidget):
             self._stack.setCurrentWidget(self._content)
         else:
             self._hint.setText(self.tr("Preparing the plot…"))
-            if self.isVisible() and not self._background.is_busy:
+            is_coming = self._new is not None or self._background.is_busy
+            if self.isVisible() and not is_coming:
                 late = self._late
                 # A thread that held the widget might be the one to destroy it.
                 self._background.start(lambda _stop: late.get())
 
     @Slot(object)
     def _on_imported(self, kind: Any) -> None:
-        self._content = kind(self)
+        self._new = kind(self)
+        # To make it and to draw it are each a part of what a window may wait.
+        QTimer.singleShot(0, self._on_made)
+
+    @Slot()
+    def _on_made(self) -> None:
+        self._content = self._new
         if self._theme is not None:
             self._content.set_theme(self._theme)
         self._stack.addWidget(self._content)

@@ -26,11 +26,10 @@ from jitstudio.gui.fonts import code_font
 from jitstudio.gui.models.option_values import Values
 from jitstudio.gui.models.options import SPEC_ROLE, default_words, value_words
 from jitstudio.gui.tables import MarkDelegate
+from jitstudio.gui.widgets.cell_table import IN_A_CELL
 
 _Index = QModelIndex | QPersistentModelIndex
 _PADDING = 11
-# The padding of fields elsewhere would cut off their text in a row of the tree.
-_IN_A_CELL = "QLineEdit { padding: 0 3px; border-radius: 2px; }"
 _CODE_SIZE = 9.5
 _TRUTH = ("true", "false")
 
@@ -139,7 +138,7 @@ class OptionDelegate(MarkDelegate):
         editor.setAccessibleName(spec.name)
         editor.setAccessibleDescription(spec.help)
         editor.setAutoFillBackground(True)
-        editor.setStyleSheet(_IN_A_CELL)
+        editor.setStyleSheet(IN_A_CELL)
         if isinstance(editor, ChoiceEditor):
             editor.chosen.connect(self._on_chosen)
         return editor

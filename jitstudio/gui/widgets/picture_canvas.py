@@ -41,6 +41,16 @@ _WAYS = {
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
 
 
+def mixed(ground: QColor, color: QColor, share: float) -> QColor:
+    """The ground with this share of a colour."""
+    parts = (
+        (ground.redF(), color.redF()),
+        (ground.greenF(), color.greenF()),
+        (ground.blueF(), color.blueF()),
+    )
+    return QColor.fromRgbF(*(one + (other - one) * share for one, other in parts))
+
+
 class PictureCanvas(QGraphicsView):
     """Shows a picture; those who derive know what is in it.
 

@@ -47,13 +47,13 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
     """Axes in the colours of the window."""
 
     def __init__(self, name: str, bottom: str, left: str, parent: QWidget | None = None) -> None:
-        super().__init__(parent, axisItems={"bottom": _BottomAxis()})
+        # A menu that is not wanted takes longer to make than the plot itself.
+        super().__init__(parent, axisItems={"bottom": _BottomAxis()}, enableMenu=False)
         self.setAccessibleName(name)
         self.setToolTip(
             self.tr("Turn the wheel to zoom, drag to move, double-click or press Home to see all.")
         )
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setMenuEnabled(False)
         self.hideButtons()
         self.setLabel("bottom", bottom)
         self.setLabel("left", left)

@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QObject, Qt, Signal
+from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont
 
 from jitstudio.core.launch.problems import SpecProblem, argument_place
@@ -31,8 +31,8 @@ from jitstudio.gui.models.presentation import (
     ModelIndex,
     one_line,
     plain_tooltip,
-    title_of,
 )
+from jitstudio.gui.models.titled import TitledModel
 
 PARAMETER, TYPE, VALUE, FILL, DIRECTION = range(5)
 TINT_ROLE = Qt.ItemDataRole.UserRole + 4
@@ -41,7 +41,7 @@ TINT_ROLE = Qt.ItemDataRole.UserRole + 4
 _BUFFER_FIELDS = {VALUE: "length", FILL: "fill", DIRECTION: "direction"}
 
 
-class ArgumentsModel(QAbstractTableModel):
+class ArgumentsModel(TitledModel):
     """The parameters of a kernel, and the texts that stand for them.
 
     Signals:
@@ -128,10 +128,6 @@ class ArgumentsModel(QAbstractTableModel):
         """The parameters."""
         return 0 if parent is not None and parent.isValid() else len(self._parameters)
 
-    def columnCount(self, parent: ModelIndex | None = None) -> int:
-        """Parameter, type, value or length, fill and direction."""
-        return 0 if parent is not None and parent.isValid() else len(self._titles)
-
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
         """The text can be edited; fill and direction where there is a buffer."""
         flags = super().flags(index)
@@ -179,15 +175,6 @@ class ArgumentsModel(QAbstractTableModel):
             self._tell_row(row)
             self.arguments_changed.emit()
         return True
-
-    def headerData(
-        self,
-        section: int,
-        orientation: Qt.Orientation,
-        role: int = Qt.ItemDataRole.DisplayRole,
-    ) -> Any:
-        """The titles of the columns, and what is written into them."""
-        return title_of(self._titles, section, orientation, role, self._help)
 
     @property
     def _parameters(self) -> tuple[FormParameter, ...]:

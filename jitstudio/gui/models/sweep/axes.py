@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QModelIndex, QObject, Qt, Signal
+from PySide6.QtCore import QCoreApplication, QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QFont
 
 from jitstudio.core.sweep.draft import AxisText
@@ -16,14 +16,14 @@ from jitstudio.gui.models.presentation import (
     ModelIndex,
     one_line,
     plain_tooltip,
-    title_of,
 )
 from jitstudio.gui.models.sweep.axis_words import WORDS, kinds, meaning, title
+from jitstudio.gui.models.titled import TitledModel
 
 KIND, NAME, VALUES = range(3)
 
 
-class AxesModel(QAbstractTableModel):
+class AxesModel(TitledModel):
     """The axes as they are typed.
 
     Signals:
@@ -103,10 +103,6 @@ class AxesModel(QAbstractTableModel):
         """The axes."""
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
-    def columnCount(self, parent: ModelIndex | None = None) -> int:
-        """Kind, name and values."""
-        return 0 if parent is not None and parent.isValid() else len(self._titles)
-
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
         """All can be edited, but the name of what has none."""
         flags = super().flags(index)
@@ -149,15 +145,6 @@ class AxesModel(QAbstractTableModel):
             self._tell_rows(place, place)
             self.axes_changed.emit()
         return True
-
-    def headerData(
-        self,
-        section: int,
-        orientation: Qt.Orientation,
-        role: int = Qt.ItemDataRole.DisplayRole,
-    ) -> Any:
-        """The titles of the columns, and what is written into them."""
-        return title_of(self._titles, section, orientation, role, self._help)
 
     def _tip(self, row: AxisText, column: int) -> str:
         told = meaning(row.kind) if column != NAME else self._help[NAME]

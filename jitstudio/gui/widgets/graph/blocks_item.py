@@ -33,7 +33,7 @@ class BlocksItem(QGraphicsItem):
         self._font = font
         self._bold = QFont(font)
         self._bold.setBold(True)
-        self._rects = [QRectF(*box) for box in picture.layout.boxes]
+        self._rects = picture.rects
         self._texts: dict[int, tuple[QStaticText, ...]] = {}
         self._current = NOWHERE
         self.setFlag(QGraphicsItem.GraphicsItemFlag.ItemUsesExtendedStyleOption)

@@ -12,6 +12,7 @@ from jitstudio.analysis.flow.routes import Route
 from jitstudio.analysis.flow.svg import Colors
 from jitstudio.gui.fonts import CODE_FAMILY
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.picture_canvas import mixed
 
 SVG_FONT = f"{CODE_FAMILY}, DejaVu Sans Mono, Consolas, Menlo, monospace"
 # How strongly the colour of a loop fills its blocks.
@@ -89,8 +90,8 @@ def look_of(theme: Theme) -> Look:
         ground=ground,
         text=theme.code.text,
         title=theme.ui.text,
-        frame=_mixed(ground, muted, 0.6),
-        fill=_mixed(ground, muted, _PLAIN_TINT),
+        frame=mixed(ground, muted, 0.6),
+        fill=mixed(ground, muted, _PLAIN_TINT),
         current=theme.ui.accent,
         edges={
             EdgeKind.NEXT: muted,
@@ -99,15 +100,5 @@ def look_of(theme: Theme) -> Look:
         },
         back=theme.marks.error,
         loops=loops,
-        loop_fills=tuple(_mixed(ground, color, _TINT) for color in loops),
+        loop_fills=tuple(mixed(ground, color, _TINT) for color in loops),
     )
-
-
-def _mixed(ground: QColor, color: QColor, share: float) -> QColor:
-    """The ground with this share of a colour."""
-    parts = (
-        (ground.redF(), color.redF()),
-        (ground.greenF(), color.greenF()),
-        (ground.blueF(), color.blueF()),
-    )
-    return QColor.fromRgbF(*(one + (other - one) * share for one, other in parts))

@@ -11,6 +11,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.pipeline.model import Node, Role, State
 from jitstudio.gui.languages import icon_name
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.picture_canvas import mixed
 
 _SOLID, _DASHED = Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine
 
@@ -96,16 +97,6 @@ def mark_of(state: State, theme: Theme) -> tuple[str, QColor]:
     """The icon of a state, empty for none, and its colour."""
     style = _STYLES[state]
     return style.mark, _color(theme, style.color)
-
-
-def mixed(ground: QColor, color: QColor, share: float) -> QColor:
-    """The ground with this share of a colour."""
-    parts = (
-        (ground.redF(), color.redF()),
-        (ground.greenF(), color.greenF()),
-        (ground.blueF(), color.blueF()),
-    )
-    return QColor.fromRgbF(*(one + (other - one) * share for one, other in parts))
 
 
 def _color(theme: Theme, name: str) -> QColor:

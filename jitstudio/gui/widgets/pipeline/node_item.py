@@ -19,7 +19,8 @@ from jitstudio.gui.icons import icon
 from jitstudio.gui.models.pipeline import description, facts
 from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.theme import Theme
-from jitstudio.gui.widgets.pipeline.look import Look, look_of, mixed
+from jitstudio.gui.widgets.picture_canvas import mixed
+from jitstudio.gui.widgets.pipeline.look import Look, look_of
 
 WIDTH, HEIGHT = 164.0, 46.0
 """Of a node, in units of the scene."""

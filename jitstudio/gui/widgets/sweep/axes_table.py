@@ -7,22 +7,19 @@ from PySide6.QtCore import (
     QCoreApplication,
     QModelIndex,
     QPersistentModelIndex,
-    Qt,
     Slot,
 )
 from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QLineEdit, QStyleOptionViewItem, QWidget
 
 from jitstudio.core.sweep.draft import AxisText
-from jitstudio.gui.fonts import code_font
 from jitstudio.gui.models.sweep.axes import KIND, NAME, VALUES, AxesModel
 from jitstudio.gui.models.sweep.axis_words import WORDS, meaning, title
-from jitstudio.gui.tables import ENTER_KEYS, MarkDelegate
+from jitstudio.gui.tables import ENTER_KEYS
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.widgets.cell_editors import WordEditor
-from jitstudio.gui.widgets.cell_table import IN_A_CELL, CellTable, can_edit, paint_chevron
-from jitstudio.gui.widgets.number_field import CODE_SIZE
+from jitstudio.gui.widgets.cell_editors import CellDelegate, WordEditor
+from jitstudio.gui.widgets.cell_table import CellTable, can_edit, paint_chevron
 
 ADD_KEYS, DUPLICATE_KEYS, REMOVE_KEYS = "Ctrl+N", "Ctrl+D", "Del"
 _UP_KEYS, _DOWN_KEYS = "Alt+Up", "Alt+Down"
@@ -35,23 +32,14 @@ _EDITORS = {
 _Index = QModelIndex | QPersistentModelIndex
 
 
-class AxisDelegate(MarkDelegate):
+class AxisDelegate(CellDelegate):
     """Opens the editor that fits a cell."""
-
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._worn: Theme | None = None
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw with the colours of another theme."""
-        super().set_theme(theme)
-        self._worn = theme
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Show where there are words to choose from."""
         super().paint(painter, option, index)
-        if self._worn is not None and index.column() == KIND:
-            paint_chevron(painter, option, self._worn)
+        if self._theme is not None and index.column() == KIND:
+            paint_chevron(painter, option, self._theme)
 
     def createEditor(
         self, parent: QWidget, _option: QStyleOptionViewItem, index: _Index
@@ -60,28 +48,11 @@ class AxisDelegate(MarkDelegate):
         editor: QWidget
         if index.column() == KIND:
             meanings = {title(kind): meaning(kind) for kind in WORDS}
-            editor = WordEditor(meanings, free=False, parent=parent)
+            editor = self._words(parent, meanings, free=False)
             editor.setFont(parent.font())
-            editor.chosen.connect(self._on_chosen)
         else:
-            editor = QLineEdit(parent)
-            editor.setFont(code_font(CODE_SIZE))
-            if not index.data(Qt.ItemDataRole.EditRole):
-                editor.setPlaceholderText(index.data(Qt.ItemDataRole.DisplayRole))
-        editor.setAccessibleName(self.tr(_EDITORS[index.column()]))
-        editor.setStyleSheet(IN_A_CELL)
-        editor.setAutoFillBackground(True)
-        return editor
-
-    def setEditorData(self, editor: QWidget, index: _Index) -> None:
-        """Show the text in the editor, before anybody types into it."""
-        text = index.data(Qt.ItemDataRole.EditRole)
-        if editor.isVisible():
-            return
-        if isinstance(editor, WordEditor):
-            editor.show_text(text)
-        elif isinstance(editor, QLineEdit):
-            editor.setText(text)
+            editor = self._line(parent, index)
+        return self._fitted(editor, self.tr(_EDITORS[index.column()]))
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
         """Take the text from the editor."""
@@ -89,13 +60,6 @@ class AxisDelegate(MarkDelegate):
             model.setData(index, editor.currentText())
         elif isinstance(editor, QLineEdit):
             model.setData(index, editor.text())
-
-    @Slot()
-    def _on_chosen(self) -> None:
-        editor = self.sender()
-        if isinstance(editor, QWidget):
-            self.commitData.emit(editor)
-            self.closeEditor.emit(editor)
 
 
 class AxesTable(CellTable):

@@ -188,8 +188,8 @@ def test_a_thousand_blocks_are_painted_smoothly(view, scale):
     for block in range(0, 90, 10):
         canvas.mark(500 + block)
         canvas.viewport().update()
-        start = time.perf_counter()
+        start = time.thread_time()
         canvas.viewport().repaint()
-        took.append(time.perf_counter() - start)
-    # On one of two cores that others use, too; alone it takes some 5 ms.
+        took.append(time.thread_time() - start)
+    # Some 5 ms where nothing else runs.
     assert median(took) < 0.05

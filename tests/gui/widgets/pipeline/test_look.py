@@ -6,7 +6,8 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.pipeline.model import Node, Role, State
 from jitstudio.core.tools import Tool
 from jitstudio.gui.icons import icon
-from jitstudio.gui.widgets.pipeline.look import look_of, mark_of, mixed
+from jitstudio.gui.widgets.picture_canvas import mixed
+from jitstudio.gui.widgets.pipeline.look import look_of, mark_of
 from tests.gui.test_theme import READABLE, VISIBLE, contrast
 
 NODES = [
