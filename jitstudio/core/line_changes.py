@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from difflib import SequenceMatcher
+
+from jitstudio.core.places import at_place
 
 # Comparing takes up to the product of both lengths: more is one change as a whole.
 _MOST_LINES = 2000
@@ -31,7 +32,9 @@ def line_changes(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
         return []
     if max(old_end, new_end) - before > _MOST_LINES:
         return [LineChange(slice(before, old_end), slice(before, new_end))]
-    matcher = SequenceMatcher(None, old[before:old_end], new[before:new_end])
+    # Loaded here: a window opens files before any of them has changed.
+    sequence_matcher = at_place("difflib:SequenceMatcher")
+    matcher = sequence_matcher(None, old[before:old_end], new[before:new_end])
     return [
         LineChange(
             slice(before + old_first, before + old_last),

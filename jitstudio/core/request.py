@@ -7,6 +7,7 @@ from enum import Enum
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.code import CodeKind, Header, Source
+from jitstudio.core.link_mode import LinkMode as LinkMode
 
 
 class Assembler(Enum):
@@ -14,14 +15,6 @@ class Assembler(Enum):
 
     NVJITLINK = "nvjitlink"
     DRIVER = "driver"
-
-
-class LinkMode(Enum):
-    """Whether the modules are linked, and by which kind of code."""
-
-    NONE = "none"
-    PTX = "ptx"
-    LTO = "lto"
 
 
 @dataclass(frozen=True)

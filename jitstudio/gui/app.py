@@ -17,7 +17,7 @@ from jitstudio.gui.fonts import load_fonts
 from jitstudio.gui.garbage import GarbageCollector
 from jitstudio.gui.main_window import MainWindow
 from jitstudio.gui.state.papers import Papers
-from jitstudio.gui.theme import ThemeKeeper, ThemeMode
+from jitstudio.gui.theme import STYLE, ThemeKeeper, ThemeMode
 from jitstudio.gui.translating import install
 from jitstudio.paths import resource
 
@@ -56,7 +56,7 @@ def run(files: Sequence[str]) -> int:
 
 def make_application() -> QApplication:
     """The application object with jitstudio's name, icon and fonts."""
-    app = QApplication(sys.argv[:1])
+    app = QApplication([*sys.argv[:1], "-style", STYLE])
     app.setApplicationName(_NAME)
     app.setApplicationDisplayName(_NAME)
     app.setDesktopFileName(DESKTOP_ID)

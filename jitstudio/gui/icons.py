@@ -50,7 +50,7 @@ class _StrokeEngine(QIconEngine):
         self._name = name
         self._colors = {QIcon.Mode.Disabled: disabled}
         self._normal = color
-        _renderer(name, color)  # a wrong name shall fail here, not in a paint event
+        resource(f"icons/{name}.svg")  # a wrong name shall fail here, not in a paint event
 
     def paint(self, painter: QPainter, rect: QRect, mode: QIcon.Mode, _state: QIcon.State) -> None:
         """Draw into `rect`, as a square in its middle."""

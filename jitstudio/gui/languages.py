@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache, cached_property
-from pkgutil import resolve_name
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.places import at_place
 from jitstudio.gui.highlighter import LineLexer
 from jitstudio.gui.theme import TokenType
 
@@ -46,7 +46,7 @@ class _LateLexer:
 
     @cached_property
     def _lexer(self) -> LineLexer:
-        lexer: LineLexer = resolve_name(f"jitstudio.listing.lexers.{self._place}")()
+        lexer: LineLexer = at_place(f"jitstudio.listing.lexers.{self._place}")()
         return lexer
 
 

@@ -7,8 +7,9 @@ them.
 from __future__ import annotations
 
 from enum import Enum
-from pkgutil import resolve_name
 from typing import Any
+
+from jitstudio.core.places import at_place
 
 
 class Late(Enum):
@@ -48,4 +49,4 @@ class Late(Enum):
 
     def get(self) -> Any:
         """The function or the class; call it in the background first."""
-        return resolve_name(self.value)
+        return at_place(self.value)

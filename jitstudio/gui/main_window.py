@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QMainWindow
 
 from jitstudio.gui.background import Background
@@ -24,7 +24,8 @@ from jitstudio.samples import Sample, samples
 if TYPE_CHECKING:
     from jitstudio.gui.furnishing import Furnishing
 
-_FIRST_PAINT_MS = 40
+# The rest is loaded once the texts are painted, or where nobody looks at the window by then.
+_PAINTED_MS, _UNSEEN_MS = 20, 300
 
 
 class MainWindow(QMainWindow):
@@ -58,6 +59,8 @@ class MainWindow(QMainWindow):
         self._is_furnished = False
         self._is_bare = False
         self._wanted: tuple[Sequence[Path], Sample | None] | None = None
+        self._load_timer = QTimer(self, singleShot=True, interval=_UNSEEN_MS)
+        self._load_timer.timeout.connect(self._load)
         self._loader = Background(self)
         self._loader.done.connect(self._on_loaded)
         self._loader.failed.connect(self._on_load_failed)
@@ -94,8 +97,7 @@ class MainWindow(QMainWindow):
         if self._is_furnished:
             self.furnishing.begin(*self._wanted)
         else:
-            # The texts are painted first: Python runs one thread at a time.
-            QTimer.singleShot(_FIRST_PAINT_MS, self._load)
+            self._load_timer.start()
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep everything; what is unsaved comes back at the next start."""
@@ -112,6 +114,12 @@ class MainWindow(QMainWindow):
             event.ignore()
             return
         super().closeEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Make the rest now that the texts are there: Python runs one thread at a time."""
+        super().paintEvent(event)
+        if self._load_timer.isActive() and self._load_timer.interval() != _PAINTED_MS:
+            self._load_timer.start(_PAINTED_MS)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Bring the other panes, or the text, back at the Escape that nobody else had use for."""

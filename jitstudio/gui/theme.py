@@ -23,6 +23,10 @@ from jitstudio.paths import resource
 TokenType = Any
 """A Pygments token type; Pygments has no class for it that a type checker could use."""
 
+STYLE = "Fusion"
+"""Who draws the controls. Named when the application is made: `setStyle` gives the style back, and
+wrapping it takes PySide longer than all the rest of a theme."""
+
 IS_PROSE = QTextFormat.Property.UserProperty.value + 1
 """Set in the formats of comments and strings: a bracket there pairs with nothing."""
 
@@ -277,9 +281,8 @@ def code_palette(theme: Theme, around: QPalette) -> QPalette:
 
 
 def apply_theme(app: QApplication, theme: Theme) -> None:
-    """Dress the whole application: Fusion, the palette, and a small style sheet."""
+    """Dress the whole application, which draws by `STYLE`: the palette, and a small style sheet."""
     colors = palette(theme)
-    app.setStyle("Fusion")
     app.setPalette(colors)
     QToolTip.setPalette(colors)
     # Fusion draws the frame of a tick box darker than this role: lost on a dark ground.

@@ -4,18 +4,15 @@ import pytest
 from pygments.token import Error
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
-from jitstudio.listing.lexers.nvvm_ir import NvvmIrLexer
-from jitstudio.listing.lexers.ptx import PtxLexer
-from jitstudio.listing.lexers.sass import SassLexer
+from jitstudio.listing.lexers.plugins import CudaCxxPlugin, NvvmIrPlugin, PtxPlugin, SassPlugin
 from tests.support import SAMPLES
 
-LISTING_LEXERS = {CodeKind.PTX: PtxLexer(), CodeKind.SASS: SassLexer()}
+LISTING_LEXERS = {CodeKind.PTX: PtxPlugin(), CodeKind.SASS: SassPlugin()}
 SOURCE_LEXERS = {
-    ".cu": CudaCxxLexer(),
-    ".cuh": CudaCxxLexer(),
-    ".ll": NvvmIrLexer(),
-    ".ptx": PtxLexer(),
+    ".cu": CudaCxxPlugin(),
+    ".cuh": CudaCxxPlugin(),
+    ".ll": NvvmIrPlugin(),
+    ".ptx": PtxPlugin(),
 }
 SOURCES = [path for path in SAMPLES.iterdir() if path.suffix in SOURCE_LEXERS]
 

@@ -7,7 +7,7 @@ from enum import Enum
 from PySide6.QtCore import QObject, Signal
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
-from jitstudio.core.request import LinkMode
+from jitstudio.core.link_mode import LinkMode
 
 
 class Switch(Enum):

@@ -106,12 +106,6 @@ def _end_of_raw(line: str, state: int) -> int:
 class CudaCxxLexer(LineLexer):
     """Lexes CUDA C++."""
 
-    name = "CUDA C++"
-    url = "https://docs.nvidia.com/cuda/cuda-c-programming-guide/"
-    aliases: ClassVar = ["cuda-cxx", "cuda-c++"]
-    filenames: ClassVar = ["*.cu", "*.cuh"]
-    mimetypes: ClassVar = ["text/x-cuda-cxx"]
-
     rules: ClassVar = {
         NORMAL: (
             *_CODE,

@@ -1,18 +1,18 @@
 """The engine of all lexers: tables of rules, tried in order, one line at a time.
 
 An editor wants the tokens of one line and the state behind it; Pygments wants those of a whole
-text. Both are served by `LineLexer.lex_line`, so a listing looks the same on screen and on a page.
+text (`plugins`). Both are served by `LineLexer.lex_line`, so a listing looks the same on screen and
+on a page.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
-from pygments.lexer import Lexer
-from pygments.token import Comment, String, Whitespace
+from pygments.token import Comment, String
 
 TokenType = Any
 Tokens = list[tuple[int, int, TokenType]]
@@ -115,8 +115,8 @@ class _Tables(dict[int, _Table]):
         return table
 
 
-class LineLexer(Lexer):  # type: ignore[misc]  # Pygments has no types
-    """A Pygments lexer that can also lex a single line.
+class LineLexer:
+    """Lexes one line after the other.
 
     Attributes:
         rules: The rules of each state.
@@ -128,8 +128,7 @@ class LineLexer(Lexer):  # type: ignore[misc]  # Pygments has no types
     line_ends: ClassVar[Mapping[int, int]] = {}
     line_starts: ClassVar[Mapping[int, int]] = {}
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
+    def __init__(self) -> None:
         self._tables = _Tables(self.rules)
 
     def lex_line(self, line: str, state: int = NORMAL) -> tuple[Tokens, int]:
@@ -165,26 +164,3 @@ class LineLexer(Lexer):  # type: ignore[misc]  # Pygments has no types
             else:
                 break
         return state
-
-    def get_tokens_unprocessed(self, text: str) -> Iterator[tuple[int, TokenType, str]]:
-        """The tokens of a text as Pygments wants them, blanks included."""
-        state, offset = NORMAL, 0
-        for line in text.split("\n"):
-            tokens, state = self.lex_line(line, state)
-            for start, token, value in _without_gaps(line, tokens):
-                yield offset + start, token, value
-            offset += len(line)
-            if offset < len(text):
-                yield offset, Whitespace, "\n"
-            offset += 1
-
-
-def _without_gaps(line: str, tokens: Iterable[tuple[int, int, TokenType]]) -> Iterator[Any]:
-    end = 0
-    for start, length, token in tokens:
-        if start > end:
-            yield end, Whitespace, line[end:start]
-        end = start + length
-        yield start, token, line[start:end]
-    if end < len(line):
-        yield end, Whitespace, line[end:]

@@ -82,12 +82,6 @@ _WORDS = words(
 class NvvmIrLexer(LineLexer):
     """Lexes LLVM IR."""
 
-    name = "NVVM IR"
-    url = "https://docs.nvidia.com/cuda/nvvm-ir-spec/"
-    aliases: ClassVar = ["nvvm-ir", "nvvm"]
-    filenames: ClassVar = ["*.ll"]
-    mimetypes: ClassVar = ["text/x-nvvm-ir"]
-
     rules: ClassVar = {
         NORMAL: (
             Rule(r";.*", Comment),

@@ -83,13 +83,6 @@ _LAST = (
 class PtxLexer(LineLexer):
     """Lexes PTX."""
 
-    name = "NVIDIA PTX"
-    url = "https://docs.nvidia.com/cuda/parallel-thread-execution/"
-    # Pygments has a lexer called ptx, and takes its own first.
-    aliases: ClassVar = ["nvidia-ptx", "nvptx"]
-    filenames: ClassVar = ["*.ptx"]
-    mimetypes: ClassVar = ["text/x-ptx"]
-
     rules: ClassVar = {
         NORMAL: (
             *_COMMENTS,

@@ -58,13 +58,6 @@ _LAST = (
 class SassLexer(LineLexer):
     """Lexes SASS listings."""
 
-    name = "NVIDIA SASS"
-    url = "https://docs.nvidia.com/cuda/cuda-binary-utilities/"
-    # Pygments has a lexer called sass, for style sheets.
-    aliases: ClassVar = ["nvidia-sass", "nvsass"]
-    filenames: ClassVar = ["*.sass"]
-    mimetypes: ClassVar = ["text/x-nvidia-sass"]
-
     rules: ClassVar = {
         NORMAL: (
             *_COMMENTS,
