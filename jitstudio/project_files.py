@@ -78,6 +78,7 @@ class OpenProject:
     Attributes:
         path: Its file.
         project: What it says.
+        content: Its bytes.
         members: Modules and headers, in the order of the project.
         launches: In the order of the project.
         sweeps: In the order of the project.
@@ -85,6 +86,7 @@ class OpenProject:
 
     path: Path
     project: Project
+    content: bytes = b""
     members: tuple[OpenMember, ...] = ()
     launches: tuple[OpenLaunch, ...] = ()
     sweeps: tuple[OpenSweep, ...] = ()
@@ -111,7 +113,8 @@ def read_project(path: Path) -> OpenProject:
     """
     path = path.resolve()
     try:
-        project = load(_read(path))
+        content = _read(path)
+        project = load(content)
     except OSError as error:
         raise ProjectError(f"'{path}' cannot be opened: {error.strerror or error}.") from None
     except ProjectFormatError as error:
@@ -119,7 +122,7 @@ def read_project(path: Path) -> OpenProject:
     members = tuple(_opened(member, path.parent) for member in project.members)
     launches = tuple(_usable(spec, path.parent) for spec in project.launches)
     sweeps = tuple(_usable_sweep(draft, path.parent) for draft in project.sweeps)
-    return OpenProject(path, project, members, launches, sweeps)
+    return OpenProject(path, project, content, members, launches, sweeps)
 
 
 def path_inside(folder: Path, text: str) -> Path:

@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 
 from jitstudio.core.result import Outcome
 
+_MISHAPS = frozenset((Outcome.CRASHED, Outcome.TIMED_OUT))
+
 
 @dataclass(frozen=True)
 class AnalysisRequest:
@@ -35,3 +37,8 @@ class Unreadable:
 
     words: str
     outcome: Outcome = Outcome.FAILED
+
+    @property
+    def is_mishap(self) -> bool:
+        """Whether something befell the process that reads, so that another try may succeed."""
+        return self.outcome in _MISHAPS

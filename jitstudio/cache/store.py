@@ -25,7 +25,7 @@ from jitstudio.core.tools import ToolFile
 from jitstudio.paths import cache_folder
 
 LIMIT = 512 << 20
-"""Bytes of results on disk; beyond, those not used for the longest time go."""
+"""Bytes of results on disk until somebody resizes it; beyond, those least recently used go."""
 
 MEMORY_LIMIT = 64 << 20
 """Bytes of results kept in memory as well."""
@@ -45,6 +45,7 @@ CREATE TABLE IF NOT EXISTS results (
 );
 CREATE INDEX IF NOT EXISTS by_use ON results (used, size);
 CREATE TABLE IF NOT EXISTS tools (surroundings BLOB PRIMARY KEY, file BLOB NOT NULL);
+CREATE TABLE IF NOT EXISTS limits (name TEXT PRIMARY KEY, bytes INTEGER NOT NULL);
 """
 
 _T = TypeVar("_T")
@@ -64,7 +65,7 @@ class Store:
 
     Args:
         folder: Where to keep them; it is made when the first is kept.
-        limit: See `LIMIT`.
+        limit: See `LIMIT`; what `resize` was told last for the same folder counts more.
         memory_limit: See `MEMORY_LIMIT`.
     """
 
@@ -73,6 +74,8 @@ class Store:
     ) -> None:
         self.folder = default_folder() if folder is None else folder
         self._limit = limit
+        self._wanted_limit: int | None = None
+        self._told_limit: int | None = None
         self._memory = _Memory(memory_limit)
         self._lock = threading.RLock()
         self._database: sqlite3.Connection | None = None
@@ -107,8 +110,7 @@ class Store:
         value = codec.dump(event)
         with self._lock:
             self._memory.put(key, event, len(value))
-            if len(value) <= self._limit * _LARGEST:
-                self._try(lambda database: _write(database, key, value, self._limit), None)
+            self._try(lambda database: _write(database, key, value, self._limit), None)
 
     def recall(self, surroundings: bytes) -> ToolFile | None:
         """Where a tool was found in these surroundings."""
@@ -128,6 +130,16 @@ class Store:
         """Bytes of results on disk."""
         with self._lock:
             return self._try(_total, 0)
+
+    def limit(self) -> int:
+        """Bytes of results that may be on disk."""
+        with self._lock:
+            return self._try(lambda database: _limit_of(database, self._limit), self._limit)
+
+    def resize(self, limit: int) -> None:
+        """Keep so many bytes on disk from the next use on, whichever program uses the folder."""
+        # Not under the lock, which somebody may hold for as long as a disk takes.
+        self._wanted_limit = limit
 
     def clear(self) -> int:
         """Forget everything; the number of bytes that were on disk."""
@@ -161,6 +173,13 @@ class Store:
             # Others' results are no business of theirs, so none but the owner may look.
             self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._database = _open(self.folder / _FILE)
+            self._told_limit = None
+        wanted = self._wanted_limit
+        if wanted is not None and wanted != self._told_limit:
+            self._told_limit = wanted
+            # A store that can be read and not written is still of use.
+            with contextlib.suppress(sqlite3.OperationalError):
+                _resize(self._database, wanted)
         return self._database
 
     def _give_up(self, reason: str) -> None:
@@ -242,9 +261,28 @@ def _read(database: sqlite3.Connection, key: bytes) -> bytes | None:
     return value[_CHECK:]
 
 
-def _write(database: sqlite3.Connection, key: bytes, value: bytes, limit: int) -> None:
+def _write(database: sqlite3.Connection, key: bytes, value: bytes, usual_limit: int) -> None:
+    limit = _limit_of(database, usual_limit)
+    if len(value) > limit * _LARGEST:
+        return
     row = (key, _checksum(value) + value, len(value), time.time())
     database.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?, ?)", row)
+    _evict(database, limit)
+
+
+def _limit_of(database: sqlite3.Connection, usual: int) -> int:
+    row = database.execute("SELECT bytes FROM limits WHERE name = 'results'").fetchone()
+    return usual if row is None else int(row[0])
+
+
+def _resize(database: sqlite3.Connection, limit: int) -> None:
+    # Kept with the results, so that no other program throws away what this one may keep.
+    database.execute("INSERT OR REPLACE INTO limits VALUES ('results', ?)", (limit,))
+    _evict(database, limit)
+
+
+def _evict(database: sqlite3.Connection, limit: int) -> None:
+    """Let what was not used for the longest time go, where there is more than the limit."""
     excess = _total(database) - limit
     if excess <= 0:
         return

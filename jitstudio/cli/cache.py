@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 
-from jitstudio.cache.store import LIMIT, Store
+from jitstudio.cache.store import Store
 from jitstudio.cli import exit_codes
 from jitstudio.cli.terminal import say, tell
 
@@ -14,14 +14,14 @@ def run(arguments: argparse.Namespace) -> int:
     """Tell of the cache, and empty it if asked; the exit status is `USAGE` if it is of no use."""
     store = Store()
     cleared = store.clear() if arguments.clear else None
-    size = store.size()
+    size, limit = store.size(), store.limit()
     problem = store.take_problem()
     store.close()
     if arguments.json:
         told = {
             "folder": str(store.folder),
             "bytes": size,
-            "limit_bytes": LIMIT,
+            "limit_bytes": limit,
             "cleared_bytes": cleared,
             "problem": problem or None,
         }
@@ -31,5 +31,5 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         if cleared is not None:
             say(f"{cleared:,} bytes cleared")
-        say(f"{size:,} of at most {LIMIT:,} bytes in {store.folder}")
+        say(f"{size:,} of at most {limit:,} bytes in {store.folder}")
     return exit_codes.USAGE if problem else exit_codes.BUILT

@@ -4,40 +4,37 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from PySide6.QtCore import QDeadlineTimer, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from jitstudio.analysis.listing_rows import ListingRows
 from jitstudio.analysis.model import Disassembly
-from jitstudio.analysis.request import AnalysisRequest
-from jitstudio.gui.serving import ServingThread
+from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.gui.serving import Service
 from jitstudio.worker.analysis_desk import AnalysisDesk, ReadListing
 from jitstudio.worker.analyst import Analyst
-from jitstudio.worker.dispatcher import Dispatcher
 
 _READ = "read"
 _NO_PTX: Mapping[str, str] = {}
 
 
-class AnalysisService(QObject):
+class AnalysisService(Service):
     """Sends cubins to the analyst and tells in the GUI thread what they hold.
 
     Its process starts at the first request, not with the window.
 
     Signals:
         finished: The code of the cubin of this ticket, and where it stands in the text.
-        unreadable: Why there is none, in words.
+        unreadable: Why there is none, in words, and whether another try may succeed.
     """
 
     finished = Signal(int, object, object)
-    unreadable = Signal(int, str)
+    unreadable = Signal(int, str, bool)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._analyst = Analyst()
-        # Signals emitted by the relay in the thread reach this object's slots in the GUI thread.
         relay = _Relay(self)
-        self._dispatcher = Dispatcher(AnalysisDesk(self._analyst, relay), relay)
-        self._thread = ServingThread(self._dispatcher, "analysis service")
+        self._serve("analysis service", AnalysisDesk(self._analyst, relay), relay)
 
     @property
     def worker_pid(self) -> int | None:
@@ -63,14 +60,6 @@ class AnalysisService(QObject):
         """
         return self._dispatcher.submit(tag, ReadListing(AnalysisRequest(cubin, name, ptx), lines))
 
-    def begin_closing(self) -> None:
-        """Kill the worker and end the thread."""
-        self._thread.begin_closing()
-
-    def wait_closed(self, deadline: QDeadlineTimer) -> None:
-        """Wait until both have ended, but no longer than this."""
-        self._thread.wait_closed(deadline)
-
 
 class _Relay:
     """The listener of dispatcher and desk: turns their calls into signals of the service."""
@@ -84,11 +73,11 @@ class _Relay:
     def read(self, ticket: int, code: Disassembly, rows: ListingRows) -> None:
         self._service.finished.emit(ticket, code, rows)
 
-    def unreadable(self, ticket: int, words: str) -> None:
-        self._service.unreadable.emit(ticket, words)
+    def unreadable(self, ticket: int, why: Unreadable) -> None:
+        self._service.unreadable.emit(ticket, why.words, why.is_mishap)
 
     def broke(self, ticket: int, message: str) -> None:
-        self._service.unreadable.emit(ticket, message)
+        self._service.unreadable.emit(ticket, message, True)
 
     def dropped(self, _ticket: int) -> None:
         """A newer request has taken its place."""

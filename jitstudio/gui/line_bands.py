@@ -66,6 +66,10 @@ class LineBands(QObject):
         """The colour of a line, as `analysis.correlation.bands` counts them."""
         return self._hue_of(line) if self._hue_of is not None else PLAIN
 
+    def bring_into_sight(self, line: int) -> None:
+        """Scroll to a line, to the middle if it is out of sight; for those who derive."""
+        raise NotImplementedError
+
     def show_hues(self, hue_of: Callable[[int], int] | None) -> None:
         """Colour the lines, or leave them plain."""
         self._hue_of = hue_of

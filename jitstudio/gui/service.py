@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QDeadlineTimer, QObject, Signal
+from PySide6.QtCore import QObject, Signal
 
 from jitstudio.cache.store import Store
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
@@ -13,13 +13,13 @@ from jitstudio.core.events import Event, StageFinished
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.core.tools import ToolchainInfo
-from jitstudio.gui.serving import ServingThread
+from jitstudio.gui.serving import Service
 from jitstudio.listing.cells import widest_line
 from jitstudio.listing.lines import split_at_newlines
 from jitstudio.listing.sass import tightened
 from jitstudio.worker.build_desk import BuildDesk, EmptyCache
 from jitstudio.worker.builder import Builder
-from jitstudio.worker.dispatcher import Dispatcher
+from jitstudio.worker.limits import share_of_memory
 
 _BUILD = "build"
 _PROBE = "probe"
@@ -43,7 +43,7 @@ class Listing:
     widest: int | None = None
 
 
-class BuildService(QObject):
+class BuildService(Service):
     """Sends requests to the worker and tells in the GUI thread what came of them.
 
     Signals:
@@ -71,12 +71,11 @@ class BuildService(QObject):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        # Signals emitted by the relay in the thread reach this object's slots in the GUI thread.
-        self._builder = Builder(store=Store())
+        self._store = Store()
+        self._builder = Builder(store=self._store)
         relay = _Relay(self)
         self._desk = BuildDesk(self._builder, relay)
-        self._dispatcher = Dispatcher(self._desk, relay)
-        self._thread = ServingThread(self._dispatcher, "build service")
+        self._serve("build service", self._desk, relay)
 
     @property
     def worker_pid(self) -> int | None:
@@ -95,6 +94,14 @@ class BuildService(QObject):
         """End each build from the next one on after so long."""
         self._desk.timeout = seconds
 
+    def set_memory_share(self, percent: float) -> None:
+        """Let each worker that starts from now on take so much of the machine's memory."""
+        self._builder.limit_memory(share_of_memory(percent / 100))
+
+    def set_cache_size(self, size: int) -> None:
+        """Keep so many bytes of results on disk from the next build on."""
+        self._store.resize(size)
+
     def cancel(self, tag: str = _BUILD) -> None:
         """End the build of this tag that runs and forget the one that waits."""
         self._dispatcher.cancel(tag)
@@ -110,14 +117,6 @@ class BuildService(QObject):
     def empty_cache(self) -> None:
         """Forget all results that were kept, once what runs is done."""
         self._dispatcher.submit(_CACHE, EmptyCache())
-
-    def begin_closing(self) -> None:
-        """Kill the worker and end the thread."""
-        self._thread.begin_closing()
-
-    def wait_closed(self, deadline: QDeadlineTimer) -> None:
-        """Wait until both have ended, but no longer than this."""
-        self._thread.wait_closed(deadline)
 
 
 class _Relay:

@@ -80,6 +80,7 @@ class Studio(QObject):
         self._pause.timeout.connect(self.build)
         documents.added.connect(self._on_added)
         documents.edited.connect(self._on_edited)
+        documents.saved.connect(self._on_saved)
         documents.moved.connect(self._on_changed)
         documents.removed.connect(self._on_removed)
         documents.current_changed.connect(self._on_current_changed)
@@ -204,6 +205,12 @@ class Studio(QObject):
         if not document.is_reloading:
             self.release()
         self._build_soon()
+
+    @Slot(Document)
+    def _on_saved(self, document: Document) -> None:
+        # What includes it by a path reads its file.
+        if document.is_header or document.is_aside:
+            self._build_soon()
 
     def _build_soon(self) -> None:
         if self._settings.auto_build and not self._held:

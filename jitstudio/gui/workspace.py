@@ -73,6 +73,8 @@ class Workspace(QObject):
             keep_before=self.session.save_before,
         )
         self.service.probe_finished.connect(self._on_probe_finished)
+        # Else the first worker would not know.
+        self.service.set_memory_share(float(self.preferences.value("build.memory")))
         self.service.probe()
 
     def tell_toolchain(self, slot: Callable[[ToolchainInfo], object]) -> None:

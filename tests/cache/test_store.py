@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from jitstudio.cache import store as store_module
-from jitstudio.cache.store import Store, default_folder
+from jitstudio.cache.store import LIMIT, Store, default_folder
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.events import StageFinished
 from jitstudio.core.result import StageResult
@@ -99,6 +99,25 @@ def test_the_disk_is_bounded_and_the_oldest_go(open_store, tmp_path):
     assert kept[1:] == list(range(101 - len(kept), 100))
     store.close()
     assert database(tmp_path).stat().st_size < 2 * 400_000
+
+
+def test_the_disk_can_be_resized_for_all_programs(open_store):
+    store = open_store(memory_limit=0)
+    assert store.limit() == LIMIT
+    for number in range(20):
+        store.put(key(number), made(bytes(20_000)))
+    assert store.size() > 400_000
+    store.resize(200_000)
+    assert 100_000 < store.size() <= 200_000
+    assert store.get(key(0)) is None
+    assert store.get(key(19)) == made(bytes(20_000))
+    other = open_store()
+    assert other.limit() == 200_000
+    other.put(KEY, made(bytes(60_000)))
+    assert store.get(KEY) is None  # more than its share
+    store.resize(10 << 20)
+    store.clear()
+    assert other.limit() == 10 << 20
 
 
 def test_a_result_that_would_push_out_most_others_stays_in_memory(open_store):

@@ -29,17 +29,24 @@ from jitstudio.gui.workspace import Workspace
 from jitstudio.samples import samples
 
 PATIENCE = 60.0
+# How often the event loop may find something to do before what goes on has no end.
+_TURNS = 500
 _Found = TypeVar("_Found", bound=QObject)
 
 
 def pause(milliseconds: int) -> None:
-    """Run the event loop for so long.
+    """Run the event loop for so long, and until nothing is left for it to do at once.
 
-    Unlike `QTest.qWait`, which keeps Python's lock and so starves all threads of the program.
+    One thing leads to another, as a moved dock to other tabs and these to another title: where a
+    machine is slow, the time is over before the first. Unlike `QTest.qWait`, which keeps Python's
+    lock and so starves all threads of the program.
     """
     loop = QEventLoop()
     QTimer.singleShot(milliseconds, loop.quit)
     loop.exec()
+    for _ in range(_TURNS):
+        if not loop.processEvents():
+            break
 
 
 class Driver:

@@ -31,7 +31,7 @@ from jitstudio.samples import samples
 from tests.gui.driver import pause
 from tests.gui.keyboards import Keyboard
 
-_PATIENCE = 15.0
+_PATIENCE = 60.0
 _MOST_TABS = 60
 _MOST_TYPED = 2000
 _Widget = TypeVar("_Widget", bound=QWidget)

@@ -7,7 +7,7 @@ from PySide6.QtCore import QThreadPool
 
 from jitstudio.gui.background import Background, Paced, Unwanted
 
-PATIENCE = 10_000
+PATIENCE = 60_000
 
 
 @pytest.fixture

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication
 from jitstudio.analysis.correlation.hues import PLAIN
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
+from jitstudio.gui.limits import LONGEST_LINE
 from tests.gui.driver import pause
 
 PRODUCT = "value * value + 1.0f"
@@ -211,7 +212,27 @@ def test_matching_blocks_are_stepped_through(linked):
     assert linked.editor.bands.hue(linked.editor.position()[0] - 1) != PLAIN
 
 
-def test_ptx_that_is_the_source_is_tied_to_its_sass(started):
+DOUBLE = f"""\
+// {"-" * LONGEST_LINE}
+.version 8.0
+.target sm_75
+.address_size 64
+.visible .entry double_it(.param .u64 data)
+{{
+    .reg .u64 %data;
+    .reg .f32 %x;
+    ld.param.u64 %data, [data];
+    ld.global.f32 %x, [%data];
+    add.f32 %x, %x, %x;
+    st.global.f32 [%data], %x;
+    ret;
+}}
+"""
+
+
+def test_ptx_that_is_the_source_is_tied_to_its_sass_also_where_it_is_too_wide_to_edit(
+    started, tmp_path
+):
     started.show_output("SASS")
     started.open_sample("Two PTX modules")
     ready(started)
@@ -226,6 +247,31 @@ def test_ptx_that_is_the_source_is_tied_to_its_sass(started):
     started.trigger("correlateAction")
     assert started.document.name == "multiply.ptx"
     assert "mul.f32" in started.editor.textCursor().block().text()
+    # The same where only a listing can show it.
+    (tmp_path / "wide.ptx").write_text(DOUBLE)
+    started.next_result(lambda: started.files.open_paths([tmp_path / "wide.ptx"]))
+    ready(started)
+    view = started.panes.tabs.page.view
+    started.wait(lambda: view.line_count)
+    (line,) = (n for n, words in enumerate(view.text.lines) if "add.f32" in words)
+    assert view.bands.hue(line) == hue(started, "sassView", "FADD") != PLAIN
+    assert view.bands.hue(0) == PLAIN
+    point(view, line)
+    assert ["FADD" in sass.text.lines[n] for n in sass.bands.matched] == [True]
+    # From there to SASS, and back.
+    view.go_to(line + 1)
+    view.setFocus()
+    started.trigger("correlateAction")
+    assert sass.hasFocus()
+    assert "FADD" in sass.text.lines[sass.line - 1]
+    view.go_to(1)
+    started.trigger("correlateAction")
+    assert view.hasFocus()
+    assert view.line == line + 1
+    started.wait(lambda: list(view.bands.matched) == [line])
+    started.trigger("nextMatchAction")
+    assert view.line != line + 1
+    assert view.bands.hue(view.line - 1) != PLAIN
 
 
 def test_a_link_by_ptx_shows_the_ptx_of_the_module(linked):
@@ -257,3 +303,98 @@ def test_a_header_that_is_a_tab_is_a_source_like_others(started):
     started.wait(
         lambda: hue(started, "ptxView", "atom.global") == hue(started, "histogram.cu", call)
     )
+
+
+WITH_HEADERS = """\
+#include "a/scale.cuh"
+#include "b/scale.cuh"
+#include "site-packages/factor.cuh"
+extern "C" __global__ void k(float* out) {
+    out[0] = scale_a(out[1]) + scale_b(out[2]);
+    out[5] = factor_c();
+#line 7 "gone.inc"
+    out[3] = out[4] + 5.0f;
+}
+"""
+SCALE = """\
+#pragma once
+#include "factor.cuh"
+__device__ __forceinline__ float scale_{0}(float x) {{ return x * factor_{0}(); }}
+"""
+FACTOR = """\
+#pragma once
+__device__ __forceinline__ float factor_{0}() {{ return 3.0f * clock(); }}
+"""
+
+
+@pytest.fixture
+def with_headers(started, tmp_path):
+    """A module with headers of one name in two folders, reached by a link."""
+    for name in "ab":
+        folder = tmp_path / "real" / name
+        folder.mkdir(parents=True)
+        (folder / "scale.cuh").write_text(SCALE.format(name))
+        (folder / "factor.cuh").write_text(FACTOR.format(name))
+    (folder / "factor.cuh").write_text('#line 9 "made.inc"\n' + FACTOR.format(name))
+    library = tmp_path / "real" / "site-packages"
+    library.mkdir()
+    (library / "factor.cuh").write_text(FACTOR.format("c"))
+    (tmp_path / "link").symlink_to(tmp_path / "real")
+    (tmp_path / "k.cu").write_text(WITH_HEADERS)
+    started.show_output("SASS")
+    started.workspace.settings.options = f"-I{tmp_path / 'link'}"
+    assert started.next_result(lambda: started.files.open_paths([tmp_path / "k.cu"])).ok
+    ready(started)
+    return started
+
+
+def to_sass_of(driver, wanted):
+    """Put the caret to the first SASS that comes from a file."""
+    correlations, sass = driver.workspace.correlations, driver.listing("sassView")
+    chains = (correlations.of_sass(line).chain for line in range(sass.line_count))
+    line = next(n for n, chain in enumerate(chains) if chain and chain[0].file.endswith(wanted))
+    sass.setFocus()
+    sass.go_to(line + 1)
+
+
+def jump_from(driver, wanted):
+    to_sass_of(driver, wanted)
+    driver.trigger("correlateAction")
+
+
+def test_code_of_a_header_leads_to_its_file(with_headers, tmp_path):
+    driver, sass = with_headers, with_headers.listing("sassView")
+    real = (tmp_path / "real").resolve()
+    # Following the cursor opens nothing.
+    driver.workspace.preferences.set_value("listings.follow", True)
+    to_sass_of(driver, "a/factor.cuh")
+    driver.wait(lambda: list(driver.editor.bands.matched) == [4])
+    assert driver.document.name == "k.cu"
+    assert driver.workspace.documents.named("factor.cuh") is None
+    jump_from(driver, "a/factor.cuh")
+    assert driver.document.path == real / "a" / "factor.cuh"
+    assert driver.editor.hasFocus()
+    assert driver.editor.position() == (2, 1)
+    assert told(driver).startswith(f"{driver.document.path} is open. Builds read the file itself")
+    # It has its colours as soon as it is tied to the build, which is the same as before.
+    driver.wait(lambda: driver.editor.bands.hue(1) != PLAIN)
+    assert driver.editor.bands.hue(1) == sass.bands.hue(sass.line - 1)
+    # Of a library's code one sees the call.
+    jump_from(driver, "site-packages/factor.cuh")
+    assert driver.document.name == "k.cu"
+    assert driver.editor.position()[0] == 6
+    # Of code in no file, the call that is in one.
+    jump_from(driver, "made.inc")
+    assert driver.document.path == real / "b" / "scale.cuh"
+    assert driver.editor.position() == (3, 1)
+    driver.wait(lambda: told(driver).startswith("made.inc:10 is in no file here"))
+    driver.panes.problems.location_activated.emit(str(real / "b" / "factor.cuh"), 2, 1)
+    assert driver.document.name == "factor-2.cuh"
+    # With its namesake in a tab the compiler would take the wrong one.
+    assert driver.next_result(driver.workspace.studio.build).ok
+    # Where there is no call, either, the PTX.
+    driver.wait(lambda: driver.workspace.inspections.current is not None)
+    ready(driver)
+    jump_from(driver, "gone.inc")
+    assert driver.listing("ptxView").hasFocus()
+    driver.wait(lambda: told(driver).startswith("gone.inc:7 is in no file here"))

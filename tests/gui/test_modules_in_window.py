@@ -83,15 +83,19 @@ def test_each_tab_keeps_its_own_output(started):
     assert "LDG.E" in started.listing("sassView").toPlainText()
 
 
-def test_a_problem_in_a_header_on_disk_opens_it(started, tmp_path):
-    (tmp_path / "broken.cuh").write_text("\n__device__ int f() { return oops; }\n")
+def test_a_problem_in_a_header_on_disk_opens_it_and_is_over_once_it_is_mended(started, tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "sub" / "broken.cuh").write_text("\n__device__ int f() { return oops; }\n")
     source = tmp_path / "uses.cu"
-    source.write_text('#include "broken.cuh"\n__global__ void k(int* p) { *p = f(); }\n')
+    source.write_text('#include "sub/broken.cuh"\n__global__ void k(int* p) { *p = f(); }\n')
     result = started.next_result(lambda: started.files.open_paths([source]))
     assert not result.ok
     started.trigger("nextProblemAction")
     assert started.document.name == "broken.cuh"
     assert started.editor.position()[0] == 2
+    # Builds read it by its path, so it must be in its file.
+    assert not started.next_result(lambda: started.replace("oops", "7")).ok
+    assert started.next_result(started.files.save).ok
 
 
 def test_closing_the_module_while_a_header_is_looked_at_builds_another_one(started):

@@ -9,7 +9,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.project.format import VERSION, dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.dialogs import Unsaved
+from jitstudio.gui.dialogs import ChangedFile, Unsaved
 from tests.gui.driver import Driver, pause
 
 _CONTROL_ALT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
@@ -18,11 +18,12 @@ KERNEL = 'extern "C" __global__ void kernel_of_project() {}\n'
 
 @pytest.fixture
 def answers(driver, monkeypatch):
-    """What the user says: where to save projects, and what becomes of unsaved text."""
+    """What the user says: where to save projects, and what becomes of texts and files."""
 
     class Answers:
         path = None
         unsaved = Unsaved.KEEP_OPEN
+        changed = ChangedFile.LEAVE
         asked: list
 
     said = Answers()
@@ -32,7 +33,12 @@ def answers(driver, monkeypatch):
         said.asked.append(tuple(names))
         return said.unsaved
 
+    def about_changed_file(path):
+        said.asked.append(path)
+        return said.changed
+
     dialogs = driver.projects._dialogs
+    monkeypatch.setattr(dialogs, "about_changed_file", about_changed_file)
     monkeypatch.setattr(dialogs, "about_all_unsaved", about_all_unsaved)
     monkeypatch.setattr(dialogs, "project_to_save", lambda _proposed: said.path)
     monkeypatch.setattr(dialogs, "project_to_open", lambda _folder: said.path)
@@ -87,6 +93,28 @@ def test_a_project_is_saved_changed_and_opened_again(driver, answers, tmp_path):
     assert "struct project; " in answers.path.read_text()
     assert not any(document.is_modified for document in driver.workspace.documents)
     assert driver.document.name == "beside.cu"
+
+    # What another program has put in its place is replaced only if the user lets it.
+    other = answers.path.read_bytes() + b"\n"
+    answers.path.write_bytes(other)
+    driver.type("struct later; ")
+    driver.press(Qt.Key.Key_S, _CONTROL_ALT)
+    assert answers.path.read_bytes() == other
+    assert "struct later; " not in beside.read_text()
+    assert driver.document.is_modified
+    here, answers.path = answers.path, folder / "mine.jitproj"
+    answers.changed = ChangedFile.SAVE_AS
+    driver.press(Qt.Key.Key_S, _CONTROL_ALT)
+    assert here.read_bytes() == other
+    assert driver.workspace.project.path == answers.path
+    assert "struct later; " in beside.read_text()
+    mine = answers.path.read_bytes()
+    answers.path.write_bytes(other)
+    answers.changed = ChangedFile.REPLACE
+    driver.press(Qt.Key.Key_S, _CONTROL_ALT)
+    assert answers.path.read_bytes() == mine
+    assert answers.asked == [here, here, answers.path]
+    answers.asked.clear()
 
     # Closed and opened again by the list of recent ones: nothing to ask, and nothing is built.
     driver.settle()
@@ -198,7 +226,7 @@ def test_what_cannot_be_opened_leaves_all_as_it_is(started, answers, tmp_path):
     assert {m.name for m in load(path.read_bytes()).modules} == {"k.cu", "secret.cu", "gone.cu"}
 
 
-def test_the_command_line_opens_a_project_and_the_next_start_goes_on(qapp, tmp_path):
+def test_the_command_line_opens_a_project_and_the_next_start_goes_on(qapp, tmp_path, monkeypatch):
     path = _project(tmp_path / "s" / "start.jitproj")
     first = Driver(qapp, tmp_path)
     try:
@@ -213,6 +241,9 @@ def test_the_command_line_opens_a_project_and_the_next_start_goes_on(qapp, tmp_p
         first.close()
     second = Driver(qapp, tmp_path)
     try:
+        # Meanwhile another program has been there.
+        other = path.read_bytes().replace(b"kernel_of_project", b"kernel_of_another")
+        path.write_bytes(other)
         second.start()
         assert second.workspace.project.path == path
         assert second.workspace.project.is_modified
@@ -220,6 +251,16 @@ def test_the_command_line_opens_a_project_and_the_next_start_goes_on(qapp, tmp_p
         assert second.editor.toPlainText().startswith("struct kept; ")
         assert second.results == []
         assert second.find(QAction, "closeProjectAction").isEnabled()
+        asked = []
+        monkeypatch.setattr(
+            second.projects._dialogs,
+            "about_changed_file",
+            lambda asked_of: asked.append(asked_of) or ChangedFile.LEAVE,
+        )
+        second.press(Qt.Key.Key_S, _CONTROL_ALT)
+        assert asked == [path]
+        assert path.read_bytes() == other
+        assert second.workspace.project.is_modified
     finally:
         second.close()
 

@@ -182,7 +182,7 @@ def test_a_project_of_the_last_session_is_not_built_however_long_the_rest_takes(
 ):
     path = tmp_path / "p.jitproj"
     workspace = early.workspace
-    workspace.project.mark_saved(path, workspace.project.capture(path))
+    workspace.project.mark_saved(path, workspace.project.capture(path), b"")
     preferences = early.window.papers.preferences
     workspace.settings.auto_build = False
     workspace.settings.turn(Switch.PRECOMPILE, False)

@@ -12,12 +12,12 @@ from jitstudio.core.sweep.plan import AxisKind
 from jitstudio.gui.models.sweep.axes import KIND, VALUES
 from jitstudio.gui.widgets.sweep.sweep_dialog import SweepDialog
 from jitstudio.toolchain.driver import describe
-from tests.gui.driver import Driver
+from tests.gui.driver import Driver, pause
 from tests.gui.processes import children, sweeping_threads
 from tests.support import SLOW_CUDA
 
 WITHOUT_DRIVER = pytest.mark.skipif(not describe().problem, reason="there is a driver")
-SOON = 5.0
+SOON = 30.0
 
 
 def opened(driver):
@@ -75,7 +75,7 @@ def test_every_variant_is_a_row_with_its_registers(saxpy, dialog):
     beats, last = [], time.perf_counter()
     button(dialog, "sweepRun").click()
     while dialog.is_running:
-        QTest.qWait(1)
+        pause(1)
         now = time.perf_counter()
         beats.append(now - last)
         last = now
@@ -83,7 +83,8 @@ def test_every_variant_is_a_row_with_its_registers(saxpy, dialog):
     assert len(rows) == 8
     assert all(row.registers for row in rows)
     assert {row.variant.spec.kernel for row in rows} == {"saxpy<float>", "saxpy<double>"}
-    assert max(beats) < 0.5
+    # A machine that is busy may hold it up now and then, but not for the sweep.
+    assert max(beats) < max(0.5, sum(beats) / 3)
     assert dialog.bar.words.startswith("8 of 8, ")
 
 
@@ -165,8 +166,9 @@ def test_without_a_kernel_there_is_nothing_to_sweep(started):
 
 
 def test_a_sweep_is_stopped(started, slow):
+    before = children()
     button(slow, "sweepRun").click()
-    QTest.qWait(1500)
+    started.wait(lambda: children() - before)
     assert slow.is_running
     start = time.monotonic()
     QTest.keyClick(slow, Qt.Key.Key_Escape)
@@ -185,10 +187,10 @@ def test_closing_the_main_window_ends_a_sweep(qapp, tmp_path):
     driver.editor.selectAll()
     driver.editor.insertPlainText(SLOW_CUDA)
     dialog.findChild(QLineEdit, "sweptKernel").setText("slow")
+    without = children()
     button(dialog, "sweepRun").click()
-    QTest.qWait(1500)
+    driver.wait(lambda: children() - without and sweeping_threads())
     assert dialog.is_running
-    assert len(sweeping_threads()) > 0
     start = time.monotonic()
     driver.close()
     assert time.monotonic() - start < SOON

@@ -41,6 +41,9 @@ _TOKEN = re.compile(
     r"|(?P<open>\[)|(?P<close>\])|(?P<comma>,)"
 )
 _NUMBERS = {f"{kind}{n}": base + n for kind, base in _BASES.items() for n in range(_SIZES[kind])}
+# What stands for a name: no listing has this sign, not even one that breaks off behind an `R`.
+_NAME = "%"
+_TARGET = f"{_NAME}`"
 # A descriptor in front of an address is two uniform registers.
 _PAIRS = re.compile(r"(?:desc|cx)\[UR\d+\]")
 
@@ -130,7 +133,7 @@ class _Reader:
         match token.lastgroup:
             case "target" | "label":
                 self._targets.append(token["target"] if token["label"] is None else text)
-                text = "`"
+                text = _TARGET
             case "reuse":
                 text = ""
             case "all":
@@ -164,9 +167,10 @@ class _Reader:
             )
             return token[0]
         wide = token["wide"] or ""
-        count = self._width(is_pair=is_pair or bool(wide)) if is_vector else 1
+        is_wide = is_pair or bool(wide)
+        count = self._width(is_pair=is_wide) if is_vector and not in_head else 1
         self._uses += range(first, first + count)
-        return f"{kind}{wide}"
+        return f"{_NAME}{kind}{wide}"
 
     def _width(self, *, is_pair: bool) -> int:
         assert self._widths is not None

@@ -26,6 +26,8 @@ from jitstudio.analysis.model import SassFunction
 _CONTROL_BITS = 105
 _CODE_MASK = (1 << _CONTROL_BITS) - 1
 _CONTROL_MASK = (1 << 21) - 1 << _CONTROL_BITS
+# Where the encoding may hold a register: guard, result and sources; predicates that are operands.
+_NAME_BITS = sum(1 << bit for bit in (*range(12, 40), *range(64, 72), *range(77, 91)))
 _REUSE = ".reuse"
 
 
@@ -202,11 +204,11 @@ class _Normalised:
     def _lead_to_the_same(self, left: Form, right: Form, partners: Mapping[int, int]) -> bool:
         if not left.targets:
             return True
-        ours = (self._places[0].get(name, name) for name in left.targets)
-        theirs = (self._places[1].get(name, name) for name in right.targets)
+        ours = (_place(name, self._places[0]) for name in left.targets)
+        theirs = (_place(name, self._places[1]) for name in right.targets)
         return all(
-            partners.get(a) == b if isinstance(a, int) else a == b
-            for a, b in zip(ours, theirs, strict=True)
+            one == other and (partners.get(a) == b if isinstance(a, int) else a == b)
+            for (a, one), (b, other) in zip(ours, theirs, strict=True)
         )
 
     def spelling(self, compared: _Compared) -> Spelling:
@@ -283,6 +285,12 @@ def named_places(function: SassFunction) -> dict[str, int]:
     }
 
 
+def _place(name: str, places: Mapping[str, int]) -> tuple[int | str, str]:
+    """Where a name leads, or the name itself; and how far behind that, as it is written."""
+    label, _, offset = name.partition("+")
+    return (places[label], offset) if label in places else (name, "")
+
+
 def _has_callers(function: SassFunction) -> bool:
     """Whether other functions rely on its registers: it is called, or calls one of them."""
     if not function.is_kernel:
@@ -300,7 +308,7 @@ def _change(left: SassFunction, right: SassFunction, one: int, other: int, *, sa
     differing = _differing_bits(left, right, one, other)
     if not differing:
         return Change.EQUAL
-    if hides_a_difference(left, right, one, other):
+    if hides_a_difference(left, right, one, other, names_count=False):
         return Change.CHANGED
     return Change.CONTROL if differing & _CONTROL_MASK else Change.EQUAL
 
@@ -312,19 +320,22 @@ def _differing_bits(left: SassFunction, right: SassFunction, one: int, other: in
     return left.encoding(one) ^ right.encoding(other)
 
 
-def hides_a_difference(left: SassFunction, right: SassFunction, one: int, other: int) -> bool:
+def hides_a_difference(
+    left: SassFunction, right: SassFunction, one: int, other: int, *, names_count: bool = True
+) -> bool:
     """Whether two instructions read the same and are not.
 
-    The same text has the same encoding where neither a name nor a place is in it.
+    The same text has the same encoding where neither a symbol nor a place is in it. Texts that are
+    the same but for registers have so outside of these; `names_count` is false for them.
     """
-    text = left.operands[one]
+    is_same = _text(left, one) == _text(right, other)
+    mask = _CODE_MASK if is_same else _CODE_MASK & ~_NAME_BITS
     return bool(
-        _differing_bits(left, right, one, other) & _CODE_MASK
-        and text == right.operands[other]
-        and left.opcodes[one] == right.opcodes[other]
-        and left.predicates[one] == right.predicates[other]
-        and "`" not in text
-        and "@" not in text
+        (is_same or not names_count)
+        and _differing_bits(left, right, one, other) & mask
+        and not any(
+            sign in text for text in (left.operands[one], right.operands[other]) for sign in "`@"
+        )
     )
 
 

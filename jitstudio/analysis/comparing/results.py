@@ -11,14 +11,10 @@ import re
 from functools import cache
 
 from jitstudio.analysis.comparing.widths import widths_of
-
-
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
+from jitstudio.analysis.names import names
 
 # The first operand is a register, and the result.
-_REGISTER_FIRST = _words("""
+_REGISTER_FIRST = names("""
     ATOM ATOMG ATOMS BMSK BREV CS2R DADD DFMA DMNMX DMUL F2F F2FP F2I FADD FADD2 FFMA FFMA2 FLO
     FMNMX FMUL FMUL2 FRND FSEL FSET FSWZADD HADD2 HFMA2 HMMA HMNMX2 HMUL2 HSET2 I2F I2FP IABS
     IADD IADD3 IDP IMAD IMNMX LD LDC LDCU LDG LDL LDS LDSM LEA LOP3 MATCH MOV MOV32I MUFU POPC
@@ -27,18 +23,18 @@ _REGISTER_FIRST = _words("""
     VOTEU
 """)
 # A predicate comes first, and is a result.
-_PREDICATE_FIRST = _words("""
+_PREDICATE_FIRST = names("""
     ATOM ATOMG DSETP FCHK FSETP HSETP2 ISETP LOP3 PLOP3 SHFL UISETP ULOP3 UPLOP3 VOTE
 """)
 # Where a predicate comes first the second operand is a result, too: a predicate, or a register.
-_TWO_PREDICATES = _words("DSETP FSETP HSETP2 ISETP PLOP3 UISETP UPLOP3")
-_PREDICATE_AND_REGISTER = _words("ATOM ATOMG LOP3 SHFL ULOP3")
+_TWO_PREDICATES = names("DSETP FSETP HSETP2 ISETP PLOP3 UISETP UPLOP3")
+_PREDICATE_AND_REGISTER = names("ATOM ATOMG LOP3 SHFL ULOP3")
 # Behind their result come predicates for what is carried.
-_CARRYING = _words("IADD3 IMAD LEA UIADD3 UIMAD ULEA")
+_CARRYING = names("IADD IADD3 IMAD LEA UIADD3 UIMAD ULEA")
 # A predicate could say whether they load.
-_LOADS = _words("LD LDC LDCU LDG LDL LDS LDSM ULDC")
+_LOADS = names("LD LDC LDCU LDG LDL LDS LDSM ULDC")
 # Their results take as many registers as the widths say, which is the most elsewhere.
-_EXACT = _LOADS | _words("""
+_EXACT = _LOADS | names("""
     ATOM ATOMG ATOMS CS2R DADD DFMA DMNMX DMUL F2F F2I FADD2 FFMA2 FMUL2 FRND HMMA I2F IADD IMAD
     MOV SEL UIADD3 UIMAD UMOV USEL
 """)

@@ -43,10 +43,14 @@ def waypoints(
         places: What can be branched to, by the names in the forms.
     """
     before, behind = set(_unled(graph)), set(_leading_away(function, graph))
-    joins = {places[name] for at, name in _named(function, forms, "BSSY") if name in places}
+    joins = {
+        (places[name], _barrier(forms[at]))
+        for at, name in _named(function, forms, "BSSY")
+        if name in places
+    }
     for at, opcode in enumerate(function.opcodes[: len(forms)]):
         base, targets = opcode.partition(".")[0], forms[at].targets
-        if base in _AWAY or (base == "BSYNC" and at + 1 not in joins):
+        if base in _AWAY or (base == "BSYNC" and (at + 1, _barrier(forms[at])) not in joins):
             behind.add(at)
         if not targets or base in _BRANCHES:
             continue
@@ -55,7 +59,7 @@ def waypoints(
         led = {places[name] for name in targets if name in places}
         if base == "BSSY":
             # Threads wait in front of it and go on there, as if it were no branch.
-            led = {to for to in led if not to or _base(function, to - 1) != "BSYNC"}
+            led = {to for to in led if not _is_waited_at(function, forms, to, _barrier(forms[at]))}
         if led:
             before |= led
             behind.add(at)
@@ -68,6 +72,23 @@ def waypoints(
 
 def _base(function: SassFunction, at: int) -> str:
     return function.opcodes[at].partition(".")[0]
+
+
+def _barrier(form: Form) -> tuple[int, ...]:
+    """The barrier of what waits, or of where it is said who has to: it stands last."""
+    return form.uses[-1:]
+
+
+def _is_waited_at(
+    function: SassFunction, forms: Sequence[Form], place: int, barrier: tuple[int, ...]
+) -> bool:
+    """Whether threads wait for each other in front of a place."""
+    before = place - 1
+    return (
+        0 <= before < len(forms)
+        and _base(function, before) == "BSYNC"
+        and _barrier(forms[before]) == barrier
+    )
 
 
 def _named(function: SassFunction, forms: Sequence[Form], base: str) -> Iterator[tuple[int, str]]:

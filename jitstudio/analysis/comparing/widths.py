@@ -10,12 +10,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import cache
 
+from jitstudio.analysis.names import names
 
-def _words(text: str) -> frozenset[str]:
-    return frozenset(text.split())
-
-
-_ONE = _words("""
+_ONE = names("""
     BAR BMOV BMSK BRA BREAK BREV BSSY BSYNC CREDUX DEPBAR ERRBAR EXIT F2F F2FP F2I FADD FCHK
     FFMA FLO FMNMX FMUL FRND FSEL FSET FSETP FSWZADD HADD2 HFMA2 HMNMX2 HMUL2 HSET2 HSETP2
     I2F I2FP I2I IABS IADD IADD3 IDP IMAD IMNMX ISETP LEA LOP3 MATCH MEMBAR MOV MOV32I MOVM
@@ -23,36 +20,36 @@ _ONE = _words("""
     UBREV UFLO UIADD3 UIMAD UISETP ULEA ULOP3 UMOV UP2UR UPLOP3 UPOPC UPRMT USEL USGXT USHF
     VABSDIFF VABSDIFF4 VIADD VIADDMNMX VIMNMX VIMNMX3 VOTE VOTEU WARPSYNC YIELD
 """)
-_TWO = _words("BRX CALL CS2R DADD DFMA DMNMX DMUL DSETP FADD2 FFMA2 FMUL2 JMP JMX LEPC RET")
+_TWO = names("BRX CALL CS2R DADD DFMA DMNMX DMUL DSETP FADD2 FFMA2 FMUL2 JMP JMX LEPC RET")
 # Their modifiers tell how they round or shift, and nothing of their operands.
-_ALWAYS_ONE = _words("MUFU SHF USHF")
-_TWO_WORDS = _words("64 F64 S64 U64")
+_ALWAYS_ONE = names("MUFU SHF USHF")
+_TWO_WORDS = names("64 F64 S64 U64")
 # The result and what is added take two.
 _WIDENING = "WIDE"
 # What is added takes two.
 _HIGH = "HI"
-_PRODUCTS_OF_INTEGERS = _words("IMAD UIMAD")
+_PRODUCTS_OF_INTEGERS = names("IMAD UIMAD")
 # Such a move goes past what is active of a warp.
-_SPILLING = _words("FILL SPILL")
+_SPILLING = names("FILL SPILL")
 
 # Which words make the result wide, and which the source.
 _CONVERSIONS = {
-    "I2F": (_words("F64"), _words("S64 U64")),
-    "F2I": (_words("S64 U64"), _words("F64")),
+    "I2F": (names("F64"), names("S64 U64")),
+    "F2I": (names("S64 U64"), names("F64")),
     # The result's type stands first.
-    "F2F": (_words("F64"), _words("F64")),
+    "F2F": (names("F64"), names("F64")),
 }
-_FLOATS = _words("BF16 F16 F32 F64 TF32")
+_FLOATS = names("BF16 F16 F32 F64 TF32")
 
-_GLOBAL = _words("ATOM ATOMG CCTL LD LDG LDGSTS RED REDG ST STG")
-_NEAR = _words("ATOMS LDC LDCU LDL LDS STL STS ULDC")
-_MEMORY_ONE = _words("""
+_GLOBAL = names("ATOM ATOMG CCTL LD LDG LDGSTS RED REDG ST STG")
+_NEAR = names("ATOMS LDC LDCU LDL LDS STL STS ULDC")
+_MEMORY_ONE = names("""
     16 8 ADD AND BF16x2 BYPASS CAS CONSTANT CTA DEC E EF EL EN EXCH F16 F16x2 F32 FTZ GPU
     INC LTC128B LTC256B LTC64B LU MAX MIN MMIO NA OR POPC PRIV RN S16 S32 S8 SM STRONG SYS U
     U16 U32 U8 VC WEAK XOR
 """)
 _MEMORY_WORDS = {**dict.fromkeys(_MEMORY_ONE, 1), **dict.fromkeys(_TWO_WORDS, 2), "128": 4}
-_MATRICES = _words("LDSM STSM")
+_MATRICES = names("LDSM STSM")
 _MATRIX_WORDS = {"16": 1, "M88": 1, "MT88": 1, "2": 2, "4": 4}
 # Of a product of matrices: the registers of A and B, for the sizes that are known.
 _PRODUCTS = {

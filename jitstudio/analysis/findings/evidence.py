@@ -65,6 +65,11 @@ class Evidence:
         return tuple(index for index in self.own if stem(opcodes[index]) in stems)
 
     @cached_property
+    def has_rows(self) -> bool:
+        """Whether its threads are numbered in y, too."""
+        return any("SR_TID.Y" in operands for operands in self.function.operands)
+
+    @cached_property
     def accesses(self) -> tuple[Access, ...]:
         """The author's loads and stores of global memory."""
         own = set(self.own)

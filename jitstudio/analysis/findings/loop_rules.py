@@ -22,20 +22,19 @@ def divergence(evidence: Evidence) -> Iterator[Remark]:
     """Loops that some threads of a warp leave earlier than others."""
     conditions = evidence.warp.conditions
     own = set(evidence.own)
-    told: set[int] = set()
-    counted: list[int] = []
+    by_data: list[int] = []
+    by_index: list[int] = []
     for number in range(len(evidence.graph.loops)):
-        exits = [index for index in _exits(evidence, number) if index in own and index not in told]
-        by_data = tuple(index for index in exits if conditions[index].shape is Shape.DATA)
-        told.update(by_data)
-        if by_data:
-            yield Remark(by_data)
-        else:
+        exits = [index for index in _exits(evidence, number) if index in own]
+        told = [index for index in exits if conditions[index].shape is Shape.DATA]
+        by_data += told
+        if not told:
             passes = Passes(evidence, number)
-            counted += (index for index in exits if _is_uneven(evidence, passes, index))
+            by_index += (index for index in exits if _is_uneven(evidence, passes, index))
     # The compiler makes several loops of one: its unrolled passes, and those that are left.
-    for line in evidence.by_line(sorted(set(counted))):
-        yield Remark(line, form="index")
+    for form, found in (("", by_data), ("index", by_index)):
+        for line in evidence.by_line(sorted(found)):
+            yield Remark(line, form=form)
 
 
 def _exits(evidence: Evidence, number: int) -> Iterator[int]:
@@ -53,7 +52,7 @@ def _exits(evidence: Evidence, number: int) -> Iterator[int]:
 def _is_uneven(evidence: Evidence, passes: Passes, jump: int) -> bool:
     """Whether the number of passes follows the number of the thread."""
     block = evidence.graph.block_at(jump)
-    if block is None or not passes.is_in_each(block.id):
+    if block is None or block.id not in passes.in_each:
         return False
     comparison = _comparison(evidence, block, jump)
     if comparison == NONE:
@@ -61,8 +60,7 @@ def _is_uneven(evidence: Evidence, passes: Passes, jump: int) -> bool:
     one, other, *_ = evidence.forms[comparison].sources
     change = _known(total(passes.change(one), negated(passes.change(other))))
     distance = evidence.warp.compared[comparison]
-    in_rows = any("SR_TID.Y" in operands for operands in evidence.function.operands)
-    threads = _SHORT_ROW if in_rows else WARP
+    threads = _SHORT_ROW if evidence.has_rows else WARP
     if distance.stairs and 1 < distance.stairs.height == abs(change):
         # Rounded to what a pass does: the compiler has made one of so many passes.
         return distance.stairs.per < threads

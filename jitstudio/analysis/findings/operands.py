@@ -8,6 +8,7 @@ from functools import cache, lru_cache
 from typing import NamedTuple
 
 from jitstudio.analysis.findings.literals import halves, integer, is_number
+from jitstudio.analysis.names import names
 from jitstudio.analysis.registers import access
 
 NONE = -1
@@ -28,33 +29,21 @@ _BANK_OF_REGISTER = 0xFF
 _ADDRESS = re.compile(r"\[([^\[\]]*)\]\Z")
 
 # What has no result in a register. An opcode that is not known is taken to have one.
-_SILENT = frozenset(
-    (
-        *("ST", "STAS", "STG", "STL", "STS", "STSM", "STTM", "RED", "REDG", "REDS", "REDAS"),
-        *(
-            "SUST",
-            "SURED",
-            "LDGSTS",
-            "UBLKCP",
-            "UBLKPF",
-            "UBLKRED",
-            "UTMALDG",
-            "UTMAPF",
-            "UTMAREDG",
-        ),
-        *("UTMASTG", "UTMACMDFLUSH", "UTMACCTL", "CCTL", "CCTLL", "CCTLT", "MEMBAR", "ERRBAR"),
-        *("FENCE", "DEPBAR", "LDGDEPBAR", "USTGDEPBAR", "BAR", "UCGABAR_ARV", "UCGABAR_WAIT"),
-        *("ARRIVES", "SYNCS", "WARPSYNC", "WARPGROUP", "BMOV", "BSSY", "BSYNC", "BREAK", "YIELD"),
-        *("NANOSLEEP", "BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU", "CALL", "RET", "EXIT", "KILL"),
-        *("BPT", "RTT", "NOP", "PREEXIT", "ACQBULK", "SETMAXREG", "USETMAXREG"),
-    )
-)
+_SILENT = names("""
+    ST STAS STG STL STS STSM STTM RED REDG REDS REDAS SUST SURED LDGSTS UBLKCP UBLKPF UBLKRED
+    UTMALDG UTMAPF UTMAREDG UTMASTG UTMACMDFLUSH UTMACCTL CCTL CCTLL CCTLT MEMBAR ERRBAR FENCE
+    DEPBAR LDGDEPBAR USTGDEPBAR BAR UCGABAR_ARV UCGABAR_WAIT ARRIVES SYNCS WARPSYNC WARPGROUP
+    BMOV BSSY BSYNC BREAK YIELD NANOSLEEP BRA BRX BRXU JMP JMX JMXU CALL RET EXIT KILL BPT RTT
+    NOP PREEXIT ACQBULK SETMAXREG USETMAXREG
+""")
+# Their results are two vectors.
+_TEXTURES = names("TEX TLD TLD4 TXD")
 # A predicate in front, and then another result.
-_TWO_RESULTS = frozenset(("ATOM", "ATOMG", "ATOMS", "LOP3", "PLOP3", "SHFL", "ULOP3", "UPLOP3"))
+_TWO_RESULTS = names("ATOM ATOMG ATOMS LOP3 PLOP3 SHFL ULOP3 UPLOP3")
 # A result, and then predicates for what is carried.
-_CARRYING = frozenset(("IADD3", "IADD", "LEA", "IMAD", "UIADD3", "ULEA", "UIMAD"))
+_CARRYING = names("IADD IADD3 IMAD LEA UIADD3 UIMAD ULEA")
 # Uniform registers that a result takes.
-_WIDTHS = {"128": 4, "64": 2}
+_WIDTHS = {"128": 4, "64": 2, "WIDE": 2}
 
 
 class Operand(NamedTuple):
@@ -181,7 +170,7 @@ def _results(base: str, texts: list[str]) -> int:
     first = operand(texts[0])
     if is_predicate(first.register) or texts[0] in ("PT", "UPT"):
         return 2 if base.endswith("SETP") or base in _TWO_RESULTS else 1
-    count = 1
+    count = 2 if base in _TEXTURES else 1
     while base in _CARRYING and count < len(texts) - 2 and _is_predicate_text(texts[count]):
         count += 1
     return count

@@ -7,6 +7,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from functools import cached_property
+from heapq import heappop, heappush
 from typing import NamedTuple
 
 from jitstudio.analysis.findings.evidence import Evidence, is_of_library
@@ -73,11 +74,14 @@ class Origins:
         first = frozenset(ends)
         found: dict[int, frozenset[int]] = {}
         todo = list(first)
+        seen = {_OUTSIDE, *first}
         while todo:
-            if (index := todo.pop()) not in found:
-                is_end = index not in first and self._changes_precision(index)
-                found[index] = frozenset() if is_end else self.parents(index)
-                todo += found[index] - {_OUTSIDE}
+            index = todo.pop()
+            is_end = index not in first and self._changes_precision(index)
+            found[index] = frozenset() if is_end else self.parents(index)
+            new = found[index] - seen
+            todo += new
+            seen |= new
         return found
 
     def singles(self, ends: Iterable[int]) -> set[int]:
@@ -183,9 +187,12 @@ class Origins:
         writers = (
             graph.block_at(index) for index in self._latest(register, 0, len(self._evidence.forms))
         )
-        todo = [*self._entries, *{block.id for block in writers if block is not None}]
+        queued = self._entries | {block.id for block in writers if block is not None}
+        # In the order of the code most blocks have their turn but once.
+        todo = sorted(queued)
         while todo:
-            block = graph.blocks[todo.pop()]
+            block = graph.blocks[heappop(todo)]
+            queued.discard(block.id)
             jump = self._evidence.function.predicates[block.end - 1]
             for target in graph.successors[block.id]:
                 condition = jump if target != block.id + 1 else ""
@@ -193,7 +200,9 @@ class Origins:
                 behind = found if is_sure else found | before[block.id]
                 if not behind <= before[target]:
                     before[target] |= behind
-                    todo.append(target)
+                    if target not in queued:
+                        queued.add(target)
+                        heappush(todo, target)
         self._starts[register] = before
         return before
 

@@ -6,7 +6,8 @@ adds 4 to has a step of 4.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from functools import cached_property
 
 from jitstudio.analysis.findings import transfer
 from jitstudio.analysis.findings.evidence import Evidence
@@ -46,20 +47,47 @@ class Passes:
         """How much more an operand is in each pass than in the one before."""
         return self._value(source, {})
 
-    def is_in_each(self, block: int) -> bool:
-        """Whether each pass goes through a block, and once only."""
-        graph, head = self._evidence.graph, self._loop.head
-        if graph.innermost[block] != self._number:
-            return False
-        seen = {block}
+    @cached_property
+    def in_each(self) -> frozenset[int]:
+        """The blocks that each pass goes through, and once only."""
+        innermost = self._evidence.graph.innermost
+        return frozenset(block for block in self._unavoidable() if innermost[block] == self._number)
+
+    def _unavoidable(self) -> Iterator[int]:
+        """Those of one way round the loop that no other way leaves out."""
+        successors, head = self._evidence.graph.successors, self._loop.head
+        way = self._way()
+        places = {block: at for at, block in enumerate(way)}
+        furthest = 0
+        seen = {*way}
+        for at, block in enumerate(way):
+            if furthest <= at:
+                yield block
+            todo = [block]
+            while todo:
+                for target in successors[todo.pop()]:
+                    met = len(way) if target == head else places.get(target, 0)
+                    furthest = max(furthest, met)
+                    if target in self._loop.blocks and target not in seen:
+                        seen.add(target)
+                        todo.append(target)
+
+    def _way(self) -> list[int]:
+        """One way from the head of the loop to it again."""
+        successors, head = self._evidence.graph.successors, self._loop.head
+        before = {head: head}
         todo = [head]
-        while todo:
-            if (at := todo.pop()) not in seen:
-                seen.add(at)
-                todo += (target for target in graph.successors[at] if target in self._loop.blocks)
-                if head in graph.successors[at]:
-                    return False
-        return True
+        for at in todo:
+            if head in successors[at]:
+                way = [at]
+                while way[-1] != head:
+                    way.append(before[way[-1]])
+                return way[::-1]
+            for target in successors[at]:
+                if target in self._loop.blocks and target not in before:
+                    before[target] = at
+                    todo.append(target)
+        return []
 
     def _value(self, source: Operand, assumed: Mapping[int, Lane]) -> Lane:
         if source.register == NONE:
@@ -73,7 +101,7 @@ class Passes:
         if writers is None:
             return SAME
         block, index = writers[0]
-        if len(writers) > 1 or len(assumed) >= _DEPTH or not self.is_in_each(block):
+        if len(writers) > 1 or len(assumed) >= _DEPTH or block not in self.in_each:
             return ANY
         from_zero, from_any = (
             self._computed(index, register, {**assumed, register: lane})

@@ -5,9 +5,9 @@ Nothing is run: what comes to a block by several ways is what all of them agree 
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from heapq import heappop, heappush
 
 from jitstudio.analysis.classes import Space, class_of
 from jitstudio.analysis.findings import transfer
@@ -106,11 +106,12 @@ class _Run:
 
     def settle(self) -> None:
         """Learn what each block begins with."""
-        waiting = deque(block.id for block in self._graph.blocks if block.is_entry)
+        # In the order of the code an inner loop has settled before what is behind it is looked at.
+        waiting = [block.id for block in self._graph.blocks if block.is_entry]
         self._entries = {block: {} for block in waiting}
         queued = set(waiting)
         while waiting:
-            block = waiting.popleft()
+            block = heappop(waiting)
             queued.discard(block)
             state = dict(self._entries[block])
             for _ in self._walk(self._graph.blocks[block], state):
@@ -118,7 +119,7 @@ class _Run:
             for target in self._graph.successors[block]:
                 if self._learn(target, state) and target not in queued:
                     queued.add(target)
-                    waiting.append(target)
+                    heappush(waiting, target)
 
     def look(self) -> Warp:
         """See what each instruction works on."""

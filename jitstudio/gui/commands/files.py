@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -16,7 +15,7 @@ from jitstudio.gui.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.sample_tabs import open_sample
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.files import DocumentError, digest, kind_of_file, read_file, resolved
+from jitstudio.gui.state.files import DocumentError, has_changed, kind_of_file, read_file, resolved
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.templates import (
@@ -120,7 +119,7 @@ class FileCommands(QObject):
             return self.save_as()
         answer = ChangedFile.REPLACE
         try:
-            if _has_changed(document):
+            if has_changed(document.path, document.on_disk):
                 answer = self._dialogs.about_changed_file(document.path)
         except DocumentError as error:
             self.failed.emit(str(error))
@@ -189,10 +188,12 @@ class FileCommands(QObject):
 
     def _open_path(self, path: Path) -> None:
         document = self._documents.at_path(path)
-        if document is None:
-            kind = kind_of_file(path)
-            name = self._documents.unique_name(path.name)
-            document = Document(name, kind, read_file(path), path)
+        if document is None or (document.is_aside and not document.is_modified):
+            kind, content = kind_of_file(path), read_file(path)
+            if document is not None:
+                # It was only looked at; from now on it takes part.
+                self._documents.remove(document)
+            document = Document(self._documents.unique_name(path.name), kind, content, path)
             self._documents.add(document)
         self._documents.current = document
         self._preferences.add_recent_file(path)
@@ -254,13 +255,6 @@ class FileCommands(QObject):
     def _folder(self) -> str:
         recent = self._preferences.recent_files
         return str(recent[0].parent) if recent else ""
-
-
-def _has_changed(document: Document) -> bool:
-    """Whether the file of a document holds what nobody has seen here."""
-    if document.path is None or not os.path.exists(document.path):
-        return False
-    return digest(read_file(document.path)) != document.on_disk
 
 
 def _result_files(artifacts: Iterable[Artifact]) -> dict[str, bytes]:

@@ -12,9 +12,9 @@ from jitstudio.core.project.reading import LARGEST
 from jitstudio.gui.background import Background
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.commands.files import FileCommands
-from jitstudio.gui.dialogs import Dialogs, Unsaved
+from jitstudio.gui.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.files import DocumentError, write_file
+from jitstudio.gui.state.files import DocumentError, has_changed, resolved, write_file
 from jitstudio.gui.state.project import outside
 from jitstudio.gui.workspace import Workspace
 from jitstudio.project_files import OpenProject, read_project
@@ -87,13 +87,29 @@ class ProjectCommands(QObject):
     @Slot(Path)
     def open_path(self, path: Path) -> None:
         """Read a project, and let it take the place of what is open."""
-        self._reader.start(lambda _stop: read_project(path))
+        try:
+            found = resolved(path)
+        except DocumentError as error:
+            self._on_read_failed(str(error))
+        else:
+            self._reader.start(lambda _stop: read_project(found))
 
     @Slot()
     def save(self) -> bool:
         """Save the project; whether it is in its file now."""
         path = self._project.path
-        return self.save_as() if path is None else self._save(path)
+        if path is None:
+            return self.save_as()
+        answer = ChangedFile.REPLACE
+        try:
+            if has_changed(path, self._project.on_disk):
+                answer = self._dialogs.about_changed_file(path)
+        except DocumentError as error:
+            self.failed.emit(str(error))
+            return False
+        if answer is ChangedFile.SAVE_AS:
+            return self.save_as()
+        return answer is ChangedFile.REPLACE and self._save(path)
 
     @Slot()
     def save_as(self) -> bool:
@@ -165,7 +181,7 @@ class ProjectCommands(QObject):
         except DocumentError as error:
             self.failed.emit(str(error))
             return False
-        self._project.mark_saved(path, project)
+        self._project.mark_saved(path, project, data)
         self._remember(path)
         self._tell_saved(path, modified, project)
         if left_behind:

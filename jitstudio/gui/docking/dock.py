@@ -91,6 +91,9 @@ class PaneDock(QDockWidget):
 
     maximise_requested = Signal()
 
+    # On the class too: it goes out of sight for the last time when Python may have emptied it.
+    _content: QWidget | None = None
+
     def __init__(self, name: str, title: str, window: QMainWindow, theme: Theme) -> None:
         super().__init__(title, window)
         self.setObjectName(f"{name}Dock")
@@ -99,7 +102,6 @@ class PaneDock(QDockWidget):
             | QDockWidget.DockWidgetFeature.DockWidgetMovable
             | QDockWidget.DockWidgetFeature.DockWidgetFloatable
         )
-        self._content: QWidget | None = None
         place = QWidget()
         place.setMinimumSize(_SMALLEST)
         self.setWidget(place)

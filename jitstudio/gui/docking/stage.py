@@ -104,6 +104,7 @@ class Stage(QObject):
         current = unseal(self._preferences.layout(_CURRENT))
         name = bytes(current.data()).decode("utf-8", "replace") if current is not None else ""
         self._wear(BY_NAME.get(name, self._layout))
+        self._tab_bars.hide_spares()
 
     def maximise(self, part: QWidget) -> None:
         """Give the window to one dock or to its middle; the other docks wait."""

@@ -37,6 +37,15 @@ class TabBars(QObject):
         for dock in self._docks:
             dock.set_tabbed(len(self.group(dock)) > 1)
 
+    def hide_spares(self) -> None:
+        """Hide the bars without tabs that Qt makes as it restores docks; it has them in no place.
+
+        Shown with the window, they would lie over its first menus until the docks are laid out.
+        """
+        for bar in self._all_bars():
+            if not bar.count():
+                bar.hide()
+
     def group(self, dock: PaneDock) -> list[PaneDock]:
         """The docks that share the place of one, it too, in the order of their tabs."""
         shown = {
@@ -61,8 +70,11 @@ class TabBars(QObject):
         return super().eventFilter(watched, event)
 
     def _bars(self) -> list[QTabBar]:
+        return [bar for bar in self._all_bars() if bar.count()]
+
+    def _all_bars(self) -> list[QTabBar]:
         direct = Qt.FindChildOption.FindDirectChildrenOnly
-        return [bar for bar in self._window.findChildren(QTabBar, options=direct) if bar.count()]
+        return self._window.findChildren(QTabBar, options=direct)
 
     def _dress(self, bar: QTabBar) -> None:
         self._dressed.add(bar)

@@ -142,6 +142,12 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         self.folds.kind = self.completer.kind = kind
         self.highlighter.set_lexer(lexer)
 
+    def set_tab_width(self, columns: int) -> None:
+        """Put the tab stops so many columns apart, and indent by as many."""
+        if columns != keys.tab_width(self.document()):
+            keys.set_tab_width(self.document(), columns)
+            self._fit_tabs()
+
     def set_marks(self, marks: Iterable[Mark]) -> None:
         """Show these errors and warnings instead of the last ones."""
         self.marks.set_marks(marks)
@@ -350,10 +356,14 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         cursor.setPosition(block.position() + block.length() - 1)
         self.setTextCursor(cursor)
 
+    def _fit_tabs(self) -> None:
+        columns = keys.tab_width(self.document())
+        self.setTabStopDistance(columns * self.fontMetrics().horizontalAdvance(" "))
+
     @Slot(float)
     def _on_font_size(self, points: float) -> None:
         self.setFont(code_font(points))
-        self.setTabStopDistance(keys.INDENT * self.fontMetrics().horizontalAdvance(" "))
+        self._fit_tabs()
         self._margin.setFont(self.font())
         self._margin.fit()
         self.font_size_changed.emit(points)

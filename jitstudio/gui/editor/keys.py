@@ -8,16 +8,27 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from PySide6.QtGui import QTextBlock, QTextCursor
+from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from jitstudio.gui.code_units import from_units
 
-INDENT = 4
+_USUAL_WIDTH = 4
+_WIDTH = "tabWidth"
 _BLANKS = " \t"
 _OPENERS = "{(["
 _CLOSERS = {"{": "}", "(": ")", "[": "]"}
 _KEEP = QTextCursor.MoveMode.KeepAnchor
 _MOVE = QTextCursor.MoveOperation
+
+
+def tab_width(document: QTextDocument) -> int:
+    """How many columns apart the tab stops of a text are."""
+    return document.property(_WIDTH) or _USUAL_WIDTH
+
+
+def set_tab_width(document: QTextDocument, columns: int) -> None:
+    """Put the tab stops of a text so many columns apart."""
+    document.setProperty(_WIDTH, columns)
 
 
 @contextmanager
@@ -66,7 +77,8 @@ def indent(cursor: QTextCursor) -> None:
     with one_step(cursor):
         if len(blocks) == 1 and not _is_whole_line(cursor, blocks[0]):
             column = cursor.selectionStart() - blocks[0].position()
-            cursor.insertText(" " * (INDENT - column % INDENT))
+            width = tab_width(cursor.document())
+            cursor.insertText(" " * (width - column % width))
             return
         indent_lines(cursor)
 
@@ -78,13 +90,14 @@ def _is_whole_line(cursor: QTextCursor, block: QTextBlock) -> bool:
 
 def unindent(cursor: QTextCursor) -> None:
     """Take one level of indentation from the selected lines, or from the cursor's."""
+    width = tab_width(cursor.document())
     with one_step(cursor):
         for block in selected_blocks(cursor):
             blanks = indentation(block.text())
             if blanks.startswith("\t"):
                 _remove(block, 0, 1)
             elif blanks:
-                _remove(block, 0, min(len(blanks), (len(blanks) - 1) % INDENT + 1))
+                _remove(block, 0, min(len(blanks), (len(blanks) - 1) % width + 1))
 
 
 def indent_lines(cursor: QTextCursor) -> None:
@@ -92,7 +105,7 @@ def indent_lines(cursor: QTextCursor) -> None:
     with one_step(cursor):
         for block in selected_blocks(cursor):
             if block.text().strip():
-                _at(block).insertText(" " * INDENT)
+                _at(block).insertText(" " * tab_width(cursor.document()))
 
 
 def delete_lines(cursor: QTextCursor) -> None:
@@ -126,7 +139,8 @@ def new_line(cursor: QTextCursor) -> None:
             outside = cursor.position()
             cursor.insertText("\n" + blanks)
             cursor.setPosition(outside)
-        cursor.insertText("\n" + blanks + (" " * INDENT if deeper else ""))
+        level = tab_width(cursor.document()) if deeper else 0
+        cursor.insertText("\n" + blanks + " " * level)
 
 
 def close_brace(cursor: QTextCursor) -> None:
@@ -145,7 +159,8 @@ def backspace(cursor: QTextCursor) -> bool:
     before = cursor.block().text()[:column]
     if cursor.hasSelection() or not before or before.strip(" "):
         return False
-    _remove(cursor.block(), column - ((column - 1) % INDENT + 1), (column - 1) % INDENT + 1)
+    over = (column - 1) % tab_width(cursor.document()) + 1
+    _remove(cursor.block(), column - over, over)
     return True
 
 

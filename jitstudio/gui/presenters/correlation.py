@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import PurePath
 
+import numpy as np
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from jitstudio.analysis.model import Place
@@ -35,6 +36,8 @@ class CorrelationPresenter(QObject):
         # In the order of the jumps.
         self._sides: tuple[Side, ...] = (self._source, self._ptx, self._sass)
         self._last: Side = self._source
+        # Why the last jump led elsewhere, until that has been told.
+        self._problem = ""
         self._switches = {_BANDS: actions["bandsAction"], _FOLLOW: actions["followCursorAction"]}
         # Typing moves the cursor and edits the text: one look at both is enough.
         self._moved = QTimer(self, singleShot=True, interval=0)
@@ -74,9 +77,8 @@ class CorrelationPresenter(QObject):
 
     def _show_hues(self) -> None:
         for page in self._panes.tabs.pages():
-            if page.editor is not None:
-                hue_of = self._state.hue_of_source(page.document) if self._is_coloured else None
-                page.editor.bands.show_hues(hue_of)
+            hue_of = self._state.hue_of_source(page.document) if self._is_coloured else None
+            page.code_view.bands.show_hues(hue_of)
         for side in (self._ptx, self._sass):
             hues = side.hues() if self._is_coloured else b""
             side.pane.code_view.bands.show_hues(hues.__getitem__ if hues else None)
@@ -91,8 +93,15 @@ class CorrelationPresenter(QObject):
                     lines = sorted((*lines, line))
                 bands.show_matched(lines)
 
-    def _tell_calls(self) -> None:
-        """Say through which calls code was inlined, once the caret in a listing is on it."""
+    def _tell_origin(self) -> None:
+        """Say through which calls code was inlined, once the caret in a listing is on it.
+
+        After a jump that could not lead there, say why.
+        """
+        if self._problem:
+            self._panes.status.tell(self._problem)
+            self._problem = ""
+            return
         line, *calls = self._last.matches(self._last.line).chain or (None,)
         if self._last.has_keyboard and line is not None and calls:
             inlined = self.tr("{line}, inlined at {calls}")
@@ -125,9 +134,11 @@ class CorrelationPresenter(QObject):
     @Slot(object)
     def _on_document(self, _document: object) -> None:
         for page in self._panes.tabs.pages():
-            if page.editor is not None and not page.editor.bands.is_watched:
-                page.editor.bands.is_watched = True
-                page.editor.bands.pointed.connect(self._on_pointed)
+            if not page.code_view.bands.is_watched:
+                page.code_view.bands.is_watched = True
+                page.code_view.bands.pointed.connect(self._on_pointed)
+                if page.view is not None:
+                    page.view.line_changed.connect(self._on_source_moved)
 
     @Slot(bool)
     def _on_visibility_changed(self, visible: bool) -> None:
@@ -173,7 +184,7 @@ class CorrelationPresenter(QObject):
     @Slot()
     def _on_settled(self) -> None:
         self._show_matches(self._last, self._last.line)
-        self._tell_calls()
+        self._tell_origin()
         if bool(self._preferences.value(_FOLLOW)):
             self._follow()
 
@@ -181,13 +192,14 @@ class CorrelationPresenter(QObject):
     def _on_correlate(self) -> None:
         side = self._side_with_keyboard()
         shown = side.matches(side.line)
+        self._source.problem = ""
         at = self._sides.index(side)
         for other in (*self._sides[at + 1 :], *self._sides[:at]):
             if other.go_to(shown):
-                self._last = other
+                self._last, self._problem = other, self._source.problem
                 self._moved.start()
                 return
-        self._panes.status.tell(self._why_nothing(side))
+        self._panes.status.tell(self._source.problem or self._why_nothing(side))
 
     def _why_nothing(self, side: Side) -> str:
         if self._inspections.is_reading:
@@ -202,15 +214,17 @@ class CorrelationPresenter(QObject):
         """Go to the next run of lines that belong to the same line of the source."""
         side = self._side_with_keyboard()
         here = side.line
-        firsts = [n for n, before in _with_before(side.alike(here)) if before != n - 1]
-        others = [n for n in firsts if (n > here) == (step > 0) and n != here]
-        if not others:
-            others = [n for n in firsts if n != here]
-        if not others:
+        lines = np.array(side.alike(here), np.intp)
+        firsts = lines[np.diff(lines, prepend=NO_LINE - 1) != 1]
+        elsewhere = firsts[firsts != here]
+        others = elsewhere[(elsewhere > here) == (step > 0)]
+        if not len(others):
+            others = elsewhere
+        if not len(others):
             words = self.tr("There is no other block that matches this one")
             self._panes.status.tell(words if side.matches(here) else self._why_nothing(side))
             return
-        side.step_to(others[0] if step > 0 else others[-1])
+        side.step_to(int(others[0] if step > 0 else others[-1]))
 
     @Slot()
     def _on_next(self) -> None:
@@ -223,7 +237,3 @@ class CorrelationPresenter(QObject):
 
 def _words(place: Place) -> str:
     return f"{PurePath(place.file).name}:{place.line}"
-
-
-def _with_before(lines: Sequence[int]) -> list[tuple[int, int]]:
-    return list(zip(lines, (NO_LINE - 1, *lines), strict=False))

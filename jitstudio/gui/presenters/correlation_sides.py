@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from pathlib import Path
+from typing import NamedTuple, Protocol
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.line_bands import LineBands
 from jitstudio.gui.panes import Panes
+from jitstudio.gui.state.asides import is_installed, open_aside, told_of_opened
 from jitstudio.gui.state.correlation import Correlations, Shown
 from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.files import DocumentError
+from jitstudio.gui.state.line_files import located
 from jitstudio.gui.widgets.output_pane import OutputPane
 from jitstudio.gui.workspace import Workspace
 
@@ -48,34 +52,49 @@ class Side(Protocol):
         """Put the cursor to a line of what it shows."""
 
 
+class LinePlace(NamedTuple):
+    """A line of a file on disk, counted from 1."""
+
+    file: Path
+    line: int
+
+
 class SourceSide:
-    """The tab that is looked at."""
+    """The tab that is looked at.
+
+    Attributes:
+        problem: Why the last jump did not lead to the line itself; empty where it did.
+    """
 
     def __init__(self, workspace: Workspace, panes: Panes) -> None:
         self._state: Correlations = workspace.correlations
         self._documents = workspace.documents
         self._panes = panes
+        self.problem = ""
 
     @property
     def document(self) -> Document | None:
-        """What is edited in it."""
+        """What is shown in it."""
         page = self._panes.tabs.page
-        return page.document if page is not None and page.editor is not None else None
+        return page.document if page is not None else None
 
     @property
     def bands(self) -> LineBands | None:
-        """Those of the editor."""
+        """Those of the editor, or of the view of what cannot be edited."""
         page = self._panes.tabs.page
-        return page.editor.bands if page is not None and page.editor is not None else None
+        return page.code_view.bands if page is not None else None
 
     @property
     def line(self) -> int:
         """The line of the cursor."""
+        page = self._panes.tabs.page
+        if page is not None and page.view is not None:
+            return page.view.line - 1
         return self._panes.tabs.position()[0] - 1
 
     @property
     def has_keyboard(self) -> bool:
-        """Whether the user is in the editor."""
+        """Whether the user is in it."""
         page = self._panes.tabs.page
         return page is not None and page.code_view.hasFocus()
 
@@ -92,12 +111,9 @@ class SourceSide:
 
     def alike(self, line: int) -> Sequence[int]:
         """All lines of which something was made: each is a block of its own."""
-        bands, document = self.bands, self.document
-        if bands is None or document is None or document.text is None:
-            return ()
-        hue_of = self._state.hue_of_source(document)
-        count = document.text.blockCount()
-        return [n for n in range(count) if hue_of is not None and (hue_of(n) or n == line)]
+        document = self.document
+        lines = self._state.coloured(document) if document is not None else ()
+        return sorted({*lines, line}) if lines else ()
 
     def lines_in(self, shown: Shown) -> Sequence[int]:
         """Those in this tab."""
@@ -106,12 +122,18 @@ class SourceSide:
 
     def show(self, line: int) -> None:
         """Scroll only as far as it takes."""
-        page = self._panes.tabs.page
-        if page is not None and page.editor is not None:
-            page.editor.bands.bring_into_sight(line)
+        if self.bands is not None:
+            self.bands.bring_into_sight(line)
 
     def go_to(self, shown: Shown) -> bool:
-        """Go to the line itself, or to the call in the tab that is looked at."""
+        """Go to the line itself, or to the call in the tab that is looked at.
+
+        Where no tab has the line, its file is opened, but for that of a library that is called from
+        a tab. Where it is in no file, `problem` says so, and the call is what there is to go to.
+        """
+        place, self.problem = self._unopened(shown)
+        if place is not None and self._open(place):
+            return True
         here = self.document
         document = here if here in shown.sources else next(iter(shown.sources), None)
         if document is None:
@@ -119,6 +141,35 @@ class SourceSide:
         self._documents.current = document
         self._panes.bring_up(self._panes.tabs)
         self.step_to(shown.sources[document][0])
+        return True
+
+    def _unopened(self, shown: Shown) -> tuple[LinePlace | None, str]:
+        """The innermost line that is of a file in no tab, and why those within cannot be opened."""
+        tied, problem = self._state.tied, ""
+        # PTX that was written by hand is the source, whatever it says it was made of.
+        if tied is None or any(document.kind is CodeKind.PTX for document in shown.sources):
+            return None, ""
+        for place in shown.chain:
+            if self._state.document_of(place.file) is not None:
+                break
+            file = located(place.file, tied.inspection.request)
+            if isinstance(file, Path):
+                # Of a library's code the call is what one has written.
+                if shown.sources and is_installed(file):
+                    continue
+                return LinePlace(file, place.line), problem
+            problem = problem or file.told_of(place)
+        return None, problem
+
+    def _open(self, place: LinePlace) -> bool:
+        try:
+            document = open_aside(self._documents, place.file)
+        except DocumentError as error:
+            self.problem = str(error)
+            return False
+        self._panes.bring_up(self._panes.tabs)
+        self.step_to(place.line - 1)
+        self._panes.status.tell(told_of_opened(document))
         return True
 
     def step_to(self, line: int) -> None:

@@ -41,6 +41,7 @@ class EditingPresenter(QObject):
     def _carry_preferences(self, editor: CodeEditor) -> None:
         editor.completer.is_automatic = bool(self._preferences.value("editor.completion"))
         editor.pairs.is_on = bool(self._preferences.value("editor.auto_close"))
+        editor.set_tab_width(int(self._preferences.value("editor.tab_width")))
 
     @Slot(str)
     def _on_message_changed(self, message: str) -> None:

@@ -14,6 +14,7 @@ from jitstudio.gui.panes import Panes
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.viewer.hover import ListingHover
 from jitstudio.gui.viewer.listing_view import ListingView
+from jitstudio.gui.word_hover import WordHover
 from jitstudio.gui.workspace import Workspace
 
 
@@ -69,9 +70,7 @@ class HoverPresenter(QObject):
         self._panes.status.tell(line)
 
 
-def _with_keyboard() -> EditorHover | ListingHover | None:
+def _with_keyboard() -> WordHover | None:
     """What tells of the words of the view that has the keyboard."""
     focus = QApplication.focusWidget()
-    if focus is None:
-        return None
-    return focus.findChild(EditorHover) or focus.findChild(ListingHover)
+    return focus.findChild(WordHover) if focus is not None else None

@@ -7,9 +7,11 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.panes import Panes
 from jitstudio.gui.visibility import Visibility
+from jitstudio.gui.widgets.notice_bar import Choice
 from jitstudio.gui.workspace import Workspace
 
 _USER = "sass"
+_FAILED = "reading"
 
 
 class InspectionsPresenter(QObject):
@@ -18,7 +20,8 @@ class InspectionsPresenter(QObject):
     def __init__(self, workspace: Workspace, panes: Panes) -> None:
         super().__init__(workspace)
         self._inspections = workspace.inspections
-        self._status = panes.status
+        self._status, self._notice = panes.status, panes.notice
+        self._told = ""
         self._pane = panes.outputs[CodeKind.SASS]
         self._visibility = Visibility(self._pane, self)
         self._visibility.changed.connect(self._on_visibility_changed)
@@ -38,9 +41,16 @@ class InspectionsPresenter(QObject):
 
     @Slot()
     def _on_changed(self) -> None:
-        inspection = self._inspections.current
+        inspections = self._inspections
+        inspection = inspections.current
         for note in inspection.code.notes if inspection is not None else ():
             self._status.tell(note)
+        if not inspections.may_read_again:
+            self._notice.withdraw(_FAILED)
+        elif self._told != inspections.problem:
+            again = Choice("readAgain", self.tr("Read Again"), inspections.read_again)
+            self._notice.ask(_FAILED, inspections.problem, (again,))
+        self._told = inspections.problem
 
     @Slot(int)
     def _on_line_changed(self, line: int) -> None:

@@ -62,9 +62,11 @@ class KeepingPresenter(QObject):
 
     @Slot(Document)
     def _on_gone(self, document: Document) -> None:
-        told = self.tr(
-            "'{path}' is no longer there. Its tab is kept as unsaved: save it to have it back."
-        )
+        told = self.tr("'{path}' is no longer there. Its tab shows what was in it.")
+        if document.text is not None:
+            told = self.tr(
+                "'{path}' is no longer there. Its tab is kept as unsaved: save it to have it back."
+            )
         self._notice.tell(told.format(path=document.path))
 
     @Slot(Document, ReadOnlyReason)

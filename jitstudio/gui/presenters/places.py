@@ -14,7 +14,9 @@ from jitstudio.core.result import Kernel
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.panes import Panes
+from jitstudio.gui.state.asides import open_aside, told_of_opened
 from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.files import DocumentError
 from jitstudio.gui.workspace import Workspace
 
 
@@ -65,8 +67,12 @@ class PlacesPresenter(QObject):
         # Not pathlib's, which fails at what can be no name: `#line` takes any text.
         if document is None and os.path.isfile(file):
             # A header that was found in a folder.
-            self._files.open_paths([Path(file)])
-            document = documents.current
+            try:
+                document = open_aside(documents, Path(file))
+            except DocumentError as error:
+                self._files.failed.emit(str(error))
+            else:
+                self._panes.status.tell(told_of_opened(document))
         page = self._panes.tabs.page_of(document) if document else None
         if page is not None:
             documents.current = document

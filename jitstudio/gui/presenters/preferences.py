@@ -38,6 +38,8 @@ class PreferencesPresenter(QObject):
             "build.pause": lambda value: workspace.studio.set_pause(int(value)),
             "build.time_limit": lambda value: workspace.service.set_time_limit(float(value)),
             "build.cache": lambda value: settings.turn(Switch.CACHE, bool(value)),
+            "build.cache_size": lambda value: workspace.service.set_cache_size(int(value) << 20),
+            "build.memory": lambda value: workspace.service.set_memory_share(float(value)),
             "build.precompile": lambda value: settings.turn(Switch.PRECOMPILE, bool(value)),
             "launch.time_limit": lambda value: workspace.launch_specs.set_time_limit(float(value)),
         }

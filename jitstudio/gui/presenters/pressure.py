@@ -81,7 +81,8 @@ class PressurePresenter(QObject):
             return {}
         folder = str(document.path.parent) if document.path else ""
         files = frozenset(spellings(document.name, folder))
-        lines, now = self._read.lines, self._correlations.lines_now(document)
+        lines = self._read.lines
+        now = self._correlations.lines_now(document, (place.line - 1 for place in lines))
         measure = str(self._preferences.value(_MEASURE))
         top = max((getattr(line, measure) for line in lines.values()), default=0)
         found: dict[int, LineBar] = {}

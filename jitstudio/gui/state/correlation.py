@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import partial
+from itertools import chain
 from threading import Event
 
 import numpy as np
@@ -23,7 +24,8 @@ from jitstudio.gui.background import Background, Paced
 from jitstudio.gui.service import Listing
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.inspections import Inspection, Inspections
-from jitstudio.gui.state.line_origins import UNKNOWN, LineOrigins
+from jitstudio.gui.state.line_files import followed
+from jitstudio.gui.state.line_origins import UNKNOWN, Origins, origins_of
 from jitstudio.listing.lines import split_at_newlines
 
 
@@ -36,6 +38,8 @@ class Tied:
         correlation: What belongs together.
         ptx: The lines of each PTX text.
         bands: The colours.
+        files: How the documents call each file of the line tables: as it is written there, or with
+            its links followed.
         sass: The colour of each line of the listing.
     """
 
@@ -43,6 +47,7 @@ class Tied:
     correlation: Correlation
     ptx: Mapping[str, tuple[str, ...]]
     bands: Bands
+    files: Mapping[str, Sequence[str]]
     sass: bytes
 
 
@@ -86,7 +91,7 @@ class Correlations(QObject):
         # How line tables may call the documents, how these do, and which lines were built.
         self._spellings: dict[str, Document] = {}
         self._files: dict[str, Document] = {}
-        self._origins: dict[Document, LineOrigins] = {}
+        self._origins: dict[Document, Origins] = {}
         # Comparing long texts takes a while.
         self._known: dict[Listing, bool] = {}
         self._reading = Background(self)
@@ -119,11 +124,7 @@ class Correlations(QObject):
         origins, tied = self._origins.get(document), self._tied
         if origins is None or tied is None:
             return None
-        hues: dict[int, int] = {}
-        for file in self._files_of(document):
-            hues |= tied.bands.sources.get(file, {})
-        # PTX that was written by hand is its own source.
-        own = tied.bands.ptx.get(document.name, b"") if document.kind is CodeKind.PTX else b""
+        hues, own = self._hues(tied, document)
         if not hues and not any(own):
             return None
 
@@ -134,6 +135,28 @@ class Correlations(QObject):
             return hues.get(built + 1, PLAIN) or (own[built] if built < len(own) else PLAIN)
 
         return hue
+
+    def coloured(self, document: Document) -> Sequence[int]:
+        """The lines of a document that have counterparts, ascending."""
+        origins, tied = self._origins.get(document), self._tied
+        if origins is None or tied is None:
+            return ()
+        hues, own = self._hues(tied, document)
+        built = np.flatnonzero(np.frombuffer(own, np.uint8)).tolist()
+        return sorted(origins.now(chain(built, (line - 1 for line in hues))).values())
+
+    def _hues(self, tied: Tied, document: Document) -> tuple[Mapping[int, int], bytes]:
+        """The colours of lines that were built, counted from 1, and of all lines of PTX."""
+        hues: dict[int, int] = {}
+        for file in self._files_of(document):
+            hues |= tied.bands.sources.get(file, {})
+        # PTX that was written by hand is its own source.
+        own = tied.bands.ptx.get(document.name, b"") if document.kind is CodeKind.PTX else b""
+        return hues, own
+
+    def document_of(self, file: str) -> Document | None:
+        """The open document that line tables call so."""
+        return self._files.get(file)
 
     def of_source(self, document: Document, line: int) -> Shown:
         """What matches a line of a document."""
@@ -179,10 +202,10 @@ class Correlations(QObject):
             return self.of_ptx(module, lines[0])
         return Shown()
 
-    def lines_now(self, document: Document) -> Mapping[int, int]:
-        """Where each line that was built is now; those that were edited since are left out."""
+    def lines_now(self, document: Document, built: Iterable[int]) -> Mapping[int, int]:
+        """Where these lines that were built are now; those that were edited since are left out."""
         origins = self._origins.get(document)
-        return origins.lines() if origins is not None else {}
+        return origins.now(built) if origins is not None else {}
 
     def is_edited(self, document: Document, line: int) -> bool:
         """Whether a line is another one than was built."""
@@ -196,7 +219,8 @@ class Correlations(QObject):
         return replace(self._shown(tied, matches), chain=matches.places)
 
     def _shown(self, tied: Tied, *found: Matches) -> Shown:
-        sources: dict[Document, list[int]] = {}
+        # Without values: sets that keep the order.
+        sources: dict[Document, dict[int, None]] = {}
         ptx: dict[str, list[int]] = {}
         rows: list[NDArray[np.int32]] = []
         for matches in found:
@@ -213,17 +237,16 @@ class Correlations(QObject):
                 of_code = np.asarray(tied.inspection.rows.lines(function), np.int32)
                 rows.append(of_code[np.asarray(indices)])
         sass = np.unique(np.concatenate(rows)) if rows else np.zeros(0, np.int32)
-        return Shown(sources, ptx, sass[sass != NOWHERE].tolist())
+        ordered = {document: list(lines) for document, lines in sources.items()}
+        return Shown(ordered, ptx, sass[sass != NOWHERE].tolist())
 
     def _add_source(
-        self, sources: dict[Document, list[int]], document: Document | None, built: int
+        self, sources: dict[Document, dict[int, None]], document: Document | None, built: int
     ) -> None:
         origins = self._origins.get(document) if document is not None else None
         line = origins.line(built) if origins is not None else UNKNOWN
         if document is not None and line != UNKNOWN:
-            lines = sources.setdefault(document, [])
-            if line not in lines:
-                lines.append(line)
+            sources.setdefault(document, {})[line] = None
 
     @Slot()
     def _on_changed(self) -> None:
@@ -256,34 +279,41 @@ class Correlations(QObject):
                 yield os.path.normpath(document.path), document
         for name in (*folders, *(header.name for header in request.headers)):
             named = self._documents.named(name)
-            if named is not None:
+            if named is not None and not named.is_aside:
                 yield from ((file, named) for file in spellings(name, folders.get(name, "")))
 
-    def _found(self, correlation: Correlation) -> Iterator[tuple[str, Document]]:
-        for file in {place.file for place in correlation.places}:
-            if (document := self._spellings.get(os.path.normpath(file))) is not None:
-                yield file, document
+    def _found(self, tied: Tied) -> Iterator[tuple[str, Document]]:
+        for file, names in tied.files.items():
+            for name in names:
+                if (document := self._spellings.get(name)) is not None:
+                    yield file, document
+                    break
 
     def _set(self, tied: Tied | None) -> None:
+        was = self._tied
         self._tied = tied
         self._known.clear()
-        self._files = dict(self._found(tied.correlation)) if tied is not None else {}
-        for origins in self._origins.values():
-            origins.deleteLater()
-        self._origins = dict(self._follow(tied.inspection)) if tied is not None else {}
+        self._files = dict(self._found(tied)) if tied is not None else {}
+        if tied is None or was is None or tied.inspection is not was.inspection:
+            for origins in self._origins.values():
+                origins.deleteLater()
+            self._origins.clear()
+        if tied is not None:
+            self._origins |= self._follow(tied.inspection)
         self.changed.emit()
 
-    def _follow(self, inspection: Inspection) -> Iterator[tuple[Document, LineOrigins]]:
+    def _follow(self, inspection: Inspection) -> Iterator[tuple[Document, Origins]]:
         request = inspection.request
         built = {source.name: source.content for source in request.sources}
         built |= {header.name: header.content for header in request.headers}
         # What was built elsewhere, such as a cubin that was opened, is of files as they are.
         named = {*self._files.values()}
         for document in self._documents:
-            if document.text is not None and (document.name in built or document in named):
-                content = built.get(document.name, document.content)
-                lines = content.decode("utf-8", "replace").split("\n")
-                yield document, LineOrigins(document.text, lines)
+            is_built = document.name in built and not document.is_aside
+            if document not in self._origins and (is_built or document in named):
+                content = built[document.name] if is_built else document.content
+                if (origins := origins_of(document, content)) is not None:
+                    yield document, origins
 
     @Slot(object)
     def _on_tied(self, tied: Tied) -> None:
@@ -296,10 +326,12 @@ def _tie(inspection: Inspection, files: frozenset[str], stop: Event) -> Tied:
     ptx = {name: tuple(split_at_newlines(text.rstrip("\n"))) for name, text in texts.items()}
     modules = {name: read_ptx_lines(Paced(lines, stop)) for name, lines in ptx.items()}
     correlation = Correlation(inspection.code, modules)
-    found = bands(correlation, lambda file: os.path.normpath(file) in files)
+    spelt = {place.file for place in correlation.places}
+    names = {file: (os.path.normpath(file), followed(file)) for file in spelt}
+    found = bands(correlation, lambda file: not files.isdisjoint(names[file]))
     sass = bytearray(len(inspection.listing.lines))
     for function, hues in found.code.items():
         for row, hue in zip(inspection.rows.lines(function), hues, strict=True):
             if row != NOWHERE:
                 sass[row] = hue
-    return Tied(inspection, correlation, ptx, found, bytes(sass))
+    return Tied(inspection, correlation, ptx, found, names, bytes(sass))

@@ -36,16 +36,20 @@ class Document(QObject):
             None where there is no such file.
         cursor: Where the cursor is in the text, for when it is shown anew.
         is_reloading: Whether what changes now comes from its file, and not from the user.
+        is_aside: Whether it is only looked at: builds find its file by themselves, and take nothing
+            from here. Editing it ends that.
 
     Signals:
         edited: Its content, or what it is built with, has changed.
         changed: Its name, path, form or unsaved state has changed.
+        saved: Its file holds now what it does.
         reloading: What its file holds takes the place of what it holds now.
         reloaded: And has done so.
     """
 
     edited = Signal()
     changed = Signal()
+    saved = Signal()
     reloading = Signal()
     reloaded = Signal()
 
@@ -56,6 +60,8 @@ class Document(QObject):
         content: bytes | FileText,
         path: Path | None = None,
         parent: QObject | None = None,
+        *,
+        read_only: ReadOnlyReason | None = None,
     ) -> None:
         super().__init__(parent)
         self.name = name
@@ -66,6 +72,7 @@ class Document(QObject):
         self.on_disk: str | None = None
         self.cursor = 0
         self.is_reloading = False
+        self.is_aside = False
         self._content = b""
         self._form = TextForm()
         self._held: FileText | None = None
@@ -73,7 +80,9 @@ class Document(QObject):
         self._name_expressions: tuple[str, ...] = ()
         self._included = True
         self._is_library = False
-        held = content if isinstance(content, FileText) else editable(kind, content)
+        held: FileText | ReadOnlyReason = (
+            content if isinstance(content, FileText) else read_only or editable(kind, content)
+        )
         if isinstance(content, bytes) and path is not None:
             self.on_disk = digest(content)
         if isinstance(held, FileText):
@@ -96,6 +105,11 @@ class Document(QObject):
     @property
     def is_header(self) -> bool:
         """Whether it is a header to the other documents rather than a module."""
+        return self.is_named_as_header and not self.is_aside
+
+    @property
+    def is_named_as_header(self) -> bool:
+        """Whether it would be one if it took part."""
         text = self.kind in (CodeKind.CUDA, CodeKind.HEADER)
         return text and PurePath(self.name).suffix.lower() in _HEADER_ENDINGS
 
@@ -200,6 +214,7 @@ class Document(QObject):
             self._held = None
             self.text.setModified(False)
         self.changed.emit()
+        self.saved.emit()
 
     def reload(self, found: Found) -> None:
         """Take over what its file holds now, as one step of undo.
@@ -238,6 +253,9 @@ class Document(QObject):
         # Colouring tells of a change too, but of none to the contents.
         if self._has_changed:
             self._has_changed = False
+            if self.is_aside and not self.is_reloading:
+                self.is_aside = False
+                self.changed.emit()
             self.edited.emit()
 
     @Slot(bool)
@@ -255,6 +273,7 @@ class Documents(QObject):
         current_changed: Another document, or none, is current.
         edited: The content of this document has changed.
         changed: The name, path or unsaved state of this document has changed.
+        saved: The file of this document holds now what it does.
     """
 
     added = Signal(Document, int)
@@ -263,6 +282,7 @@ class Documents(QObject):
     current_changed = Signal(object)
     edited = Signal(Document)
     changed = Signal(Document)
+    saved = Signal(Document)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -315,6 +335,7 @@ class Documents(QObject):
         document.setParent(self)
         document.edited.connect(self._on_edited)
         document.changed.connect(self._on_changed)
+        document.saved.connect(self._on_saved)
         self._open.append(document)
         self.added.emit(document, len(self._open) - 1)
         self.current = document
@@ -350,7 +371,12 @@ class Documents(QObject):
     def _on_changed(self) -> None:
         self.changed.emit(self.sender())
 
+    @Slot()
+    def _on_saved(self) -> None:
+        self.saved.emit(self.sender())
+
 
 def takes_part_alone(document: Document) -> bool:
     """Whether a build of this document by itself makes sense."""
-    return not (document.is_header or document.is_library or document.kind is CodeKind.SASS)
+    aside = document.is_header or document.is_library or document.is_aside
+    return not aside and document.kind is not CodeKind.SASS

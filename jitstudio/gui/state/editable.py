@@ -25,6 +25,7 @@ class ReadOnlyReason(Enum):
     BINARY = "This file holds machine code or bitcode. It takes part in the link as it is."
     TOO_LARGE = "This text is too large to edit here. It is built as it is on disk."
     NOT_TEXT = "This file holds no text that can be edited. Convert it to UTF-8 and open it again."
+    FOUND = "This file is shown as it is on disk, where builds find it. It cannot be edited here."
 
 
 @dataclass(frozen=True)

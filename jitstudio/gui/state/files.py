@@ -11,6 +11,8 @@ from PySide6.QtCore import QCoreApplication, QFile, QIODevice, QSaveFile
 from jitstudio.core.code import CodeKind, kind_of
 from jitstudio.gui.late import Late
 
+_UNKNOWN = "\ufffd"
+
 
 class DocumentError(RuntimeError):
     """A file cannot be read or written; the message is fit for a person."""
@@ -24,7 +26,9 @@ def read_file(path: Path) -> bytes:
     """
     file = QFile(str(path))
     # Not pathlib's, which fail where a folder above may not be read.
-    if os.path.isdir(path):
+    if not _is_utf_8(path):
+        reason = _to_rename()
+    elif os.path.isdir(path):
         reason = QCoreApplication.translate("Files", "it is a folder")
     elif os.path.exists(path) and not os.path.isfile(path):
         # A pipe or a device would keep us waiting.
@@ -34,23 +38,40 @@ def read_file(path: Path) -> bytes:
     else:
         reason = file.errorString()
     told = QCoreApplication.translate("Files", "'{path}' cannot be opened: {reason}.")
-    raise DocumentError(told.format(path=path, reason=reason))
+    raise DocumentError(told.format(path=shown(path), reason=reason))
+
+
+def has_changed(path: Path, known: str | None) -> bool:
+    """Whether a file holds what nobody has seen here; `known` is the digest of what was seen.
+
+    Raises:
+        DocumentError: It cannot be read.
+    """
+    return os.path.exists(path) and digest(read_file(path)) != known
 
 
 def resolved(path: Path) -> Path:
     """The file that a path means, links followed.
 
     Raises:
-        DocumentError: The links lead in a circle.
+        DocumentError: The links lead in a circle, or the name is one that Qt cannot hold.
     """
     try:
-        return path.resolve()
+        found = path.resolve()
     except (OSError, RuntimeError):
         # The latter is how pathlib tells of it up to Python 3.12.
-        told = QCoreApplication.translate(
-            "Files", "'{path}' cannot be opened: its links lead in a circle."
-        )
-        raise DocumentError(told.format(path=path)) from None
+        reason = QCoreApplication.translate("Files", "its links lead in a circle")
+    else:
+        if _is_utf_8(found):
+            return found
+        path, reason = found, _to_rename()
+    told = QCoreApplication.translate("Files", "'{path}' cannot be opened: {reason}.")
+    raise DocumentError(told.format(path=shown(path), reason=reason))
+
+
+def shown(path: Path) -> str:
+    """A path for a person to read; bytes that are no UTF-8 as their numbers."""
+    return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def write_file(path: Path, content: bytes) -> None:
@@ -70,7 +91,7 @@ def write_file(path: Path, content: bytes) -> None:
         told = QCoreApplication.translate(
             "Files", "'{path}' cannot be written: {problem}. Save it under another name."
         )
-        raise DocumentError(told.format(path=path, problem=problem))
+        raise DocumentError(told.format(path=shown(path), problem=problem))
 
 
 def replace_file(path: Path, content: bytes) -> str:
@@ -108,9 +129,25 @@ def _not_ordinary() -> str:
     return QCoreApplication.translate("Files", "it is no ordinary file")
 
 
+def _is_utf_8(path: Path) -> bool:
+    """Whether Qt can name this file: it leaves out what it cannot, and so names another one."""
+    try:
+        str(path).encode()
+    except UnicodeEncodeError:
+        return False
+    # What Qt itself puts where it has read a name that it cannot hold.
+    return _UNKNOWN not in str(path) or os.path.exists(path)
+
+
+def _to_rename() -> str:
+    return QCoreApplication.translate("Files", "its name is not in UTF-8. Rename it first")
+
+
 def _write(path: Path, content: bytes) -> str:
     """Write a file; why it could not be, or nothing."""
     target = path.resolve()
+    if not _is_utf_8(target):
+        return QCoreApplication.translate("Files", "its name is not in UTF-8")
     there = target.stat() if target.exists() else None
     if there is None:
         return replace_file(target, content)

@@ -71,6 +71,7 @@ class Inspections(QObject):
         self._outgoing: Inspection | None = None
         self._owner: object = None
         self._problem = ""
+        self._is_mishap = False
         self._kernel = ""
         service.finished.connect(self._on_finished)
         service.unreadable.connect(self._on_unreadable)
@@ -101,6 +102,18 @@ class Inspections(QObject):
     def problem(self) -> str:
         """Why there is no inspection, in words; empty where there is one, or will be."""
         return self._problem
+
+    @property
+    def may_read_again(self) -> bool:
+        """Whether another try may succeed where this one has failed."""
+        return bool(self._problem) and self._is_mishap
+
+    def read_again(self) -> None:
+        """Try once more what has failed."""
+        if self.may_read_again:
+            self._ticket, self._problem = 0, ""
+            self._read()
+            self.changed.emit()
 
     @property
     def words(self) -> str:
@@ -206,9 +219,10 @@ class Inspections(QObject):
         listing, built = self._subject.listing, self._subject.built
         self._set(Inspection(listing.name, listing, code, rows, built.request, built.result))
 
-    @Slot(int, str)
-    def _on_unreadable(self, ticket: int, words: str) -> None:
+    @Slot(int, str, bool)
+    def _on_unreadable(self, ticket: int, words: str, is_mishap: bool) -> None:
         if ticket == self._ticket:
+            self._is_mishap = is_mishap
             self._set(None, words)
 
 

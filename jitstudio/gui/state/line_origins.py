@@ -2,15 +2,75 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Protocol
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QTextDocument
 
 from jitstudio.core.line_changes import line_changes
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.editable import ReadOnlyReason
 
 UNKNOWN = -1
 """Stands for a line that was not built as it is now, or is not there any more."""
+
+
+class Origins(Protocol):
+    """What is known of one text; lines count from 0."""
+
+    def built_line(self, line: int) -> int:
+        """What a line was when it was built, or `UNKNOWN`."""
+
+    def line(self, built: int) -> int:
+        """Where a line that was built is now, or `UNKNOWN`."""
+
+    def now(self, built: Iterable[int]) -> Mapping[int, int]:
+        """Where each of these lines that were built is now; without those that were edited."""
+
+    def deleteLater(self) -> None:
+        """Follow the text no longer."""
+
+
+def origins_of(document: Document, built: bytes) -> Origins | None:
+    """Follow what becomes of a document that was built of this; None for one without lines."""
+    if document.text is not None:
+        return LineOrigins(document.text, built.decode("utf-8", "replace").split("\n"))
+    if document.read_only is not ReadOnlyReason.BINARY:
+        return FixedLines(document, built)
+    return None
+
+
+class FixedLines(QObject):
+    """The lines of a text that cannot be edited: they are as they were, or its file is another.
+
+    Args:
+        document: The text.
+        built: What of it was built.
+    """
+
+    def __init__(self, document: Document, built: bytes) -> None:
+        super().__init__(document)
+        self._document = document
+        self._built = built
+        document.reloaded.connect(self._on_reloaded)
+        self._on_reloaded()
+
+    def built_line(self, line: int) -> int:
+        """What a line was when it was built, or `UNKNOWN`."""
+        return line if self._is_same else UNKNOWN
+
+    def line(self, built: int) -> int:
+        """Where a line that was built is now, or `UNKNOWN`."""
+        return built if self._is_same else UNKNOWN
+
+    def now(self, built: Iterable[int]) -> Mapping[int, int]:
+        """Where each of these lines that were built is now, if it is known of any."""
+        return {line: line for line in built} if self._is_same else {}
+
+    @Slot()
+    def _on_reloaded(self) -> None:
+        self._is_same = self._document.content == self._built
 
 
 class LineOrigins(QObject):
@@ -31,11 +91,6 @@ class LineOrigins(QObject):
         self._origins = _origins(built, now)
         text.contentsChange.connect(self._on_contents_change)
 
-    @property
-    def is_stale(self) -> bool:
-        """Whether any line is another one than was built."""
-        return self._origins != list(range(len(self._built)))
-
     def built_line(self, line: int) -> int:
         """What a line was when it was built, or `UNKNOWN`."""
         return self._origins[line] if 0 <= line < len(self._origins) else UNKNOWN
@@ -46,9 +101,10 @@ class LineOrigins(QObject):
             return built
         return self._origins.index(built) if built in self._origins else UNKNOWN
 
-    def lines(self) -> dict[int, int]:
-        """Where each line that was built, and is as it was, is now."""
-        return {built: now for now, built in enumerate(self._origins) if built != UNKNOWN}
+    def now(self, built: Iterable[int]) -> Mapping[int, int]:
+        """Where each of these lines that were built is now; without those that were edited."""
+        lines = {origin: now for now, origin in enumerate(self._origins) if origin != UNKNOWN}
+        return {line: lines[line] for line in built if line in lines}
 
     @Slot(int, int, int)
     def _on_contents_change(self, position: int, _removed: int, added: int) -> None:

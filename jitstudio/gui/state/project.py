@@ -15,6 +15,7 @@ from jitstudio.core.project.project import Member, Project
 from jitstudio.core.sweep.draft import SweepDraft
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.files import digest
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.session_format import SavedProject
 from jitstudio.gui.state.sweep_drafts import SweepDrafts
@@ -55,6 +56,7 @@ class ProjectState(QObject):
         self._launches = launches
         self._sweeps = sweeps
         self._path: Path | None = None
+        self._on_disk: str | None = None
         # What the window does not hold but the file does.
         self._carried = Project()
         self._saved: Project | None = None
@@ -80,6 +82,11 @@ class ProjectState(QObject):
         return self._path
 
     @property
+    def on_disk(self) -> str | None:
+        """What tells the content of its file, as it is known, from others."""
+        return self._on_disk
+
+    @property
     def title(self) -> str:
         """What to call the project; empty while none is open."""
         return self._path.name if self._path is not None else ""
@@ -100,7 +107,7 @@ class ProjectState(QObject):
     def open(self, opened: OpenProject) -> None:
         """Take over all of a project; what is open already stays beside it."""
         project = opened.project
-        self._path = opened.path
+        self._path, self._on_disk = opened.path, digest(opened.content)
         self._carried = _carried(opened)
         self.layout = project.layout
         self._apply(project)
@@ -118,7 +125,7 @@ class ProjectState(QObject):
 
     def close(self) -> None:
         """Belong to no project any more; the rest stays as it is."""
-        self._path = None
+        self._path, self._on_disk = None, None
         self._carried = Project()
         self._take_as_saved()
 
@@ -128,10 +135,10 @@ class ProjectState(QObject):
         self._launches.replace_all((), "")
         self._sweeps.replace_all(())
 
-    def mark_saved(self, path: Path, project: Project) -> None:
-        """All of it is in this file now, as `capture` gave it."""
+    def mark_saved(self, path: Path, project: Project, content: bytes) -> None:
+        """All of it is in this file now, as `capture` gave it; `content` is the file's."""
         self._carried = replace(self._carried_to(path.parent), unknown=project.unknown)
-        self._path = path
+        self._path, self._on_disk = path, digest(content)
         for document in self._documents:
             if document.path is None and document.text is not None:
                 document.text.setModified(False)
@@ -159,7 +166,13 @@ class ProjectState(QObject):
         if self._pause.isActive():
             self.compare()
         carried, sweeps = dump(self._carried), dump(Project(sweeps=self._sweeps.drafts))
-        return SavedProject(str(self._path), self._is_modified, carried.decode(), sweeps.decode())
+        return SavedProject(
+            path=str(self._path),
+            modified=self._is_modified,
+            carried=carried.decode(),
+            sweeps=sweeps.decode(),
+            on_disk=self._on_disk,
+        )
 
     def resume(self, saved: SavedProject) -> None:
         """Go on with a project whose documents, settings and launches are back already.
@@ -168,7 +181,7 @@ class ProjectState(QObject):
             ProjectFormatError: What was kept of it is damaged; no project is open then.
         """
         carried, typed = load(saved.carried.encode()), load(saved.sweeps.encode())
-        self._path = Path(saved.path)
+        self._path, self._on_disk = Path(saved.path), saved.on_disk
         self._carried = carried
         self._sweeps.replace_all(typed.sweeps)
         self._take_as_saved()
@@ -221,7 +234,8 @@ class ProjectState(QObject):
 
     def _project(self, folder: Path, *, with_texts: bool) -> Project:
         settings, current = self._settings, self._documents.current
-        members = [(d, _member(d, folder, with_text=with_texts)) for d in self._documents]
+        ours = (document for document in self._documents if not document.is_aside)
+        members = [(d, _member(d, folder, with_text=with_texts)) for d in ours]
         names = {member.name for _, member in members}
         carried = self._carried_to(folder)
         return Project(
@@ -279,7 +293,8 @@ class ProjectState(QObject):
 
     @Slot(Document)
     def _on_edited(self, document: Document) -> None:
-        self._edited.add(document)
+        if not document.is_aside:
+            self._edited.add(document)
         self._on_changed()
 
 

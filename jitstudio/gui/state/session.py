@@ -272,7 +272,8 @@ class Session(QObject):
             self._timer.start()
 
     def _state(self, closed: bool) -> SavedSession:
-        documents = list(self._documents)
+        # What is only looked at is on disk, and belongs to no work of the user's.
+        documents = [d for d in self._documents if d.is_modified or not d.is_aside]
         current = self._documents.current
         return SavedSession(
             documents=tuple(_saved(document) for document in documents),

@@ -11,7 +11,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.file_text import Encoding, FileText
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.spec_format import spec_from, spec_object
-from jitstudio.core.request import LinkMode
+from jitstudio.core.link_mode import LinkMode
 from jitstudio.gui.state.build_settings import ON_AT_FIRST, Switch
 
 VERSION = 1
@@ -60,12 +60,14 @@ class SavedProject:
         modified: Whether something of it was not in its file.
         carried: What its file holds and the window does not, in the form of a project file.
         sweeps: What was typed for them, in the same form.
+        on_disk: What told the content of its file, as it was known, from others.
     """
 
     path: str
     modified: bool
     carried: str
     sweeps: str
+    on_disk: str | None = None
 
 
 @dataclass(frozen=True)
@@ -161,7 +163,9 @@ def _project(entry: dict[str, Any] | None) -> SavedProject | None:
     carried = str(entry["carried"])
     # An older session has them in there.
     sweeps = str(entry.get("sweeps", carried))
-    return SavedProject(str(entry["path"]), bool(entry["modified"]), carried, sweeps)
+    return SavedProject(
+        str(entry["path"]), bool(entry["modified"]), carried, sweeps, _on_disk(entry)
+    )
 
 
 def _switches(saved: dict[str, Any]) -> frozenset[Switch]:
@@ -180,8 +184,13 @@ def _document(entry: dict[str, Any]) -> SavedDocument:
         included=bool(entry["included"]),
         is_library=bool(entry.get("is_library", False)),
         cursor=int(entry.get("cursor", 0)),
-        on_disk=None if entry.get("on_disk") is None else str(entry["on_disk"]),
+        on_disk=_on_disk(entry),
     )
+
+
+def _on_disk(entry: dict[str, Any]) -> str | None:
+    told = entry.get("on_disk")
+    return None if told is None else str(told)
 
 
 def _text_object(content: FileText | None) -> dict[str, str | None]:

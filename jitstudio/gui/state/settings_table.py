@@ -163,6 +163,18 @@ SETTINGS = (
         ),
     ),
     Setting(
+        "editor.tab_width",
+        EDITOR,
+        QT_TRANSLATE_NOOP("Settings", "Tab width"),
+        QT_TRANSLATE_NOOP(
+            "Settings", "How far apart tab stops are, and how deep a line is indented by Tab."
+        ),
+        4,
+        least=2,
+        most=8,
+        unit=QT_TRANSLATE_NOOP("Settings", "columns"),
+    ),
+    Setting(
         "editor.completion",
         EDITOR,
         QT_TRANSLATE_NOOP("Settings", "Complete while typing"),
@@ -210,13 +222,19 @@ SETTINGS = (
         unit=QT_TRANSLATE_NOOP("Settings", "s"),
     ),
     Setting(
-        "build.cache",
+        "build.memory",
         BUILD,
-        QT_TRANSLATE_NOOP("Settings", "Use the cache"),
+        QT_TRANSLATE_NOOP("Settings", "Memory of a compiler"),
         QT_TRANSLATE_NOOP(
-            "Settings", "Takes from disk what was compiled before from the same text."
+            "Settings",
+            "How much of this machine's memory each compiler process may take. Holds from the "
+            "next start of such a process on. Linux only.",
         ),
-        True,
+        75,
+        least=10,
+        most=100,
+        step=5,
+        unit=QT_TRANSLATE_NOOP("Settings", "%"),
     ),
     Setting(
         "build.precompile",
@@ -226,6 +244,30 @@ SETTINGS = (
             "Settings", "Lets NVRTC keep headers that it has read, which saves time."
         ),
         True,
+    ),
+    Setting(
+        "build.cache",
+        BUILD,
+        QT_TRANSLATE_NOOP("Settings", "Use the cache"),
+        QT_TRANSLATE_NOOP(
+            "Settings", "Takes from disk what was compiled before from the same text."
+        ),
+        True,
+    ),
+    Setting(
+        "build.cache_size",
+        BUILD,
+        QT_TRANSLATE_NOOP("Settings", "Size of the cache"),
+        QT_TRANSLATE_NOOP(
+            "Settings",
+            "At most so much on disk, for the command line too. From the next build on, what was "
+            "not used for the longest time makes room.",
+        ),
+        512,
+        least=64,
+        most=65_536,
+        step=64,
+        unit=QT_TRANSLATE_NOOP("Settings", "MiB"),
     ),
     Setting(
         "launch.time_limit",

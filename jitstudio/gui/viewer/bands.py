@@ -19,6 +19,11 @@ class ListingBands(LineBands):
         super().__init__(view, self._line_below)
         self._view = view
 
+    def bring_into_sight(self, line: int) -> None:
+        """Scroll to a line, to the middle if it is out of sight."""
+        if self._view.line_count:
+            self._view.show_line(line)
+
     def _line_below(self, at: QPoint) -> int:
         line, _ = self._view.place_at(at)
         below = self._view.below(line)

@@ -13,6 +13,7 @@ from jitstudio.gui.editor.marks import Mark
 from jitstudio.gui.icons import icon
 from jitstudio.gui.languages import icon_name
 from jitstudio.gui.late import Late
+from jitstudio.gui.state.asides import part_in_builds
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.source_page import EditorPage, SourcePage
@@ -157,8 +158,9 @@ class EditorTabs(QTabWidget):
         document, index = page.document, self.indexOf(page)
         self.setTabText(index, f"{document.name}{' ●' if document.is_modified else ''}")
         path = str(document.path) if document.path else self.tr("in no file yet")
-        self.setTabToolTip(index, f"{document.kind.title}, {path}")
-        name = icon_name(document.kind, document.is_header)
+        facts = (f"{document.kind.title}, {path}", part_in_builds(document))
+        self.setTabToolTip(index, "\n".join(filter(None, facts)))
+        name = icon_name(document.kind, document.is_named_as_header)
         self.setTabIcon(index, icon(name, self._theme.ui.muted_text))
         self._label_close_button(index, document.name)
 

@@ -36,6 +36,9 @@ class Palette(QFrame):
 
     chosen = Signal(object)
 
+    # On the class too: it is hidden for the last time when Python may have emptied it.
+    _is_whole = False
+
     def __init__(self, name: str, title: str, nothing: str, window: QWidget) -> None:
         """Make it, hidden.
 
@@ -68,6 +71,7 @@ class Palette(QFrame):
             self._column.addWidget(part)
         self._field.textChanged.connect(self._on_query_changed)
         self._list.clicked.connect(self._on_clicked)
+        self._is_whole = True
         self._field.installEventFilter(self)
         self.hide()
 
@@ -102,11 +106,14 @@ class Palette(QFrame):
 
     def hideEvent(self, event: QHideEvent) -> None:
         """Follow the window no longer."""
-        self._window.removeEventFilter(self)
+        if self._is_whole:
+            self._window.removeEventFilter(self)
         super().hideEvent(event)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Take the keys of the list from the field, and follow the window's size."""
+        if not self._is_whole:
+            return False
         match event:
             case QKeyEvent() if watched is self._field and event.type() == QEvent.Type.KeyPress:
                 return self._take(event)

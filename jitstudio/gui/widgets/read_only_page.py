@@ -1,4 +1,7 @@
-"""The tab of a document that cannot be edited: machine code, or text too large or too strange."""
+"""The tab of a document that cannot be edited.
+
+It is machine code, text too large or too strange, or a header of an installed package.
+"""
 
 from __future__ import annotations
 

@@ -12,6 +12,7 @@ from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.dialogs import ChangedFile, Dialogs, Unsaved
+from jitstudio.gui.state.asides import open_aside
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.editable import ReadOnlyReason
@@ -145,6 +146,25 @@ def test_a_file_that_is_open_already_becomes_current(desk, tmp_path):
     desk.files.open_paths([tmp_path / "sub" / ".." / "a.cu"])
     assert desk.names == ["a.cu", "b.cu"]
     assert desk.current.path == one
+
+
+def test_a_header_that_was_only_looked_at_takes_part_once_it_is_opened(desk, tmp_path):
+    path = write(tmp_path / "a.cuh")
+    assert not open_aside(desk.documents, path).is_header
+    desk.files.open_paths([path])
+    assert desk.names == ["a.cuh"]
+    assert desk.current.is_header
+
+
+def test_a_header_that_was_only_looked_at_stays_open_once_its_file_is_gone(desk, tmp_path):
+    path = write(tmp_path / "a.cuh")
+    document = open_aside(desk.documents, path)
+    path.unlink()
+    desk.files.open_paths([path])
+    assert desk.current is document
+    document.lose_file()
+    desk.files.open_paths([path])
+    assert desk.current is document
 
 
 def test_files_of_one_name_are_told_apart(desk, tmp_path):

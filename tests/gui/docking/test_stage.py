@@ -2,7 +2,7 @@ import random
 
 import pytest
 from PySide6.QtCore import QByteArray, QPoint, Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QTabBar
 
 from jitstudio.gui.docking.seal import seal
 from tests.gui.driver import pause
@@ -24,9 +24,14 @@ def test_what_the_user_made_of_each_layout_is_remembered(scene, make_scene):
     again = make_scene()
     again.stage.restore()
     again.window.show()
+    bars = again.window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    shown_at_first = [bar for bar in bars if bar.isVisible()]
     pause(20)
     assert again.stage.layout.name == "compare"
     assert again.places() == before
+    # None of those that Qt made for nothing lies over the menus, not even at first.
+    assert shown_at_first
+    assert all(bar.count() for bar in shown_at_first)
     again.stage.choose("edit")
     assert again.docks["log"].isHidden()
 

@@ -92,6 +92,6 @@ def test_a_long_text_is_not_searched_in_all_ways():
 
 
 def _timed(ranking, query):
-    begin = time.perf_counter()
+    begin = time.thread_time()
     ranking.find(query)
-    return time.perf_counter() - begin
+    return time.thread_time() - begin

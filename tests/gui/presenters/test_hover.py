@@ -3,7 +3,6 @@ from PySide6.QtWidgets import QToolTip
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.viewer.menu import listing_menu
-from tests.gui.driver import pause
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
@@ -46,7 +45,7 @@ def test_words_are_explained_by_keyboard_in_listings_and_editors(started):
     started.trigger("explainAction")
     assert "Go to a word" in started.panes.status.currentMessage()
     QToolTip.hideText()
-    pause(400)
+    started.wait(lambda: not QToolTip.isVisible())
 
 
 def test_the_menu_of_a_listing_offers_it(started):
@@ -65,4 +64,4 @@ def test_a_tab_that_is_opened_later_is_served_too(started, tmp_path):
     started.editor.go_to(4, 23)
     assert "ends its thread" in explained(started, "ret: ")
     QToolTip.hideText()
-    pause(400)
+    started.wait(lambda: not QToolTip.isVisible())

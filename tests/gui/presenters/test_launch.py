@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit, QToolB
 
 from jitstudio.gui.models.launch.arguments import VALUE
 from tests.devices import ONE_H200
+from tests.gui.driver import pause
 
 
 @pytest.fixture
@@ -33,7 +34,7 @@ def heading(panel, name):
 
 
 def is_in_view(panel, name):
-    QTest.qWait(50)
+    pause(50)
     return not panel.form.findChild(QLabel, name).visibleRegion().isEmpty()
 
 

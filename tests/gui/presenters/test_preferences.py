@@ -1,11 +1,15 @@
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
+from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QComboBox, QDoubleSpinBox, QPushButton, QSpinBox
 
+from jitstudio.cache.store import LIMIT
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
 from jitstudio.gui.dialogs import Unsaved
 from jitstudio.gui.theme import ThemeMode
 from jitstudio.gui.widgets.settings.dialog import SettingsDialog
+from jitstudio.worker.limits import share_of_memory
 
 
 def test_each_setting_holds_at_once_where_it_counts(started):
@@ -52,6 +56,27 @@ def test_each_setting_holds_at_once_where_it_counts(started):
     started.editor.setPlainText(text)
     started.next_result(started.workspace.studio.build)
 
+    # How wide tabs are, in the tab that is open and in those to come.
+    width = started.editor.fontMetrics().horizontalAdvance(" ")
+    assert started.editor.tabStopDistance() == 4 * width
+    part(QSpinBox, "editor.tab_width").setValue(8)
+    assert started.editor.tabStopDistance() == 8 * width
+    started.trigger("newHeaderAction")
+    started.editor.setPlainText("")
+    QTest.keyClick(started.editor, Qt.Key.Key_Tab)
+    assert started.editor.toPlainText() == " " * 8
+    started.editor.zoom_in()
+    assert started.editor.tabStopDistance() > 8 * width
+    workspace.documents.remove(started.document)
+
+    # The first worker knew of its share at once; the next one gets what is chosen now.
+    hosts = workspace.service._builder._pool._hosts
+    assert {host.memory_limit for host in hosts} == {share_of_memory(0.75)}
+    part(QSpinBox, "build.memory").setValue(50)
+    assert {host.memory_limit for host in hosts} == {share_of_memory(0.5)}
+    part(QSpinBox, "build.cache_size").setValue(1024)
+    assert workspace.service._store.limit() == 1 << 30
+
     automatic = started.find(QAction, "autoBuildAction")
     part(QCheckBox, "build.on_change").click()
     assert not automatic.isChecked()
@@ -72,6 +97,9 @@ def test_each_setting_holds_at_once_where_it_counts(started):
 
     part(QPushButton, "resetAll").click()
     assert started.editor.font_size == 10.5
+    width = started.editor.fontMetrics().horizontalAdvance(" ")
+    assert started.editor.tabStopDistance() == 4 * width
+    assert workspace.service._store.limit() == LIMIT
     assert started.find(QAction, "cacheAction").isChecked()
     assert workspace.studio._pause.interval() == 350
     assert started.next_result(workspace.studio.build).ok

@@ -19,11 +19,11 @@ def test_what_was_asked_for_last_is_in_the_file(writer, qtbot, tmp_path):
 
     def slow():
         begun.set()
-        hold.wait(5)
+        hold.wait(60)
         return b"first"
 
     writer.write(slow)
-    assert begun.wait(5)
+    assert begun.wait(60)
     writer.write(lambda: b"never written")
     last = writer.write(lambda: b"last")
     hold.set()

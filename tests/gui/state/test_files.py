@@ -1,11 +1,18 @@
 import os
 import socket
+import sys
 from pathlib import Path
 
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.state.files import DocumentError, kind_of_file, read_file, write_file
+from jitstudio.gui.state.files import (
+    DocumentError,
+    kind_of_file,
+    read_file,
+    resolved,
+    write_file,
+)
 
 
 @pytest.fixture
@@ -99,3 +106,20 @@ def test_a_full_disk_leaves_the_old_content(old, tmp_path, full_disk, names):
         write_file(old, b"new and longer\n")
     assert old.read_bytes() == b"old\n"
     assert sorted(os.listdir(tmp_path)) == files
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
+def test_a_name_that_is_no_utf_8_is_refused_before_another_file_is_meant(old, tmp_path):
+    # Qt would leave out the byte, and mean k.cu.
+    path = Path(os.fsdecode(bytes(tmp_path) + b"/k\xff.cu"))
+    path.write_bytes(b"odd\n")
+    for act in (read_file, resolved):
+        with pytest.raises(DocumentError, match=r"k\\xff\.cu' cannot .*: its name is not in UTF-8"):
+            act(path)
+    with pytest.raises(DocumentError, match=r"k\\xff\.cu' cannot be written: its name"):
+        write_file(path, b"new\n")
+    # As a dialog or a drag tells of it.
+    with pytest.raises(DocumentError, match="its name is not in UTF-8"):
+        read_file(tmp_path / "k\ufffd.cu")
+    assert old.read_bytes() == b"old\n"
+    assert path.read_bytes() == b"odd\n"

@@ -4,7 +4,10 @@ import pytest
 from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 
-from jitstudio.gui.state.line_origins import UNKNOWN, LineOrigins
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.editable import ReadOnlyReason, compare
+from jitstudio.gui.state.line_origins import UNKNOWN, LineOrigins, origins_of
 
 BUILT = ["zero", "one", "two", "three", "four"]
 
@@ -24,13 +27,13 @@ def cursor_at(text, line, column=0):
     return cursor
 
 
-def origins_of(text, origins):
+def all_origins(text, origins):
     return [origins.built_line(line) for line in range(text.blockCount())]
 
 
 def test_what_was_not_edited_is_where_it_was(text):
     origins = LineOrigins(text, BUILT)
-    assert origins_of(text, origins) == [0, 1, 2, 3, 4]
+    assert all_origins(text, origins) == [0, 1, 2, 3, 4]
     assert [origins.line(line) for line in range(5)] == [0, 1, 2, 3, 4]
     assert origins.built_line(-1) == origins.built_line(5) == UNKNOWN
     assert origins.line(5) == UNKNOWN
@@ -39,7 +42,7 @@ def test_what_was_not_edited_is_where_it_was(text):
 def test_an_edited_line_has_no_origin(text):
     origins = LineOrigins(text, BUILT)
     cursor_at(text, 2, 1).insertText("x")
-    assert origins_of(text, origins) == [0, 1, UNKNOWN, 3, 4]
+    assert all_origins(text, origins) == [0, 1, UNKNOWN, 3, 4]
     assert origins.line(2) == UNKNOWN
 
 
@@ -56,7 +59,7 @@ def test_an_edited_line_has_no_origin(text):
 def test_lines_move_with_what_is_typed_above_them(text, line, column, typed, expected):
     origins = LineOrigins(text, BUILT)
     cursor_at(text, line, column).insertText(typed)
-    assert origins_of(text, origins) == expected
+    assert all_origins(text, origins) == expected
     assert origins.line(3) == expected.index(3)
 
 
@@ -65,7 +68,7 @@ def test_lines_move_up_when_others_go(text):
     cursor = cursor_at(text, 1)
     cursor.setPosition(text.findBlockByNumber(3).position(), QTextCursor.MoveMode.KeepAnchor)
     cursor.removeSelectedText()
-    assert origins_of(text, origins) == [0, 3, 4]
+    assert all_origins(text, origins) == [0, 3, 4]
     assert origins.line(1) == UNKNOWN
     assert origins.line(4) == 2
 
@@ -74,7 +77,7 @@ def test_what_was_edited_during_the_build_is_found_by_comparison(text):
     cursor_at(text, 1, 3).insertText("\nbetween")
     cursor_at(text, 5, 1).insertText("!")
     origins = LineOrigins(text, BUILT)
-    assert origins_of(text, origins) == [0, 1, UNKNOWN, 2, 3, UNKNOWN]
+    assert all_origins(text, origins) == [0, 1, UNKNOWN, 2, 3, UNKNOWN]
 
 
 def test_undo_of_an_edit_leaves_no_wrong_line(text):
@@ -83,7 +86,7 @@ def test_undo_of_an_edit_leaves_no_wrong_line(text):
     cursor_at(text, 2, 3).insertText("a\nb\nc")
     text.undo()
     assert text.toPlainText().split("\n") == BUILT
-    assert origins_of(text, origins) in ([0, 1, 2, 3, 4], [0, 1, UNKNOWN, 3, 4])
+    assert all_origins(text, origins) in ([0, 1, 2, 3, 4], [0, 1, UNKNOWN, 3, 4])
 
 
 def test_no_edit_ever_leads_to_a_line_with_other_words(text):
@@ -116,5 +119,19 @@ def test_all_lines_are_told_at_once_where_they_are_now(text):
     origins = LineOrigins(text, BUILT)
     cursor_at(text, 0).insertText("new\n")
     cursor_at(text, 3).insertText("edited ")
-    assert origins.lines() == {0: 1, 1: 2, 3: 4, 4: 5}
-    assert all(origins.line(built) == now for built, now in origins.lines().items())
+    lines = origins.now(range(len(BUILT)))
+    assert lines == {0: 1, 1: 2, 3: 4, 4: 5}
+    assert all(origins.line(built) == now for built, now in lines.items())
+
+
+def test_what_cannot_be_edited_is_as_it_was_built_until_its_file_is_another(qapp, tmp_path):
+    content = b"// zero\nadd;\n"
+    reason = ReadOnlyReason.TOO_LARGE
+    document = Document("k.ptx", CodeKind.PTX, content, tmp_path / "k.ptx", read_only=reason)
+    origins = origins_of(document, content)
+    assert (origins.built_line(1), origins.line(1)) == (1, 1)
+    assert origins.now([0, 1]) == {0: 0, 1: 1}
+    document.reload(compare(CodeKind.PTX, b"sub;\n", None))
+    assert (origins.built_line(1), origins.line(1)) == (UNKNOWN, UNKNOWN)
+    assert origins.now([0, 1]) == {}
+    assert origins_of(Document("k.cubin", CodeKind.CUBIN, b"\x7fELF"), b"\x7fELF") is None

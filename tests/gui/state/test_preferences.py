@@ -66,6 +66,9 @@ def test_recent_files_are_newest_first_once_each_and_ten_at_most(reopened):
         ("build.cache", "maybe", True),
         ("build.cache", [], True),
         ("appearance.theme", "purple", "system"),
+        ("editor.tab_width", "99", 8),
+        ("build.cache_size", "-1", 64),
+        ("build.memory", "all", 75),
         ("session.on_quit", "ask", "ask"),
     ],
 )

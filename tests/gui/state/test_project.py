@@ -68,7 +68,7 @@ class Desk:
     def save(self, path):
         captured = self.project.capture(path)
         path.write_bytes(dump(captured))
-        self.project.mark_saved(path, captured)
+        self.project.mark_saved(path, captured, b"")
 
 
 @pytest.fixture

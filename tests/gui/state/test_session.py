@@ -124,7 +124,7 @@ def test_launches_and_project_are_back_whether_they_come_before_the_texts_or_aft
     first = start()
     first.open("kernel.cu")
     first.launches.edit(spec)
-    first.project.mark_saved(path, first.project.capture(path))
+    first.project.mark_saved(path, first.project.capture(path), b"")
     first.session.close()
 
     second = start(attached=attached)

@@ -1,4 +1,4 @@
-from time import perf_counter
+from time import thread_time
 
 import pytest
 
@@ -95,11 +95,11 @@ def test_hundreds_of_thousands_of_lines_are_hidden_at_once():
         for block in BLOCKS
     )
     outline = Outline(CLASSES * 30_000, blocks)
-    start = perf_counter()
+    start = thread_time()
     hiding = Hiding(300_000, outline)
     hiding.set_filters(frozenset({COMMENT, DIRECTIVE, DEBUG}))
     hiding.set_all_folded(True)
     hiding.reveal(150_004)
     # 40 ms on a machine that does nothing else.
-    assert perf_counter() - start < 0.4
+    assert thread_time() - start < 0.4
     assert len(hiding.rows) == 2 * 30_000 + 3

@@ -86,4 +86,4 @@ def test_a_letter_in_a_long_text_is_answered_at_once():
         Offers(pools).find("val", loosely=False)
         seconds.append(thread_time() - begun)
     # Measured at 1 ms; the margin is for slow machines.
-    assert min(seconds) < 0.005
+    assert min(seconds) < 0.02

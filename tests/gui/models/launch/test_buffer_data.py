@@ -1,5 +1,5 @@
 from threading import Event
-from time import perf_counter
+from time import thread_time
 
 import numpy as np
 import pytest
@@ -66,10 +66,10 @@ def test_a_page_of_a_large_buffer_is_there_at_once(tmp_path):
     file = np.lib.format.open_memmap(path, "w+", np.float32, (1 << 28,))
     file[-1] = 7
     del file
-    before = perf_counter()
+    before = thread_time()
     data = BufferData(BufferResult("large", FLOAT, 1 << 28, Direction.OUT, str(path)))
     texts = [data.text(data.length - 1 - n, 0) for n in range(400)]
-    assert perf_counter() - before < 0.05  # some 3 ms on a quiet machine
+    assert thread_time() - before < 0.1  # some 3 ms; to read all of it takes more than 300
     assert texts[:2] == ["7.0", "0.0"]
 
 

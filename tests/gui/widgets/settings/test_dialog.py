@@ -72,8 +72,11 @@ def test_the_search_leaves_what_has_all_words_with_its_heading(dialog):
     assert dialog.shown == ["build.time_limit", "launch.time_limit"]
     assert not part(dialog, QPushButton, "emptyCacheButton").isVisible()
     search.setText("cache")
-    assert dialog.shown == ["build.cache"]
+    assert dialog.shown == ["build.cache", "build.cache_size"]
     assert part(dialog, QPushButton, "emptyCacheButton").isVisible()
+    search.setText("memory next start")
+    assert dialog.shown == ["build.memory"]
+    assert not part(dialog, QPushButton, "emptyCacheButton").isVisible()
     search.setText("xyzzy")
     assert dialog.shown == []
     assert "xyzzy" in part(dialog, object, "noSetting").text()

@@ -1,0 +1,71 @@
+"""Opens files that builds find by themselves, to be looked at: in a tab that takes no part.
+
+A header in a tab is given to the compiler under its bare name, and found before any file. That of
+one folder would take the place of its namesake in another, so a build would change when somebody
+looks at what it was made of.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication
+
+from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.editable import ReadOnlyReason
+from jitstudio.gui.state.files import read_file, resolved
+from jitstudio.paths import cache_folder
+
+# Where Python keeps what is installed, NVIDIA's headers among it.
+_INSTALLED = frozenset({"site-packages", "dist-packages"})
+
+
+def open_aside(documents: Documents, path: Path) -> Document:
+    """Turn to the tab of a file, opened for that if there is none.
+
+    Raises:
+        DocumentError: It cannot be read.
+    """
+    path = resolved(path)
+    document = documents.at_path(path)
+    if document is None:
+        kind = kind_of(path.name)
+        is_ours = kind in TEXT_KINDS and os.access(path, os.W_OK) and not is_installed(path)
+        document = Document(
+            documents.unique_name(path.name),
+            kind if kind in TEXT_KINDS else CodeKind.HEADER,
+            read_file(path),
+            path,
+            read_only=None if is_ours else ReadOnlyReason.FOUND,
+        )
+        document.is_aside, document.included = True, False
+        documents.add(document)
+    documents.current = document
+    return document
+
+
+def part_in_builds(document: Document) -> str:
+    """How builds come by a document, in words; empty where that is plain to see."""
+    if document.is_header:
+        told = QCoreApplication.translate("Asides", "Builds take it from here, as '{name}'")
+        return told.format(name=document.name)
+    if not document.is_aside:
+        return ""
+    if document.text is None:
+        return QCoreApplication.translate("Asides", "Builds read the file itself")
+    return QCoreApplication.translate(
+        "Asides", "Builds read the file itself, until you edit it here"
+    )
+
+
+def told_of_opened(document: Document) -> str:
+    """What to say once `open_aside` has turned to a document."""
+    told = QCoreApplication.translate("Asides", "{path} is open. {part}")
+    return told.format(path=document.path, part=part_in_builds(document))
+
+
+def is_installed(path: Path) -> bool:
+    """Whether a file came with a package: NVRTC unpacks the headers it brings into our cache."""
+    return not _INSTALLED.isdisjoint(path.parts) or path.is_relative_to(cache_folder().resolve())
