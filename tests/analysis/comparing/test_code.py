@@ -12,10 +12,6 @@ from jitstudio.analysis.comparing.form import form_of
 from jitstudio.analysis.comparing.model import Change
 from jitstudio.analysis.comparing.program import Program
 from jitstudio.analysis.findings.operands import form_of as operands_of
-from jitstudio.analysis.model import Disassembly
-from jitstudio.core.code import CodeKind
-from jitstudio.toolchain.disassembly import read_cubin
-from jitstudio.worker.builder import Builder
 from tests.analysis.comparing.variants import (
     NEAR_MISSES,
     renamed,
@@ -51,19 +47,29 @@ extern "C" __global__ void other(int* p, int n) { p[n] = p[0] / n; }
 TARGETS = ("sm_75", "sm_90", "sm_120")
 
 
-@cache
-def built(target: str, source: str = SOURCE, name: str = "kernel.cu", *options: str) -> Program:
-    host = Builder()
-    try:
-        asked = request(cuda(source, name), emit="cubin,sass", arch=target, options=options)
-        result = host.build(asked)
-    finally:
-        host.close()
-    assert result.ok, result.reason
-    cubin = next(one for one in result.artifacts if one.kind is CodeKind.CUBIN)
-    code = read_cubin(cubin.content, cubin.file_name)
-    assert isinstance(code, Disassembly)
-    return Program(code, data_sections(cubin.content))
+@pytest.fixture(scope="session")
+def built(tools):
+    """Builds a program and reads it."""
+
+    @cache
+    def build(target: str, source: str = SOURCE, name: str = "kernel.cu", *options: str) -> Program:
+        asked = request(cuda(source, name), emit="cubin", arch=target, options=options)
+        content = tools.cubin(asked).content
+        return Program(tools.code(content), data_sections(content))
+
+    return build
+
+
+@pytest.fixture(scope="session", params=TARGETS)
+def program(built, request):
+    """The kernels for one target after the other."""
+    return built(request.param)
+
+
+@pytest.fixture(scope="session")
+def quick(built):
+    """The same for the target whose code is read in the shortest time."""
+    return built(TARGETS[0])
 
 
 def variant(program: Program, function) -> Program:
@@ -71,9 +77,8 @@ def variant(program: Program, function) -> Program:
 
 
 @pytest.mark.parametrize("normalised", [False, True])
-@pytest.mark.parametrize("target", TARGETS)
-def test_a_program_is_equal_to_itself(target, normalised):
-    compared = compare_programs(built(target), built(target), normalised=normalised)
+def test_a_program_is_equal_to_itself(program, normalised):
+    compared = compare_programs(program, program, normalised=normalised)
     assert compared.equal
     assert compared.control_changes == 0
     assert compared.left == compared.right
@@ -81,9 +86,7 @@ def test_a_program_is_equal_to_itself(target, normalised):
 
 
 @pytest.mark.parametrize("seed", range(12))
-@pytest.mark.parametrize("target", TARGETS)
-def test_other_names_are_no_difference(target, seed):
-    program = built(target)
+def test_other_names_are_no_difference(program, seed):
     changed = variant(program, renamed(program.code.function("work"), seed))
     assert compare_programs(program, changed, normalised=True).equal
     assert compare_programs(changed, program, normalised=True).equal
@@ -91,9 +94,7 @@ def test_other_names_are_no_difference(target, seed):
 
 
 @pytest.mark.parametrize("change", NEAR_MISSES, ids=lambda change: change.__name__)
-@pytest.mark.parametrize("target", TARGETS)
-def test_a_near_miss_is_a_difference(target, change):
-    program = built(target)
+def test_a_near_miss_is_a_difference(program, change):
     function = program.code.function("work")
     for seed in range(5):
         changed = change(function, Random(seed))
@@ -102,10 +103,9 @@ def test_a_near_miss_is_a_difference(target, change):
             assert not compare_programs(program, other, normalised=True).equal, seed
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_what_is_taken_for_a_result_is_one_in_the_findings_too(target):
+def test_what_is_taken_for_a_result_is_one_in_the_findings_too(program):
     found = set()
-    for function in built(target).code.functions:
+    for function in program.code.functions:
         for instruction in function:
             form = form_of("", instruction.opcode, instruction.operands)
             surely = {form.uses[at] for at in form.written}
@@ -116,9 +116,7 @@ def test_what_is_taken_for_a_result_is_one_in_the_findings_too(target):
     assert len(found) > 50
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_a_value_in_a_free_register_is_no_difference(target):
-    program = built(target)
+def test_a_value_in_a_free_register_is_no_difference(program):
     function = program.code.function("work")
     free = []
     for web in single_webs(function):
@@ -132,9 +130,7 @@ def test_a_value_in_a_free_register_is_no_difference(target):
         assert compare_programs(program, changed, normalised=True).equal, (web, register)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_a_value_in_a_register_that_holds_another_one_is_a_difference(target):
-    program = built(target)
+def test_a_value_in_a_register_that_holds_another_one_is_a_difference(program):
     function = program.code.function("work")
     lost = [
         (web, register)
@@ -146,18 +142,14 @@ def test_a_value_in_a_register_that_holds_another_one_is_a_difference(target):
         assert not compare_programs(program, changed, normalised=True).equal, (web, register)
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_two_sources_in_each_others_place_are_a_difference(target):
-    program = built(target)
+def test_two_sources_in_each_others_place_are_a_difference(program):
     for seed in range(8):
         function = with_swapped_sources(program.code.function("work"), Random(seed))
         changed = variant(program, function)
         assert not compare_programs(program, changed, normalised=True).equal, seed
 
 
-@pytest.mark.parametrize("target", TARGETS)
-def test_what_differs_is_marked_and_little_else(target):
-    program = built(target)
+def test_what_differs_is_marked_and_little_else(program):
     function = program.code.function("work")
     changed = renamed(NEAR_MISSES[0](function, Random(3)), 3)
     compared = compare_programs(program, variant(program, changed), normalised=True)
@@ -186,28 +178,27 @@ def test_what_differs_is_marked_and_little_else(target):
         ("void work(", "void __launch_bounds__(64) work("),
     ],
 )
-def test_another_source_is_another_program(old, new):
+def test_another_source_is_another_program(built, quick, old, new):
     assert old in SOURCE
-    other = built("sm_90", SOURCE.replace(old, new))
-    assert not compare_programs(built("sm_90"), other, normalised=True).equal
+    other = built(TARGETS[0], SOURCE.replace(old, new))
+    assert not compare_programs(quick, other, normalised=True).equal
 
 
-def test_another_way_to_write_the_same_source_is_the_same_program():
-    other = built("sm_90", SOURCE.replace("four", "vector").replace("\n", "\n\n"))
-    assert compare_programs(built("sm_90"), other, normalised=True).equal
-    assert compare_programs(built("sm_90"), other).equal
+def test_another_way_to_write_the_same_source_is_the_same_program(built, quick):
+    other = built(TARGETS[0], SOURCE.replace("four", "vector").replace("\n", "\n\n"))
+    assert compare_programs(quick, other, normalised=True).equal
+    assert compare_programs(quick, other).equal
 
 
-def test_other_control_bits_count_only_where_all_counts():
-    program = built("sm_90")
-    function = program.code.function("work")
+def test_other_control_bits_count_only_where_all_counts(quick):
+    function = quick.code.function("work")
     encodings = bytearray(function.encodings)
     encodings[16 * 3 + 13] ^= 2  # the stall count of the fourth instruction
-    changed = variant(program, replace(function, encodings=bytes(encodings)))
-    normalised = compare_programs(program, changed, normalised=True)
+    changed = variant(quick, replace(function, encodings=bytes(encodings)))
+    normalised = compare_programs(quick, changed, normalised=True)
     assert normalised.equal
     assert normalised.control_changes == 1
-    written = compare_programs(program, changed)
+    written = compare_programs(quick, changed)
     assert not written.equal
     ((start, end),), _ = written.marks(written.hunks[0].start)
     row = written.rows[written.hunks[0].start]
@@ -215,13 +206,13 @@ def test_other_control_bits_count_only_where_all_counts():
     assert written.left[row.left][start:end].isdigit()
 
 
-def test_what_no_text_shows_is_a_difference_still():
-    program = built("sm_90")
-    function = program.code.function("work")
+def test_what_no_text_shows_is_a_difference_still(quick):
+    function = quick.code.function("work")
     encodings = bytearray(function.encodings)
     encodings[16 * 3 + 9] ^= 2
-    changed = variant(program, replace(function, encodings=bytes(encodings)))
-    assert not compare_programs(program, changed, normalised=True).equal
+    changed = replace(function, encodings=bytes(encodings))
+    for one in (changed, renamed(changed, 1)):
+        assert not compare_programs(quick, variant(quick, one), normalised=True).equal
 
 
 STATIC = r"""
@@ -233,11 +224,13 @@ extern "C" __global__ void k(int* p) { p[0] = f(p[0]); p[1] = g(p[1]) + f(p[2]);
 """
 
 
-def static(name: str, source: str = STATIC) -> Program:
-    return built("sm_90", source, name, "-rdc=true")
+@pytest.fixture
+def static(built):
+    """Builds a module with names that no other module sees."""
+    return lambda name, source=STATIC: built(TARGETS[0], source, name, "-rdc=true")
 
 
-def test_normalised_a_source_may_be_moved():
+def test_normalised_a_source_may_be_moved(static):
     left, right = static("a.cu"), static("folder/moved.cu")
     assert any("_INTERNAL_" in one.name for one in left.code.functions)
     assert compare_programs(left, right, normalised=True).equal
@@ -254,7 +247,7 @@ def test_normalised_a_source_may_be_moved():
     ],
 )
 @pytest.mark.parametrize("name", ["a.cu", "folder/moved.cu"])
-def test_another_static_function_or_variable_is_a_difference(old, new, name):
+def test_another_static_function_or_variable_is_a_difference(static, old, new, name):
     changed = STATIC.replace(old, new)
     assert changed != STATIC
     assert not compare_programs(static("a.cu"), static(name, changed), normalised=True).equal

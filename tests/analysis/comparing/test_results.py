@@ -11,6 +11,7 @@ from jitstudio.analysis.comparing.results import written_registers
         ("LDG.E.128", "R4, desc[UR4][R2.64]", 4),
         ("IMAD.WIDE.U32", "R2, P0, R4, R5, R6", 3),
         ("IADD3", "R2, P0, P1, R4, R5, R6", 3),
+        ("IADD", "R2, P0, RZ, -R4", 2),
         ("IADD3.X", "R2, R4, R5, RZ, P0, !PT", 1),
         ("IADD3", "RZ, P0, R4, R5, RZ", 1),
         ("LEA.HI.X", "R3, R4, R5, R6, 0x2, P0", 1),

@@ -1,5 +1,7 @@
 """Short functions in which a register is used for one thing after another."""
 
+import re
+
 import pytest
 
 from jitstudio.analysis.comparing.code import compare_programs
@@ -189,3 +191,28 @@ def test_labels_whose_address_is_taken_may_be_come_to_from_anywhere():
 def test_a_place_between_the_labels_cannot_be_followed():
     assert names("BSSY B0, `(.L_x_1+0x10)", ".L_x_1:", *TWICE) is None
     assert names("BRA `(.L_x_1+0x10)", ".L_x_1:", *TWICE) is not None
+
+
+def test_a_place_behind_a_label_is_one_behind_the_same_label():
+    lines = (
+        "@P0 BRA `(.L_x_1)",
+        ".L_x_1:",
+        "MOV R4, RZ",
+        "@P0 BRA `(.L_x_2)",
+        ".L_x_2:",
+        "MOV R5, RZ",
+        "@P1 BRA `(.L_x_1+0x10)",
+        *TWICE,
+    )
+    swapped = {"1": "2", "2": "1"}
+    renamed = [re.sub(r"(?<=\.L_x_)\d", lambda found: swapped[found[0]], line) for line in lines]
+    assert equal(lines, renamed)
+    assert not equal(lines, with_lines(renamed, _6=lines[6]))
+
+
+def test_threads_wait_for_those_of_their_own_barrier():
+    waiting = ("BSSY B0, `(.L_x_1)", *TWICE[:2], "BSYNC B0", ".L_x_1:", *TWICE[2:])
+    _, (first,), *_ = names(*waiting)
+    assert first != register_number("R4")
+    _, (first,), *_ = names(*with_lines(waiting, _3="BSYNC B1"))
+    assert first == register_number("R4")

@@ -39,7 +39,8 @@ def test_addresses_take_one_or_two(opcode, registers):
 
 
 @pytest.mark.parametrize(
-    "opcode", ["HGMMA.64x64x16.F32", "TEX.B.LL", "LDG.E.ENL2.256", "HMMA.884.F32", "NEWOP.64"]
+    "opcode",
+    ["HGMMA.64x64x16.F32", "TEX.B.LL", "LDG.E.ENL2.256", "HMMA.884.F32", "R2UR.FILL", "NEWOP.64"],
 )
 def test_what_is_not_certain_is_not_guessed(opcode):
     assert widths_of(opcode) is None

@@ -39,6 +39,8 @@ def test_results_and_sources(opcode, operands, results, sources):
 def test_all_registers_of_a_wide_result_are_written():
     assert form_of("LDG.E.128", "R4, desc[UR4][R2.64]").written == (4, 5, 6, 7)
     assert form_of("ULDC.64", "UR4, c[0x0][0x208]").written == (UGPR + 4, UGPR + 5)
+    assert form_of("UIMAD.WIDE", "UR4, UR6, 0x4, UR8").written == (UGPR + 4, UGPR + 5)
+    assert form_of("TEX", "R10, R8, R2, UR4, 2D").results == (10, 8)
     assert form_of("F2F.F32.F64", "R5, R4").written == (5,)
 
 
