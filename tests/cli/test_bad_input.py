@@ -139,7 +139,7 @@ def test_a_compile_that_does_not_end(run, tmp_path):
     (tmp_path / "slow.cu").write_text(SLOW_CUDA)
     start = time.monotonic()
     ran = run("build", "slow.cu", "--timeout", "1", "--json")
-    assert time.monotonic() - start < 10
+    assert time.monotonic() - start < 30
     assert ran.code == 4
     assert ran.json["outcome"] == "timed-out"
     assert ran.json["crash"]["signal"] == "time limit"
@@ -167,7 +167,7 @@ def slow_build(command, environment, tmp_path):
 def _worker_of(pid):
     """The child process, once it has loaded NVRTC."""
     children = Path(f"/proc/{pid}/task/{pid}/children")
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         for worker in children.read_text().split():
             if "libnvrtc.so" in Path(f"/proc/{worker}/maps").read_text():
@@ -187,12 +187,12 @@ def _runs(pid):
 def test_an_interrupted_build_takes_its_worker_along(slow_build, number):
     child, worker = slow_build
     child.send_signal(number)
-    _, errors = child.communicate(timeout=10)
+    _, errors = child.communicate(timeout=60)
     if number is signal.SIGINT:
         assert (child.returncode, errors) == (130, "jitstudio: Interrupted.\n")
     else:
         assert (child.returncode, errors) == (-number, "")
-    deadline = time.monotonic() + 5
+    deadline = time.monotonic() + 30
     while _runs(worker):
         assert time.monotonic() < deadline, "the worker outlived its parent"
         time.sleep(0.02)
@@ -201,7 +201,7 @@ def test_an_interrupted_build_takes_its_worker_along(slow_build, number):
 def test_a_worker_that_is_killed(slow_build):
     child, worker = slow_build
     os.kill(worker, signal.SIGKILL)
-    _, errors = child.communicate(timeout=10)
+    _, errors = child.communicate(timeout=60)
     assert child.returncode == 4
     assert "crashed on this input (SIGKILL: the system killed it" in errors
 
