@@ -16,28 +16,27 @@ _HARMLESS = frozenset(("FTZ", "BF16_V2", "F32"))
 # An index into an array in registers is resolved by one predicated move for each element, all of
 # them to the same register. Functions such as sinf do so too, with fewer elements.
 _MOVES = ("MOV", "IMAD.MOV", "IMAD.MOV.U32")
-_CHAIN = 12
+_CHAIN, _SHORT_CHAIN = 12, 4
 
 
 def predicates(evidence: Evidence) -> Iterator[Remark]:
     """Work whose predicate makes it of no use."""
-    chains = list(_chains(evidence))
-    yield from chains
-    resolved = {evidence.line(chain.indices[0]) for chain in chains}
+    yield from _chains(evidence, _CHAIN)
+    resolved = {evidence.line(chain.indices[0]) for chain in _chains(evidence, _SHORT_CHAIN)}
     unread = [
         index
         for index in evidence.of_opcode(*_COMPARISONS)
         if (results := evidence.forms[index].results)
         and not any(evidence.live[index] >> register & 1 for register in results)
-        # Such a comparison is left over from them.
+        # Such a comparison is left over from a chain, however short.
         and evidence.line(index) not in resolved
     ]
     for line in evidence.by_line(unread):
         yield Remark(line, {"count": len(line)}, "unread" if len(line) == 1 else "several_unread")
 
 
-def _chains(evidence: Evidence) -> Iterator[Remark]:
-    """Moves that resolve an index into an array in registers."""
+def _chains(evidence: Evidence, least: int) -> Iterator[Remark]:
+    """Moves that resolve an index into an array of at least so many registers."""
     function = evidence.function
     for line in evidence.by_line(evidence.own):
         moves: dict[int, list[int]] = {}
@@ -45,7 +44,7 @@ def _chains(evidence: Evidence) -> Iterator[Remark]:
             if function.opcodes[index] in _MOVES and guard(function.predicates[index]) != NONE:
                 for register in evidence.forms[index].results:
                     moves.setdefault(register, []).append(index)
-        chains = [chain for chain in moves.values() if len(chain) >= _CHAIN]
+        chains = [chain for chain in moves.values() if len(chain) >= least]
         if chains:
             indices = tuple(sorted(index for chain in chains for index in chain))
             yield Remark(indices, {"count": len(indices)}, "chain")

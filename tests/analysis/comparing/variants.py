@@ -235,7 +235,11 @@ def touched_next(function: SassFunction, start: int) -> tuple[dict[int, int], di
             function.opcodes[at],
             operands_of(function.opcodes[at], function.operands[at]),
         )
-        if at in labels or function.predicates[at] or opcode.startswith(("B", "CALL", "RET", "J")):
+        if (
+            at in labels
+            or function.predicates[at]
+            or opcode.startswith(("B", "CALL", "EXIT", "J", "RET"))
+        ):
             break
         for number in range(255):
             if form.reads >> number & 1 and number not in written:
