@@ -7,15 +7,14 @@ from jitstudio.analysis.reading import code
 from jitstudio.analysis.reference import Topic, reference
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.lexers.ptx import PtxLexer
-from jitstudio.listing.lexers.sass import SassLexer
+from jitstudio.listing.lexers.plugins import PtxPlugin, SassPlugin
 from tests.analysis.reference_kernels import KERNELS
 from tests.sample_builds import TARGETS, builds
 from tests.support import request
 
 PTX, SASS = reference(CodeKind.PTX), reference(CodeKind.SASS)
 BOTH = pytest.mark.parametrize("told", [PTX, SASS], ids=["ptx", "sass"])
-LEXERS = {CodeKind.PTX: PtxLexer, CodeKind.SASS: SassLexer}
+LEXERS = {CodeKind.PTX: PtxPlugin, CodeKind.SASS: SassPlugin}
 # Sections of the debugger's, whose contents are no code.
 DATA = re.compile(r"\.section\s+\.debug.*", re.DOTALL)
 
