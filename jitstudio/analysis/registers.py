@@ -7,8 +7,11 @@ here; an instruction that is in none of them takes one register for each that it
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import lru_cache, reduce
+from operator import or_
 from typing import NamedTuple
+
+from jitstudio.analysis.textures import COORDINATES, TEXTURES, texture_widths
 
 _REGISTER = re.compile(r"(?<![\w.(])R(\d{1,3})\b((?:\.\w+)*)")
 _PREDICATE = re.compile(r"!?U?P(?:\d+|T)\Z|PR\Z")
@@ -29,9 +32,11 @@ _NO_RESULT = frozenset(
 _MEMORY = frozenset(
     (
         *("LD", "LDG", "LDS", "LDL", "LDC", "LDSM", "ATOM", "ATOMG", "ATOMS", "ATOMAS"),
-        *("ST", "STG", "STS", "STL", "STSM", "RED", "REDG", "REDS", "REDAS", "SULD", "SUST"),
+        *("ST", "STG", "STS", "STL", "STSM", "RED", "REDG", "REDS", "REDAS"),
+        *("SULD", "SUST", "SUATOM", "SURED"),
     )
 )
+_SURFACES = frozenset(("SULD", "SUST", "SUATOM", "SURED"))
 _WIDTHS = {
     **dict.fromkeys(("2", "64", "F64", "S64", "U64", "F32x2"), 2),
     "96": 3,
@@ -40,11 +45,15 @@ _WIDTHS = {
 _PAIRS = frozenset(
     (
         *("DADD", "DMUL", "DFMA", "DMNMX", "DSETP", "FADD2", "FMUL2", "FFMA2"),
-        *("BRX", "JMX", "CALL", "RET"),
+        *("BRX", "JMX", "CALL", "RET", "LEPC"),
     )
 )
 _WIDE_INTEGERS = frozenset(("S64", "U64"))
+# These take such sources, and the result is as wide, but for a mask of threads.
+_TYPED = {"ISETP": 2, "IMNMX": 2, "VIMNMX": 2, "MATCH": 1}
 _CONVERSIONS = frozenset(("F2F", "I2F", "F2I", "I2I", "FRND"))
+# Of the result of a product to which 64 bits are added.
+_PRODUCTS = {"WIDE": 2, "HI": 1}
 # Bits of an element of the factors, and how many threads share a product.
 _ELEMENTS = {"HMMA": 16, "DMMA": 64, "BMMA": 1, "HGMMA": 16, "BGMMA": 1}
 _ELEMENTS |= dict.fromkeys(("IMMA", "QMMA", "OMMA", "IGMMA", "QGMMA"), 8)
@@ -66,12 +75,14 @@ def access(opcode: str, operands: str) -> Access:
     """The registers that are read and written, whatever the predicate says."""
     parts = [part.strip() for part in operands.split(",")]
     base, *modifiers = opcode.split(".")
+    if base in TEXTURES:
+        return _texture(opcode, parts)
     result = 0 if base in _NO_RESULT else _result(parts)
     widths = _Widths(base, tuple(modifiers), opcode)
     reads, writes, source = _READ_AT_LAST.get(base, 0), 0, 0
     for at, part in enumerate(parts):
         inside = "".join(_BRACKETS.findall(part))
-        reads |= _named(inside, 2 if widths.has_wide_address(inside) else 1)
+        reads |= _named(inside, widths.address(inside))
         plain = _BRACKETS.sub("", part)
         if at + 1 == result:
             writes |= _named(plain, widths.result)
@@ -79,6 +90,14 @@ def access(opcode: str, operands: str) -> Access:
             reads |= _named(plain, widths.source(source))
         source += at + 1 > result and not _PREDICATE.match(part)
     return Access(reads, writes)
+
+
+def _texture(opcode: str, parts: list[str]) -> Access:
+    """Two results, and then what is read."""
+    plain = [part for part in parts if not _PREDICATE.match(part)]
+    widths = texture_widths(opcode, parts)
+    named = [_named(part, width) for part, width in zip(plain, widths, strict=False)]
+    return Access(reduce(or_, named[2:], 0), reduce(or_, named[:2], 0))
 
 
 def _result(parts: list[str]) -> int:
@@ -110,24 +129,29 @@ class _Widths:
         """Of the source with this number, from 0; predicates are not counted."""
         return self._sources[min(number, len(self._sources) - 1)]
 
-    def has_wide_address(self, inside: str) -> bool:
-        """Whether an address without a suffix is one of 64 bits: so until sm_75."""
+    def address(self, inside: str) -> int:
+        """Of an address without a suffix, which has 64 bits until sm_75; or of coordinates."""
+        if self._base in _SURFACES:
+            return next((COORDINATES[m] for m in self._modifiers if m in COORDINATES), 1)
         is_wide = "E" in self._modifiers and self._base != "LDGSTS"
-        return is_wide and ".64" not in inside and "UR" not in inside
+        return 2 if is_wide and ".64" not in inside and "UR" not in inside else 1
 
     def _find(self, opcode: str) -> tuple[int, tuple[int, ...]]:
         base, modifiers = self._base, self._modifiers
         if base in _MEMORY:
             width = next((_WIDTHS[m] for m in reversed(modifiers) if m in _WIDTHS), 1)
-            return width, (width,)
+            # The surface itself stands behind its coordinates and what is moved.
+            return width, (1, 1 if base == "SULD" else width, 1) if base in _SURFACES else (width,)
         if base in _ELEMENTS:
             return _matrix(base, modifiers, opcode)
         if base in _CONVERSIONS:
             return _conversion(base, modifiers)
         if base in _PAIRS or (base != "SYNCS" and "64" in modifiers):
             return 2, (2,)
-        if base == "IMAD" and "WIDE" in modifiers:
-            return 2, (1, 1, 2)
+        if base == "IMAD" and (word := next((m for m in modifiers if m in _PRODUCTS), None)):
+            return _PRODUCTS[word], (1, 1, 2)
+        if base in _TYPED and not _WIDE_INTEGERS.isdisjoint(modifiers):
+            return _TYPED[base], (2,)
         if base == "CS2R":
             return (1 if "32" in modifiers else 2), (1,)
         return 1, (1,)

@@ -14,6 +14,7 @@ from jitstudio.cli.project import base_request, given_project
 from jitstudio.cli.request import request_from
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import Artifact, CodeKind
+from jitstudio.core.idle_options import with_idle_options
 from jitstudio.core.json_form import Json, build_object
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
@@ -79,7 +80,8 @@ def build(
     results: list[BuildResult] = []
     try:
         while len(results) < repeat and (not results or results[-1].ok):
-            results.append(builder.build(request, timeout=timeout))
+            made = builder.build(request, timeout=timeout)
+            results.append(with_idle_options(request, made))
             if len(results) < repeat:
                 builder.settle()
     finally:

@@ -8,6 +8,7 @@ from dataclasses import asdict
 from jitstudio.cli import exit_codes, text_report
 from jitstudio.cli.table import table_lines
 from jitstudio.cli.terminal import say, tell
+from jitstudio.core.idle_options import with_idle_options
 from jitstudio.core.json_form import build_object
 from jitstudio.core.request import BuildRequest
 from jitstudio.listing.link_comparison import LinkComparison, both_ways, compare_links
@@ -39,7 +40,12 @@ def run(request: BuildRequest, timeout: float, *, as_json: bool) -> int:
 def _build(request: BuildRequest, timeout: float) -> LinkComparison:
     builder = Builder()
     try:
-        return compare_links(*(builder.build(way, timeout=timeout) for way in both_ways(request)))
+        return compare_links(
+            *(
+                with_idle_options(way, builder.build(way, timeout=timeout))
+                for way in both_ways(request)
+            )
+        )
     finally:
         builder.close()
 

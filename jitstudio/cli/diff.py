@@ -22,6 +22,7 @@ from jitstudio.cli.project import base_request, given_project
 from jitstudio.cli.request import UsageError, read_text, request_from
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
+from jitstudio.core.idle_options import with_idle_options
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Resources
 from jitstudio.worker.builder import Builder
@@ -112,7 +113,7 @@ def _ptx(name: str, arguments: argparse.Namespace) -> Side:
     request = replace(_request(name, arguments), emit=frozenset({CodeKind.PTX}))
     builder = Builder()
     try:
-        result = builder.build(request, timeout=arguments.timeout)
+        result = with_idle_options(request, builder.build(request, timeout=arguments.timeout))
     finally:
         builder.close()
     made = [one for one in result.artifacts if one.kind is CodeKind.PTX]

@@ -11,6 +11,7 @@ from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.cache.store import Store
 from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.idle_options import with_idle_options
 from jitstudio.core.opened import machine_code, target_shown
 from jitstudio.core.request import BuildRequest, DemangleRequest, LinkMode
 from jitstudio.core.resources import merge
@@ -112,7 +113,7 @@ def _built(builder: Builder, request: BuildRequest, timeout: float) -> BuildResu
     is_machine_code = all(source.kind is CodeKind.CUBIN for source in request.sources)
     if is_machine_code and request.link is LinkMode.NONE:
         return BuildResult(Outcome.BUILT, target_shown(request))
-    return builder.build(request, timeout=timeout)
+    return with_idle_options(request, builder.build(request, timeout=timeout))
 
 
 def _cubins(request: BuildRequest, result: BuildResult) -> Iterator[Artifact]:

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.options import find, options_for
+from jitstudio.core.options import Given, find, options_for, read, takers
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.tools import Tool
 
@@ -54,6 +54,21 @@ def step_options(
     )
 
 
+def idle_options(
+    request: BuildRequest, tools: AbstractSet[Tool]
+) -> tuple[tuple[Given, tuple[Tool, ...]], ...]:
+    """The user's options that no step of a build is sent, each with the tools that it is for.
+
+    Args:
+        request: The build.
+        tools: The tools of its steps.
+    """
+    reached = {_spelling(tool) for tool in tools}
+    front_end = next(iter(_compilers({source.kind for source in request.sources})), Tool.NVJITLINK)
+    meant = ((given, takers(given, front_end)) for given in read(request.options))
+    return tuple((given, wanted) for given, wanted in meant if reached.isdisjoint(wanted))
+
+
 def _target(request: BuildRequest, step: StepKind) -> tuple[str, ...]:
     match step.tool:
         case Tool.NVRTC:
@@ -97,6 +112,10 @@ def _user_options(
     request: BuildRequest, tool: Tool, sources: AbstractSet[CodeKind]
 ) -> tuple[str, ...]:
     # An unknown option goes to the compilers; with none in the build, to nvJitLink.
-    compilers = {_FRONT_ENDS[kind] for kind in sources if kind in _FRONT_ENDS}
+    compilers = _compilers(sources)
     front_end = tool if tool in compilers else next(iter(compilers), Tool.NVJITLINK)
     return options_for(_spelling(tool), request.options, front_end)
+
+
+def _compilers(sources: AbstractSet[CodeKind]) -> set[Tool]:
+    return {_FRONT_ENDS[kind] for kind in sources if kind in _FRONT_ENDS}

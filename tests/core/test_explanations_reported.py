@@ -5,11 +5,13 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.explanations import explained
-from jitstudio.core.request import Assembler
+from jitstudio.core.fixes import FixKind
+from jitstudio.core.request import Assembler, LinkMode
 from jitstudio.core.result import StageResult
 from jitstudio.core.severity import Severity
+from jitstudio.core.tools import Tool
 from tests.core.explaining import mended, told
-from tests.core.failures import NVRTC, NVVM, REPORTED, TYPED, ll, reported
+from tests.core.failures import CALLEE, CALLER, NVRTC, NVVM, REPORTED, TYPED, ll, reported
 
 
 @pytest.mark.parametrize(("id_", "tool", "message"), REPORTED)
@@ -44,6 +46,17 @@ def test_ptx_that_is_too_new_for_the_driver_is_assembled_by_nvjitlink():
     by_driver = replace(built, assembler=Assembler.DRIVER)
     found = told("ptx-too-new-for-driver", explained(by_driver, result))
     assert mended(by_driver, found.fix).assembler is Assembler.NVJITLINK
+
+
+def test_a_link_is_offered_only_where_there_is_something_to_link_with():
+    built, result = reported("Unresolved extern function 'f'", Tool.NVJITLINK)
+    alone = told("unresolved-in-only-module", explained(built, result))
+    assert (alone.fix.kind, alone.fix.value) == (FixKind.OPEN_FILES, "f")
+    both = replace(built, sources=(CALLER, CALLEE))
+    found = told("unresolved-at-compile", explained(both, result))
+    assert found.fix.kind is FixKind.SET_LINK_MODE
+    linked = replace(both, link=LinkMode.PTX)
+    assert told("undefined-reference", explained(linked, result)).fix.kind is FixKind.OPEN_FILES
 
 
 def test_an_unknown_failure_is_told_as_it_is():

@@ -14,6 +14,7 @@ def test_every_explanation_is_tested():
     here = {failure.id for failure in PROVOKED} | {id_ for id_, *_ in REPORTED}
     by_name = {
         "unresolved-at-compile",
+        "unresolved-in-only-module",
         "lto-needed",
         "lto-for-newer-target",
         "no-code-for-target",

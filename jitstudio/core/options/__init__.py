@@ -7,7 +7,7 @@ nothing else.
 
 from __future__ import annotations
 
-from jitstudio.core.options.routing import leave_traces, options_for, refusal
+from jitstudio.core.options.routing import leave_traces, options_for, refusal, takers
 from jitstudio.core.options.spec import Group, Kind, OptionSpec, Value
 from jitstudio.core.options.table import OPTIONS, find
 from jitstudio.core.options.words import (
@@ -35,6 +35,7 @@ __all__ = [
     "read",
     "refusal",
     "split_options",
+    "takers",
     "without",
     "without_option",
 ]

@@ -41,9 +41,16 @@ def leave_traces(options: Iterable[str]) -> bool:
     return any(given.spec and given.spec.outlasts_build for given in read(options))
 
 
-def _sent(tool: Tool, given: Given, front_end: Tool) -> str | None:
+def takers(given: Given, front_end: Tool) -> tuple[Tool, ...]:
+    """The tools that an option is for; see `options_for`."""
     if given.tool is not None:
-        return given.option if given.tool is tool else None
-    if given.spec is None:
-        return given.option if tool is front_end else None
-    return given.spec.sent(tool, given.value) if tool in given.spec.spellings else None
+        return (given.tool,)
+    return tuple(given.spec.spellings) if given.spec else (front_end,)
+
+
+def _sent(tool: Tool, given: Given, front_end: Tool) -> str | None:
+    if tool not in takers(given, front_end):
+        return None
+    if given.tool is not None or given.spec is None:
+        return given.option
+    return given.spec.sent(tool, given.value)
