@@ -21,8 +21,12 @@ _CHAIN, _SHORT_CHAIN = 12, 4
 
 def predicates(evidence: Evidence) -> Iterator[Remark]:
     """Work whose predicate makes it of no use."""
-    yield from _chains(evidence, _CHAIN)
-    resolved = {evidence.line(chain.indices[0]) for chain in _chains(evidence, _SHORT_CHAIN)}
+    resolved = set()
+    for chains in _chains(evidence):
+        resolved.add(evidence.line(chains[0][0]))
+        indices = tuple(sorted(at for chain in chains if len(chain) >= _CHAIN for at in chain))
+        if indices:
+            yield Remark(indices, {"count": len(indices)}, "chain")
     unread = [
         index
         for index in evidence.of_opcode(*_COMPARISONS)
@@ -35,8 +39,8 @@ def predicates(evidence: Evidence) -> Iterator[Remark]:
         yield Remark(line, {"count": len(line)}, "unread" if len(line) == 1 else "several_unread")
 
 
-def _chains(evidence: Evidence, least: int) -> Iterator[Remark]:
-    """Moves that resolve an index into an array of at least so many registers."""
+def _chains(evidence: Evidence) -> Iterator[list[list[int]]]:
+    """Moves that resolve an index into an array in registers, those of a line together."""
     function = evidence.function
     for line in evidence.by_line(evidence.own):
         moves: dict[int, list[int]] = {}
@@ -44,10 +48,9 @@ def _chains(evidence: Evidence, least: int) -> Iterator[Remark]:
             if function.opcodes[index] in _MOVES and guard(function.predicates[index]) != NONE:
                 for register in evidence.forms[index].results:
                     moves.setdefault(register, []).append(index)
-        chains = [chain for chain in moves.values() if len(chain) >= least]
+        chains = [chain for chain in moves.values() if len(chain) >= _SHORT_CHAIN]
         if chains:
-            indices = tuple(sorted(index for chain in chains for index in chain))
-            yield Remark(indices, {"count": len(indices)}, "chain")
+            yield chains
 
 
 def missed_fma(evidence: Evidence) -> Iterator[Remark]:

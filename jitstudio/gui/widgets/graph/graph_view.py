@@ -8,12 +8,12 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.icons import icon
 from jitstudio.gui.models.graph import GraphPicture, summary
 from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.graph.canvas import GraphCanvas
-from jitstudio.gui.widgets.parts import ShorteningLabel, bare_button
+from jitstudio.gui.widgets.parts import ShorteningLabel
+from jitstudio.gui.widgets.picture_buttons import PictureButtons
 
 _KINDS = (CodeKind.SASS, CodeKind.PTX)
 _LEAST_LETTERS = 8
@@ -57,14 +57,9 @@ class GraphView(QWidget):
         self._summary = ShorteningLabel(self)
         self._summary.setObjectName("graphSummary")
         self._summary.setTextFormat(Qt.TextFormat.PlainText)
-        self._buttons = {
-            "minus": bare_button(self, self.tr("Smaller"), self.canvas.zoom_out),
-            "plus": bare_button(self, self.tr("Larger"), self.canvas.zoom_in),
-            "fit": bare_button(self, self.tr("Show all of it"), self.canvas.fit),
-            "save": bare_button(self, self.tr("Save the graph as SVG…"), self.picture_requested),
-        }
-        for name, button in self._buttons.items():
-            button.setObjectName(f"graph{name.capitalize()}Button")
+        saving = self.tr("Save the graph as SVG…")
+        self._buttons = PictureButtons("graph", self.canvas, saving, self)
+        self._buttons.picture_requested.connect(self.picture_requested)
         self._lay_out()
         self.setFocusProxy(self.canvas)
         self._kinds.activated.connect(self._on_kind_activated)
@@ -92,8 +87,7 @@ class GraphView(QWidget):
         told = summary(picture) if picture is not None else ""
         self._summary.setText(told)
         self._summary.setToolTip(plain_tooltip(told))
-        for button in self._buttons.values():
-            button.setEnabled(picture is not None)
+        self._buttons.setEnabled(picture is not None)
 
     @property
     def theme(self) -> Theme:
@@ -105,8 +99,7 @@ class GraphView(QWidget):
         """Wear another theme."""
         self._theme = theme
         self.canvas.set_theme(theme)
-        for name, button in self._buttons.items():
-            button.setIcon(icon(name, theme.ui.text))
+        self._buttons.set_theme(theme)
 
     def _lay_out(self) -> None:
         head = QHBoxLayout()
@@ -116,8 +109,7 @@ class GraphView(QWidget):
         head.addWidget(self._kernels, 1)
         head.addWidget(self._summary)
         head.addStretch()
-        for button in self._buttons.values():
-            head.addWidget(button)
+        head.addWidget(self._buttons)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)

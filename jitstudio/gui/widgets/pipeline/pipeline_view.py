@@ -13,7 +13,7 @@ from jitstudio.gui.icons import icon
 from jitstudio.gui.models.pipeline import summary
 from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.theme import Theme
-from jitstudio.gui.widgets.parts import bare_button
+from jitstudio.gui.widgets.picture_buttons import PictureButtons
 from jitstudio.gui.widgets.pipeline.canvas import PipelineCanvas
 from jitstudio.gui.widgets.pipeline.look import mark_of
 from jitstudio.gui.widgets.pipeline.picture import image_of, save_picture
@@ -42,14 +42,8 @@ class PipelineView(QWidget):
         self._summary.setObjectName("pipelineSummary")
         self._summary.setTextFormat(Qt.TextFormat.PlainText)
         self._summary.setMinimumWidth(1)
-        self._buttons = {
-            "minus": bare_button(self, self.tr("Smaller"), self.canvas.zoom_out),
-            "plus": bare_button(self, self.tr("Larger"), self.canvas.zoom_in),
-            "fit": bare_button(self, self.tr("Show all of it"), self.canvas.fit),
-            "save": bare_button(self, self.tr("Save the picture…"), self.picture_requested),
-        }
-        for name, button in self._buttons.items():
-            button.setObjectName(f"pipeline{name.capitalize()}Button")
+        self._buttons = PictureButtons("pipeline", self.canvas, self.tr("Save the picture…"), self)
+        self._buttons.picture_requested.connect(self.picture_requested)
         self._lay_out()
         self.setFocusProxy(self.canvas)
         self.canvas.activated.connect(self.activated)
@@ -67,16 +61,14 @@ class PipelineView(QWidget):
         """Show this picture."""
         self.canvas.show_pipeline(pipeline)
         self._show_summary()
-        for button in self._buttons.values():
-            button.setEnabled(bool(pipeline.nodes))
+        self._buttons.setEnabled(bool(pipeline.nodes))
 
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:
         """Wear another theme."""
         self._theme = theme
         self.canvas.set_theme(theme)
-        for name, button in self._buttons.items():
-            button.setIcon(icon(name, theme.ui.text))
+        self._buttons.set_theme(theme)
         self._show_summary()
 
     def save_picture(self, path: Path) -> None:
@@ -112,8 +104,7 @@ class PipelineView(QWidget):
         head.setSpacing(6)
         head.addWidget(self._mark)
         head.addWidget(self._summary, 1)
-        for button in self._buttons.values():
-            head.addWidget(button)
+        head.addWidget(self._buttons)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(0)
