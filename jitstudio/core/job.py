@@ -26,6 +26,7 @@ class Job:
         precompile: Whether NVRTC may use a precompiled header, and keep one for the next build.
         final: Whether the result is for the user. What a link is made of has no kernels to list,
             and need not have any; those of a cubin that was built are listed already.
+        confined_to: See `BuildRequest`.
     """
 
     tool: Tool
@@ -39,3 +40,4 @@ class Job:
     libdevice: bool = False
     precompile: bool = False
     final: bool = True
+    confined_to: tuple[str, ...] | None = None

@@ -38,6 +38,10 @@ class BuildRequest:
             holds the cubin for `arch`.
         use_cache: Whether what was compiled before may be taken from the cache.
         precompile_headers: Whether NVRTC may keep precompiled headers in the worker.
+        confined_to: The folders whose files the build may read apart from the toolchain's, and the
+            sign that nobody has said yet that he trusts it; None for a build of the user's own,
+            which reads what its texts include.
+        unsafe_options: Whether options are sent that make a tool load native code.
     """
 
     sources: tuple[Source, ...]
@@ -54,6 +58,8 @@ class BuildRequest:
     fat_ptx: tuple[Arch, ...] = ()
     use_cache: bool = True
     precompile_headers: bool = True
+    confined_to: tuple[str, ...] | None = None
+    unsafe_options: bool = False
 
 
 @dataclass(frozen=True)

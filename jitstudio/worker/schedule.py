@@ -56,6 +56,7 @@ class Schedule:
             libdevice=nvvm and request.libdevice,
             precompile=nvrtc and request.precompile_headers,
             final=self._is_final(step, module),
+            confined_to=request.confined_to,
         )
 
     def _is_final(self, step: Step, module: str) -> bool:
