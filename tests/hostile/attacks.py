@@ -21,8 +21,23 @@ TITLE = "\x1b]0;owned\x07\x1b]52;c;b3duZWQ=\x07\x9b31m\u202e"
 LLVM_IR = CRASHING_IR.replace("addrspace(9)", "addrspace(1)")
 _HUGE = 1 << 40
 _PUMPS = (" ", "\t", "\n", "(", "<", "{", '"', "'", "/*", "a", "_Z", ":", "9", "\\\n", "#", "*&")
-_WRAPPERS = ("-Xopt", "-Xllc", "-Xlnk", "-Xlto", "-Xnvvm", "-Xptxas", "-Xcudafe")
-_ADDRESSES = ("", "", "nvrtc:", "libnvvm:", "nvvm:", "nvjitlink:", "nvdisasm:", "nvfatbin:")
+# Those of LLVM stand more often: -Xnvvm=-Xopt -Xnvvm=-load=FILE once loaded any library.
+_INNER = ("-Xopt", "-Xopt", "-Xllc", "-Xlnk", "-Xlto", "-Xptxas", "-Xcudafe")
+_OUTER = ("-Xnvvm", "-Xnvvm", "-Xnvvm", "-Xopt", "-Xptxas")
+_ADDRESSES = (
+    "",
+    "",
+    "",
+    "",
+    "",
+    "",
+    "nvrtc:",
+    "libnvvm:",
+    "nvvm:",
+    "nvjitlink:",
+    "nvdisasm:",
+    "nvfatbin:",
+)
 
 
 @dataclass(frozen=True)
@@ -78,9 +93,10 @@ def attacks(seed: int, count: int) -> Iterator[tuple[int, Maker]]:
 
 
 def _options_load(rng: Random, place: Place) -> Attack:
-    flag = rng.choice(("-load", "--load", "-load-pass-plugin", "-fpass-plugin", "-plugin-path"))
+    flag = rng.choice(("-load", "-load", "--load", "-load-pass-plugin", "-fpass-plugin"))
     words = [f"{flag}={place.library}"] if rng.random() < 0.7 else [flag, str(place.library)]
-    return _project(rng, place, "options that load code", options=_handed(rng, words))
+    state = _state(rng) | {"link": "lto"}
+    return _written(rng, place, "options that load code", state, _handed(rng, words))
 
 
 def _options_write(rng: Random, place: Place) -> Attack:
@@ -148,7 +164,7 @@ def _paths_of_a_project(rng: Random, place: Place) -> Attack:
     state = _state(rng)
     state.setdefault(what, []).append({"name": "other.h", "kind": "cuda", "path": path})
     state["launches"] = [{"kernel": "fine", "arguments": {"p": f"4:file({path})"}}]
-    return _written(rng, place, "paths of a project", state)
+    return _written(rng, place, "paths of a project", state, [])
 
 
 def _damaged_project(rng: Random, place: Place) -> Attack:
@@ -300,9 +316,9 @@ def _command(rng: Random) -> tuple[str, ...]:
 
 def _handed(rng: Random, words: list[str]) -> list[str]:
     """Words for a tool further on, handed on in any of the ways there are, also nested."""
-    for _ in range(rng.randint(0, 2)):
-        wrapper = rng.choice(_WRAPPERS)
-        if rng.random() < 0.5:
+    for wrappers in (_INNER, _OUTER)[: rng.choice((0, 1, 1, 2, 2))]:
+        wrapper = rng.choice(wrappers)
+        if wrappers is _OUTER or rng.random() < 0.3:
             words = [f"{wrapper}={word}" for word in words]
         else:
             words = [part for word in words for part in (wrapper, word)]
@@ -334,8 +350,7 @@ def _project(
     text: str = KERNEL,
     name: str = "k.cu",
 ) -> Attack:
-    quoted = " ".join(_quoted(rng, word) for word in options or [])
-    return _written(rng, place, kind, _state(rng, text, name) | {"options": quoted})
+    return _written(rng, place, kind, _state(rng, text, name), options or [])
 
 
 def _quoted(rng: Random, word: str) -> str:
@@ -347,7 +362,10 @@ def _quoted(rng: Random, word: str) -> str:
     return word.replace(" ", "\\ ").replace(";", "\\;").replace("#", "\\#")
 
 
-def _written(rng: Random, place: Place, kind: str, state: dict[str, object]) -> Attack:
+def _written(
+    rng: Random, place: Place, kind: str, state: dict[str, object], options: list[str]
+) -> Attack:
+    state["options"] = " ".join(_quoted(rng, word) for word in options)
     (place.folder / "given.jitproj").write_text(json.dumps(state), "utf-8")
     return Attack(kind, (*_command(rng), "given.jitproj"), confined=True)
 
