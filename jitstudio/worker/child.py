@@ -15,7 +15,7 @@ from jitstudio.toolchain.precompile import PRECOMPILED
 from jitstudio.toolchain.probe import probe
 from jitstudio.toolchain.runner import run
 from jitstudio.worker.limits import limit_memory
-from jitstudio.worker.messages import Precompile
+from jitstudio.worker.programs.building import BUILDING, Precompile
 from jitstudio.worker.serving import Answer, Tell, serve, take_wire
 
 
@@ -24,7 +24,7 @@ def main(memory_limit: int) -> None:
     wire = take_wire()
     limit_memory(memory_limit)
     locate.announce_toolkit()
-    serve(wire, partial(_work, Capture()))
+    serve(wire, BUILDING, partial(_work, Capture()))
 
 
 _Request = Job | ProbeRequest | DemangleRequest | Precompile

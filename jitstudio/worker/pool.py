@@ -11,7 +11,7 @@ from typing import Any
 from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.worker.flights import Flights
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
-from jitstudio.worker.messages import Precompile
+from jitstudio.worker.programs.building import Precompile
 
 MOST_WORKERS = 8
 KEPT_WARM = 60.0

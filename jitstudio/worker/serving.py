@@ -17,7 +17,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY
-from jitstudio.worker.messages import Broke, Call, Done, Reply, Told
+from jitstudio.worker.messages import Broke, Call, Done, Program, Reply, Told
 from jitstudio.worker.wire import Wire
 
 _STDOUT = 1
@@ -51,32 +51,37 @@ def take_wire() -> Wire:
     return Wire(calls, answers)
 
 
-def serve(wire: Wire, work: Work) -> None:
-    """Serve calls until the parent is gone."""
-    calls: queue.SimpleQueue[Call] = queue.SimpleQueue()
-    threading.Thread(target=_listen, args=(wire, calls), daemon=True).start()
+def serve(wire: Wire, program: Program, work: Work) -> None:
+    """Serve calls of this program until the parent is gone."""
+    calls: queue.SimpleQueue[Call[Any]] = queue.SimpleQueue()
+    threading.Thread(target=_listen, args=(wire, program, calls), daemon=True).start()
     while True:
         try:
-            wire.send(_carry_out(calls.get(), wire, work))
+            _carry_out(calls.get(), wire, program, work)
         except MemoryError:
             os._exit(EXIT_OUT_OF_MEMORY)
 
 
-def _carry_out(call: Call, wire: Wire, work: Work) -> Reply:
+def _carry_out(call: Call[Any], wire: Wire, program: Program, work: Work) -> None:
+    service = program.service(call.request)
+
+    def send(reply: Reply) -> None:
+        wire.send(service.replies.dump(reply), service.largest)
+
     try:
-        answer = work(call.request, lambda event: wire.send(Told(call.ticket, event)))
-        return Done(call.ticket, answer.value, answer.chores, answer.spent)
+        answer = work(call.request, lambda event: send(Told(call.ticket, event)))
+        send(Done(call.ticket, answer.value, answer.chores, answer.spent))
     except MemoryError:
         raise
     except Exception:
-        return Broke(call.ticket, traceback.format_exc())
+        send(Broke(call.ticket, traceback.format_exc()))
 
 
-def _listen(wire: Wire, calls: queue.SimpleQueue[Call]) -> None:
+def _listen(wire: Wire, program: Program, calls: queue.SimpleQueue[Call[Any]]) -> None:
     """Notice at once when the parent is gone, even in the middle of a native call."""
     while True:
         try:
-            calls.put(wire.receive())
+            calls.put(program.calls.load(wire.receive()))
         except EOFError:
             os._exit(0)
         except MemoryError:
