@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 _NAME = "jitstudio"
@@ -65,7 +64,10 @@ def home_folder() -> Path:
 def stand_in() -> Path:
     """Takes the place of a home folder that cannot be written to; others may have prepared it."""
     user = os.getuid() if sys.platform != "win32" else os.getlogin()
-    return Path(tempfile.gettempdir(), f"{_NAME}-{user}")
+    # Not `tempfile.gettempdir`: the last that it falls back to is the working directory, and what
+    # lies in a project is not ours.
+    named = (os.environ.get(variable, "") for variable in ("TMPDIR", "TEMP"))
+    return Path(next(filter(os.path.isabs, named), "/tmp"), f"{_NAME}-{user}")
 
 
 def _chosen(variable: str, usual: str) -> Path:
