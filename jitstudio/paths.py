@@ -67,7 +67,8 @@ def stand_in() -> Path:
     # Not `tempfile.gettempdir`: the last that it falls back to is the working directory, and what
     # lies in a project is not ours.
     named = (os.environ.get(variable, "") for variable in ("TMPDIR", "TEMP"))
-    return Path(next(filter(os.path.isabs, named), "/tmp"), f"{_NAME}-{user}")
+    there = (folder for folder in named if os.path.isabs(folder) and os.path.isdir(folder))
+    return Path(next(there, "/tmp"), f"{_NAME}-{user}")
 
 
 def _chosen(variable: str, usual: str) -> Path:

@@ -114,9 +114,10 @@ def test_a_home_that_is_not_there_is_not_made(monkeypatch, tmp_path, shared):
     assert paths.cache_folder() == paths.home_folder() / ".cache" / "jitstudio"
 
 
-def test_a_working_directory_is_no_place_for_temporary_files(monkeypatch, tmp_path):
+@pytest.mark.parametrize("named", ["", ".", "/nonexistent"])
+def test_a_working_directory_is_no_place_for_temporary_files(monkeypatch, tmp_path, named):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("TMPDIR", ".")
+    monkeypatch.setenv("TMPDIR", named)
     monkeypatch.delenv("TEMP", raising=False)
     assert paths.stand_in() == Path("/tmp") / f"jitstudio-{os.getuid()}"
 
@@ -151,15 +152,14 @@ def unknown(shared):
 
 
 @as_root
-@pytest.mark.parametrize("home", ["/", "/nonexistent", "/root", "", None])
+@pytest.mark.parametrize("home", ["/", "/nonexistent", None])
 def test_a_user_whom_nobody_knows_builds(unknown, shared, home):
     source = shared / "half.cu"
     source.write_text(FP16)
-    for file in (source, SAMPLES / "vector_add.cu"):
-        for _ in range(2):
-            done = unknown("build", file, home=home)
-            assert (done.returncode, "warning" in done.stderr) == (0, False), done.stderr
-        assert "from cache" in done.stderr
+    for file in (source, SAMPLES / "vector_add.cu", SAMPLES / "vector_add.cu"):
+        done = unknown("build", file, home=home)
+        assert (done.returncode, "warning" in done.stderr) == (0, False), done.stderr
+    assert "from cache" in done.stderr
     done = unknown("cache", home=home)
     assert f"in {shared}/jitstudio-{UNKNOWN}/.cache/jitstudio/builds" in done.stdout
     assert {path.name for path in shared.iterdir()} == {f"jitstudio-{UNKNOWN}", source.name}
