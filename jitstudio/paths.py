@@ -1,4 +1,4 @@
-"""Where files lie: those that ship beside the code, and those that can be made again.
+"""Where files lie: those that ship beside the code, and those that are kept for the user.
 
 Standard library only, so that the command line can use it too.
 """
@@ -9,6 +9,7 @@ import os
 import sys
 from pathlib import Path
 
+_NAME = "jitstudio"
 _PACKAGE = Path(__file__).resolve().parent
 # An installed wheel carries the files inside the package; a checkout has them beside it.
 _PLACES = (_PACKAGE / "resources", _PACKAGE.parent / "resources")
@@ -34,9 +35,54 @@ def resource(name: str) -> Path:
 
 
 def cache_folder() -> Path:
-    """The folder in the user's cache folder that is ours; it need not be there yet."""
+    """Our folder for what can be made again; it need not be there yet."""
     if sys.platform == "win32":
-        base = os.environ.get("LOCALAPPDATA") or "~"
-    else:
-        base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
-    return Path(base).expanduser() / "jitstudio"
+        return _chosen("LOCALAPPDATA", "AppData/Local")
+    return _chosen("XDG_CACHE_HOME", ".cache")
+
+
+def settings_folder() -> Path:
+    """Our folder for the user's settings; it need not be there yet."""
+    return _chosen("XDG_CONFIG_HOME", ".config")
+
+
+def data_folder() -> Path:
+    """Our folder for what the user has made, such as unsaved text; it need not be there yet."""
+    return _chosen("XDG_DATA_HOME", ".local/share")
+
+
+def home_folder() -> Path:
+    """The user's home folder, or what stands in for it where there is none.
+
+    Containers often run as a user without an entry in the list of users, whose HOME is missing,
+    ``/`` or cannot be written to.
+    """
+    home = os.path.expanduser("~")
+    return Path(home) if os.path.isabs(home) and os.path.isdir(home) else stand_in()
+
+
+def stand_in() -> Path:
+    """Takes the place of a home folder that cannot be written to; others may have prepared it."""
+    user = os.getuid() if sys.platform != "win32" else os.getlogin()
+    # Not `tempfile.gettempdir`: the last that it falls back to is the working directory, and what
+    # lies in a project is not ours.
+    named = (os.environ.get(variable, "") for variable in ("TMPDIR", "TEMP"))
+    there = (folder for folder in named if os.path.isabs(folder) and os.path.isdir(folder))
+    return Path(next(there, "/tmp"), f"{_NAME}-{user}")
+
+
+def _chosen(variable: str, usual: str) -> Path:
+    """Our folder below the one that a variable names, the usual one, or the stand-in for it.
+
+    A relative path in such a variable is to be ignored (XDG Base Directory Specification 0.8).
+    """
+    named = os.environ.get(variable, "")
+    base = Path(named) if os.path.isabs(named) else home_folder() / usual
+    folder = base / _NAME
+    return folder if _can_be_used(folder) else stand_in() / usual / _NAME
+
+
+def _can_be_used(folder: Path) -> bool:
+    """Whether the folder, or the first one above it that is there, can be written to."""
+    there = next(path for path in (folder, *folder.parents) if os.path.lexists(path))
+    return os.path.isdir(there) and os.access(there, os.W_OK | os.X_OK)

@@ -69,7 +69,19 @@ def add_sweep(commands: argparse._SubParsersAction[argparse.ArgumentParser]) -> 
     sweep.add_argument(
         "--dask",
         metavar="ADDRESS",
-        help="let the workers of this Dask cluster do the work, such as tcp://host:8786",
+        help="let the workers of this Dask cluster do the work, such as tls://host:8786; Dask runs "
+        "what it is sent, so this trusts whoever answers, and the workers trust your project",
+    )
+    sweep.add_argument(
+        "--dask-tls",
+        nargs=3,
+        metavar=("CA", "CERT", "KEY"),
+        help="PEM files for tls:// (default: what Dask's own configuration names)",
+    )
+    sweep.add_argument(
+        "--dask-insecure",
+        action="store_true",
+        help="accept an address beyond this machine without TLS: whoever answers can run code here",
     )
     sweep.add_argument("--csv", metavar="FILE", help="write the table into this file")
 

@@ -23,7 +23,7 @@ from jitstudio.core.sweep.plan import Axis, SweepError, SweepPlan, parse_axis, p
 from jitstudio.core.sweep.result import BUILD_ENDED, SweepResult, VariantResult
 from jitstudio.sweep import sites
 from jitstudio.sweep.engine import Sweep
-from jitstudio.sweep.sites import Site, SiteError
+from jitstudio.sweep.sites import Certificates, Site, SiteError
 
 _BEST = "best"
 _HEADINGS = (
@@ -93,10 +93,15 @@ def _axes(
 
 def _open_sites(arguments: argparse.Namespace) -> AbstractContextManager[tuple[Site, ...]]:
     if arguments.dask is None:
+        if arguments.dask_tls or arguments.dask_insecure:
+            raise UsageError("--dask-tls and --dask-insecure say how to reach --dask ADDRESS.")
         return sites.local(arguments.jobs)
     if arguments.jobs is not None:
         raise UsageError("--jobs is for this machine; a Dask worker has its own number of threads.")
-    return sites.cluster(arguments.dask)
+    certificates = Certificates(*arguments.dask_tls) if arguments.dask_tls else None
+    return sites.cluster(
+        arguments.dask, certificates=certificates, insecure=arguments.dask_insecure
+    )
 
 
 def _carry_out(

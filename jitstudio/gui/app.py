@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import gc
+import os
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from types import TracebackType
 
 import PySide6
-from PySide6.QtCore import QSettings, QStandardPaths
+from PySide6.QtCore import QCoreApplication, QSettings
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
@@ -19,7 +20,8 @@ from jitstudio.gui.main_window import MainWindow
 from jitstudio.gui.state.papers import Papers
 from jitstudio.gui.theme import STYLE, ThemeKeeper, ThemeMode
 from jitstudio.gui.translating import install
-from jitstudio.paths import resource
+from jitstudio.paths import data_folder, resource, settings_folder, stand_in
+from jitstudio.private import make_private
 
 _NAME = "jitstudio"
 # The name of the .desktop file: how a desktop finds the icon of a window.
@@ -41,17 +43,37 @@ def run(files: Sequence[str]) -> int:
     _warn_of_unsafe_qt()
     let_threads_take_turns()
     app = make_application()
-    store = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, _NAME, _NAME)
-    location = QStandardPaths.StandardLocation.AppLocalDataLocation
-    folder = Path(QStandardPaths.writableLocation(location), "sessions")
-    window = make_window(app, store, folder)
+    store, told = _settings()
+    window = make_window(app, store, data_folder() / "sessions")
     sys.excepthook = _teller(window.frame.notice.tell)
     # What the program itself consists of is no garbage, and need not be looked through.
     window.furnished.connect(gc.freeze)
     GarbageCollector(window)
     window.show()
+    if told:
+        window.frame.notice.tell(told)
     window.open([Path(name) for name in files])
     return app.exec()
+
+
+def _settings() -> tuple[QSettings, str]:
+    """The user's settings, and what is unusual about where they are kept, in words."""
+    folder, told = settings_folder(), ""
+    if stand_in() in folder.parents:
+        told = QCoreApplication.translate(
+            "Application",
+            "The home folder cannot be written to. Settings, unsaved text and what was built are "
+            "kept in '{folder}', which may be emptied when the machine starts.",
+        ).format(folder=stand_in())
+    try:
+        make_private(folder)
+    except OSError as error:
+        told = QCoreApplication.translate(
+            "Application", "Settings are not kept: '{folder}' cannot be used: {error}."
+        ).format(folder=folder, error=error.strerror)
+        # A file that nobody can make: neither read nor written.
+        return QSettings(os.devnull + "/settings.ini", QSettings.Format.IniFormat), told
+    return QSettings(str(folder / f"{_NAME}.ini"), QSettings.Format.IniFormat), told
 
 
 def make_application() -> QApplication:

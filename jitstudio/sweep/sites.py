@@ -6,10 +6,12 @@ A site is one machine, or one worker of a Dask cluster.
 from __future__ import annotations
 
 import importlib
+import socket
 from collections.abc import Callable, Iterator
 from concurrent.futures import Executor, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from ipaddress import ip_address
 from typing import Any
 from uuid import uuid4
 
@@ -22,11 +24,32 @@ HERE = "here"
 
 _MOST_GPUS = 64
 _CONNECTING = "20s"
+_SAFE = ("tls", "wss", "inproc")
+_UNSAFE = (
+    "'{address}' is not on this machine and not encrypted: whoever answers there can run code "
+    "here, and whoever listens reads the sources. Use tls:// with certificates (--dask-tls), or "
+    "--dask-insecure if you trust everybody on that network."
+)
 _TO_INSTALL = "python3 -m pip install 'jitstudio[cluster]'"
 
 
 class SiteError(RuntimeError):
     """A cluster cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """Paths of PEM files that a cluster and its clients know each other by.
+
+    Attributes:
+        authority: Of whoever has signed all certificates.
+        certificate: This side's own.
+        key: The private key for that.
+    """
+
+    authority: str
+    certificate: str
+    key: str
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,17 +116,27 @@ def local(jobs: int | None = None) -> Iterator[tuple[Site, ...]]:
 
 
 @contextmanager
-def cluster(address: str) -> Iterator[tuple[Site, ...]]:
+def cluster(
+    address: str, *, certificates: Certificates | None = None, insecure: bool = False
+) -> Iterator[tuple[Site, ...]]:
     """The workers of a Dask cluster, which must have jitstudio installed.
 
+    Dask runs what it is sent, in both directions: whoever answers can run code here. So an address
+    beyond this machine has to be one of TLS, which makes sure who answers.
+
     Args:
-        address: Of its scheduler, such as ``tcp://host:8786``.
+        address: Of its scheduler, such as ``tls://host:8786``.
+        certificates: For TLS; None for what Dask's own configuration names.
+        insecure: Whether anybody on the way may answer.
 
     Raises:
-        SiteError: Dask is not installed here, the scheduler does not answer, it has no workers,
-            or one of them cannot run jitstudio.
+        SiteError: Dask is not installed here, the address is not safe, a certificate cannot be
+            read, the scheduler does not answer, it has no workers, or one of them cannot run
+            jitstudio.
     """
-    client = _client(address)
+    if not (insecure or _is_safe(address)):
+        raise SiteError(_UNSAFE.format(address=address))
+    client = _client(address, certificates)
     session = uuid4().hex
     try:
         found = client.scheduler_info()["workers"]
@@ -121,19 +154,43 @@ def cluster(address: str) -> Iterator[tuple[Site, ...]]:
         client.close()
 
 
-def _client(address: str) -> Any:
+def _is_safe(address: str) -> bool:
+    """Whether nobody but the scheduler can answer: by TLS, or on this machine itself."""
+    scheme, _, place = address.rpartition("://")
+    if scheme in _SAFE:
+        return True
+    host, _, port = place.rpartition(":")
+    host = (host if port.isdigit() else place).strip("[]")
+    try:
+        found = {entry[4][0] for entry in socket.getaddrinfo(host, None)}
+    except (OSError, UnicodeError):
+        return False
+    return all(ip_address(str(one).partition("%")[0]).is_loopback for one in found)
+
+
+def _client(address: str, certificates: Certificates | None) -> Any:
     try:
         distributed = importlib.import_module("distributed")
     except ImportError:
         raise SiteError(
             f"A Dask cluster needs the package distributed. Install it: {_TO_INSTALL}"
         ) from None
+    security = None
+    if certificates is not None:
+        security = distributed.Security(
+            tls_ca_file=certificates.authority,
+            tls_client_cert=certificates.certificate,
+            tls_client_key=certificates.key,
+            require_encryption=True,
+        )
     try:
-        return distributed.Client(address, timeout=_CONNECTING, set_as_default=False)
-    except (OSError, ValueError) as error:
+        return distributed.Client(
+            address, timeout=_CONNECTING, set_as_default=False, security=security
+        )
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
         raise SiteError(
             f"The scheduler at '{address}' does not answer: {error}. "
-            "Write its address like tcp://host:8786."
+            "Write its address like tls://host:8786, and see to the certificates."
         ) from None
 
 

@@ -16,7 +16,7 @@ from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.job import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.headers import header_folders, header_options
+from jitstudio.toolchain.headers import header_folders, header_options, header_problem
 from jitstudio.toolchain.nvrtc_log import split_phases, tidy
 from jitstudio.toolchain.precompile import PRECOMPILED
 from jitstudio.toolchain.prefix import Prefix, prefix_of
@@ -29,6 +29,7 @@ _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
     CodeKind.LTOIR: (nvrtc.nvrtcGetLTOIRSize, nvrtc.nvrtcGetLTOIR),
     CodeKind.OPTIXIR: (nvrtc.nvrtcGetOptiXIRSize, nvrtc.nvrtcGetOptiXIR),
 }
+_NOT_FOUND = "open source file"
 _TIME = ("--time", "-time")
 _CACHE_OPTIONS = {"--no-cache", "-no-cache"}
 _OK = nvrtc.nvrtcResult.NVRTC_SUCCESS
@@ -72,6 +73,8 @@ def compile_cuda(job: Job) -> Report:
         _rescue_ptx(job, options, report)
     if prefix:
         _tell_of(prefix, bool(precompiled), report)
+    if not report.ok and _NOT_FOUND in report.error_log and (told := header_problem(version())):
+        report.error_log = f"{report.error_log.rstrip()}\n{told}"
     report.log = tidy(report.log, folders)
     report.error_log = tidy(report.error_log, folders)
     return report

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from jitstudio.cache import store as store_module
+from jitstudio.cache import result_file
 from jitstudio.cache.store import LIMIT, Store, default_folder
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.events import StageFinished
@@ -205,7 +205,7 @@ def test_a_result_of_another_make_is_forgotten(open_store, tmp_path):
     with sqlite3.connect(database(tmp_path)) as other:
         (value,) = other.execute("SELECT value FROM results").fetchone()
         changed = bytes([value[16] ^ 1]) + value[17:]
-        changed = store_module._checksum(changed) + changed
+        changed = result_file._sealed(KEY, changed)
         other.execute("UPDATE results SET value = ?", (changed,))
     other.close()
     store = open_store()
@@ -256,7 +256,7 @@ def test_a_database_that_is_read_only_can_still_be_read(open_store, tmp_path, mo
 
 
 def test_a_lock_that_is_held_for_long_costs_one_warning(open_store, tmp_path, monkeypatch):
-    monkeypatch.setattr(store_module, "_PATIENCE", 0.1)
+    monkeypatch.setattr(result_file, "_PATIENCE", 0.1)
     open_store().put(KEY, made())
     other = sqlite3.connect(database(tmp_path), isolation_level=None)
     other.execute("BEGIN IMMEDIATE")

@@ -1,6 +1,8 @@
 """Whole sweeps on a Dask cluster of two processes, as real as one on two machines."""
 
 import os
+import shutil
+import subprocess
 import sys
 import threading
 import time
@@ -10,7 +12,7 @@ import pytest
 
 from jitstudio.sweep import sites
 from jitstudio.sweep.engine import Sweep
-from jitstudio.sweep.sites import SiteError
+from jitstudio.sweep.sites import Certificates, SiteError
 from tests.support import ROOT, SLOW
 from tests.sweep.plans import power_plan
 
@@ -32,7 +34,7 @@ def scheduler():
             processes=True,
             protocol="tcp",
             host="127.0.0.1",
-            dashboard_address=None,
+            dashboard_address=":0",
             env={"PYTHONPATH": paths},
         ) as cluster,
     ):
@@ -93,6 +95,125 @@ def test_the_command_line_gives_its_work_to_the_cluster(scheduler, run, tmp_path
     assert ran.code == 3
     assert [row["outcome"] for row in ran.json["variants"]] == ["missing", "missing"]
     assert all(row["registers"] for row in ran.json["variants"])
+
+
+@pytest.fixture(scope="module")
+def certificates(tmp_path_factory):
+    """An authority, a certificate for this machine, and one that another authority has signed."""
+    folder = tmp_path_factory.mktemp("tls")
+
+    def openssl(*words):
+        subprocess.run(["openssl", *words], cwd=folder, check=True, capture_output=True)
+
+    if shutil.which("openssl") is None:
+        pytest.skip("openssl is not installed")
+    new = ("req", "-newkey", "rsa:2048", "-nodes", "-days", "2")
+    for name in ("ca", "other"):
+        openssl(
+            *new, "-x509", "-subj", f"/CN={name}", "-keyout", f"{name}.key", "-out", f"{name}.pem"
+        )
+    (folder / "names").write_text("subjectAltName=IP:127.0.0.1,DNS:localhost")
+    openssl(*new, "-subj", "/CN=localhost", "-keyout", "key.pem", "-out", "request.pem")
+    sign = ("-CAcreateserial", "-days", "2", "-extfile", "names", "-out", "cert.pem")
+    openssl("x509", "-req", "-in", "request.pem", "-CA", "ca.pem", "-CAkey", "ca.key", *sign)
+    return folder
+
+
+def by(folder, authority="ca.pem"):
+    return [str(folder / name) for name in (authority, "cert.pem", "key.pem")]
+
+
+@pytest.fixture(scope="module")
+def encrypted(certificates, scheduler):
+    ca, cert, key = by(certificates)
+    security = distributed.Security(
+        tls_ca_file=ca,
+        require_encryption=True,
+        **{f"tls_{role}_cert": cert for role in ("scheduler", "worker", "client")},
+        **{f"tls_{role}_key": key for role in ("scheduler", "worker", "client")},
+    )
+    with distributed.LocalCluster(
+        n_workers=1,
+        threads_per_worker=1,
+        protocol="tls",
+        host="127.0.0.1",
+        dashboard_address=":0",
+        security=security,
+    ) as cluster:
+        yield cluster.scheduler_address
+
+
+def test_a_cluster_is_reached_by_tls(encrypted, certificates, run, tmp_path):
+    assert encrypted.startswith("tls://")
+    source = tmp_path / "k.cu"
+    source.write_text('extern "C" __global__ void k(int* p) { *p = N; }')
+    words = ("sweep", source, "--kernel", "k", "--axis", "-DN=1,2", "--grid", "1", "--arg", "p=1")
+    more = ("--devices", "4711", "--json", "--dask", encrypted, "--dask-tls")
+    ran = run(*words, *more, *by(certificates))
+    assert [row["outcome"] for row in ran.json["variants"]] == ["missing", "missing"]
+    assert all(row["registers"] for row in ran.json["variants"])
+
+
+def test_dask_s_own_configuration_names_the_certificates(encrypted, certificates):
+    dask = pytest.importorskip("dask")
+    ca, cert, key = by(certificates)
+    settings = {"ca-file": ca, "client.cert": cert, "client.key": key}
+    with (
+        dask.config.set({f"distributed.comm.tls.{name}": path for name, path in settings.items()}),
+        sites.cluster(encrypted) as places,
+    ):
+        assert len(places) == 1
+
+
+@pytest.mark.parametrize("authority", ["other.pem", "none.pem", None])
+def test_whoever_has_another_certificate_is_not_trusted(
+    encrypted, certificates, authority, monkeypatch
+):
+    monkeypatch.setattr(sites, "_CONNECTING", "2s")
+    given = Certificates(*by(certificates, authority)) if authority else None
+    with (
+        pytest.raises(SiteError, match=r"does not answer.*certificates"),
+        sites.cluster(encrypted, certificates=given),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "tcp://192.0.2.1:8786",
+        "192.0.2.1:8786",
+        "tcp://[2001:db8::1]:8786",
+        "ws://192.0.2.1:8786",
+        "ucx://192.0.2.1:8786",
+        "tcp://0.0.0.0:8786",
+        "tcp://no-such-host.invalid:8786",
+        "tcp://127.0.0.1@192.0.2.1:8786",
+        "",
+    ],
+)
+def test_an_address_beyond_this_machine_wants_tls_or_a_flag(address, monkeypatch):
+    with pytest.raises(SiteError, match="--dask-insecure"), sites.cluster(address):
+        pass
+    # Without the package nothing is sent to anybody.
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(SiteError, match="pip install"), sites.cluster(address, insecure=True):
+        pass
+
+
+@pytest.mark.parametrize(
+    "address",
+    ["tcp://127.0.0.1:8786", "127.1.2.3:8786", "localhost:8786", "tcp://[::1]:8786", "tls://far:1"],
+)
+def test_this_machine_wants_neither(address):
+    assert sites._is_safe(address)
+
+
+def test_flags_for_a_cluster_without_one_are_wrong(run, tmp_path):
+    (tmp_path / "k.cu").write_text('extern "C" __global__ void k(int* p) { *p = N; }')
+    words = ("sweep", "k.cu", "--kernel", "k", "--axis", "-DN=1", "--grid", "1", "--arg", "p=1")
+    ran = run(*words, "--dask-insecure")
+    assert (ran.code, "--dask ADDRESS" in ran.err) == (2, True)
 
 
 def test_a_scheduler_that_does_not_answer_is_told(monkeypatch):

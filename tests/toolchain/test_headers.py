@@ -1,4 +1,7 @@
 import os
+import subprocess
+import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -37,11 +40,9 @@ def compiled(text, *options, **more):
 def fresh(monkeypatch, tmp_path):
     """Nothing is remembered of where headers were unpacked before, nor afterwards."""
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    for function in (headers._options, headers.header_folders):
-        function.cache_clear()
+    headers._unpacked.cache_clear()
     yield tmp_path / "cache"
-    for function in (headers._options, headers.header_folders):
-        function.cache_clear()
+    headers._unpacked.cache_clear()
 
 
 @pytest.mark.parametrize("header", INCLUDED)
@@ -102,3 +103,72 @@ def test_without_bundled_headers_those_of_an_installation_are_searched(fresh, mo
     assert headers.header_folders(nvrtc.version()) == tuple(
         dict.fromkeys(option.partition("=")[2] for option in options)
     )
+
+
+_UNPACK = """
+import sys
+from jitstudio.toolchain import headers, nvrtc
+if sys.argv[1:]:
+    import resource, signal
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[1]),) * 2)
+print(headers._options(nvrtc.version()), headers.header_problem(nvrtc.version()), flush=True)
+"""
+
+
+def unpacking(environment, tmp_path, *words):
+    more = {"XDG_CACHE_HOME": str(tmp_path / "cache"), "TMPDIR": str(tmp_path)}
+    code = [sys.executable, "-c", _UNPACK, *words]
+    return subprocess.Popen(code, env=environment | more, stdout=subprocess.PIPE, text=True)
+
+
+def whole_folders(tmp_path):
+    return list((tmp_path / "cache" / "jitstudio").glob("nvrtc-headers-*"))
+
+
+def test_a_process_that_is_killed_while_it_unpacks_leaves_no_half(environment, tmp_path):
+    ours = tmp_path / "cache" / "jitstudio"
+    killed = 0
+    for _ in range(8):
+        with unpacking(environment, tmp_path) as child:
+            while child.poll() is None and not list(ours.glob("unpacking-*/*/cccl")):
+                time.sleep(0.001)
+            child.kill()
+        if not whole_folders(tmp_path):
+            killed += 1
+    assert killed
+    old = time.time() - 2 * headers._ABANDONED
+    for left in ours.glob("unpacking-*"):
+        os.utime(left, (old, old))
+    with unpacking(environment, tmp_path) as child:
+        child.communicate()
+    (folder,) = whole_folders(tmp_path)
+    _, info, *_ = bindings.nvrtcGetBundledHeadersInfo()
+    assert sum(len(files) for _, _, files in os.walk(folder)) >= info.numFiles
+    assert list(ours.glob("unpacking-*")) == [] or killed == 0
+
+
+def test_several_processes_unpack_at_a_time(environment, tmp_path):
+    children = [unpacking(environment, tmp_path) for _ in range(4)]
+    told = {child.communicate()[0] for child in children}
+    assert len(told) == len(whole_folders(tmp_path)) == 1
+    assert list((tmp_path / "cache" / "jitstudio").glob("unpacking-*")) == []
+
+
+def test_a_disk_that_is_full_leaves_no_half_and_is_told(environment, tmp_path):
+    with unpacking(environment, tmp_path, "1000") as child:
+        told = child.communicate()[0]
+    assert "--use-bundled-headers" not in told
+    assert "could not be unpacked" in told
+    assert whole_folders(tmp_path) == []
+
+
+def test_nobody_else_may_change_what_is_unpacked(fresh):
+    (option,) = headers.header_options(job("#include <mma.h>"), nvrtc.version())
+    folder = Path(option.partition("=")[2])
+    assert folder.stat().st_mode & 0o777 == folder.parent.stat().st_mode & 0o777 == 0o700
+    if os.getuid() == 0:
+        headers._unpacked.cache_clear()
+        os.chown(folder, 4711, 4711)
+        (option,) = headers.header_options(job("#include <mma.h>"), nvrtc.version())
+        assert str(folder) not in option

@@ -22,6 +22,7 @@ from jitstudio.gui.visibility import Visibility
 from jitstudio.gui.widgets.graph.look import SVG_FONT, look_of
 from jitstudio.gui.workspace import Workspace
 from jitstudio.listing.functions import Function
+from jitstudio.paths import home_folder
 
 _USER = "graph"
 _Key = tuple[CodeKind, object, str]
@@ -42,7 +43,7 @@ class GraphPresenter(QObject):
         # A kernel that was chosen in the PTX, of which there may be no machine code.
         self._ptx_kernel = ""
         self._shown: _Key | None = None
-        self._folder = Path.home()
+        self._folder = home_folder()
         self._drawing = Background(self)
         self._drawing.done.connect(self._on_drawn)
         self._drawing.failed.connect(self._show_nothing)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.code import CodeKind
@@ -15,6 +13,7 @@ from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.pipelines import Pipelines
 from jitstudio.gui.widgets.pipeline.picture import PictureError
 from jitstudio.gui.workspace import Workspace
+from jitstudio.paths import home_folder
 
 _PICTURE = "pipeline.svg"
 _NOT_RUN = frozenset({State.WAITING, State.SKIPPED})
@@ -117,7 +116,7 @@ class PipelinePresenter(QObject):
     @Slot()
     def _on_picture_requested(self) -> None:
         current = self._workspace.documents.current
-        folder = current.path.parent if current is not None and current.path else Path.home()
+        folder = current.path.parent if current is not None and current.path else home_folder()
         path = self._dialogs.file_to_save(folder / _PICTURE)
         if path is None:
             return

@@ -7,6 +7,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, QLockFile
 
+from jitstudio.private import make_private
+
 _SLOTS = 16
 
 
@@ -21,9 +23,9 @@ class Slot:
 def take_slot(folder: Path) -> tuple[Slot | None, str]:
     """The first session file that no running jitstudio holds, or why there is none."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_private(folder)
     except OSError as error:
-        told = QCoreApplication.translate("Session", "'{folder}' cannot be made: {error}")
+        told = QCoreApplication.translate("Session", "'{folder}' cannot be used: {error}")
         return None, told.format(folder=folder, error=error.strerror)
     for number in range(1, _SLOTS + 1):
         path = folder / f"session-{number}.json"

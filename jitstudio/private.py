@@ -1,0 +1,128 @@
+"""Folders that no other user can change: the one place that makes and checks them.
+
+What another user could put into a folder, we would later read as our own: results of builds,
+headers that are compiled, texts. So each such folder is made with mode 0700, and one that is there
+already is taken only if nobody else could have prepared it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections import deque
+from errno import ELOOP, EPERM
+from pathlib import Path
+
+_MODE = 0o700
+_OTHERS_WRITE = stat.S_IWGRP | stat.S_IWOTH
+_MOST_LINKS = 40
+# Linux: a folder can be passed through that may not be listed.
+_PASSING = getattr(os, "O_PATH", os.O_RDONLY)
+
+
+class NotPrivate(PermissionError):
+    """Another user could change what lies in a folder; `strerror` says why and what to do."""
+
+
+def make_private(folder: Path) -> None:
+    """Make a folder and the missing ones above it, or check the one that is there.
+
+    Symbolic links are followed, one name at a time. In a folder that everybody may write to, such
+    as the one for temporary files, only what belongs to this user or to root is entered (the rule
+    of Linux's `fs.protected_symlinks`, for folders too). The folder itself has to belong to one of
+    them, and others lose the permission to write into it.
+
+    Raises:
+        NotPrivate: Another user could change what lies there.
+        OSError: It cannot be made, or is no folder.
+    """
+    if os.name != "posix":
+        # There, a user's folders are private by their access lists.
+        folder.mkdir(parents=True, exist_ok=True)
+        return
+    descriptor = _enter(folder.absolute())
+    try:
+        _check(folder, descriptor)
+    finally:
+        os.close(descriptor)
+
+
+def is_own(status: os.stat_result) -> bool:
+    """Whether a file belongs to this user."""
+    return os.name != "posix" or status.st_uid == os.getuid()
+
+
+def _enter(folder: Path) -> int:
+    """Open the folder from the root on, making what is missing; its descriptor."""
+    names = deque(folder.parts[1:])
+    here = _open("/")
+    links = 0
+    try:
+        while names:
+            name = names.popleft()
+            status = _seen(name, here)
+            if os.fstat(here).st_mode & stat.S_IWOTH and not _is_trusted(status):
+                raise _refusal(folder, f"'{name}' in a folder of all users {_owner(status)}")
+            if stat.S_ISLNK(status.st_mode):
+                links += 1
+                if links > _MOST_LINKS:
+                    raise OSError(ELOOP, os.strerror(ELOOP), str(folder))
+                target = Path(os.readlink(name, dir_fd=here))
+                names.extendleft(reversed(target.parts))
+                continue
+            there = _open(name, here)
+            os.close(here)
+            here = there
+    except BaseException:
+        os.close(here)
+        raise
+    return here
+
+
+def _open(name: str, folder: int | None = None) -> int:
+    flags = _PASSING | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+    return os.open(name, flags, dir_fd=folder)
+
+
+def _seen(name: str, folder: int) -> os.stat_result:
+    """What has this name, which is made as a folder if nothing has."""
+    if name == "/":  # a symbolic link leads to the root
+        return os.stat("/")
+    try:
+        return os.lstat(name, dir_fd=folder)
+    except FileNotFoundError:
+        with contextlib.suppress(FileExistsError):  # another process was quicker
+            os.mkdir(name, _MODE, dir_fd=folder)
+        return os.lstat(name, dir_fd=folder)
+
+
+def _is_trusted(status: os.stat_result) -> bool:
+    return status.st_uid in (0, os.getuid())
+
+
+def _check(folder: Path, descriptor: int) -> None:
+    status = os.fstat(descriptor)
+    if not _is_trusted(status):
+        raise _refusal(folder, f"it {_owner(status)}")
+    if not status.st_mode & _OTHERS_WRITE:
+        return
+    if status.st_uid != os.getuid() or status.st_mode & stat.S_ISVTX:
+        raise _refusal(folder, "other users may write to it")
+    # What was opened for passing through only cannot be changed by its descriptor.
+    opened = os.open(".", os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC, dir_fd=descriptor)
+    try:
+        os.fchmod(opened, stat.S_IMODE(status.st_mode) & ~_OTHERS_WRITE)
+        if os.fstat(opened).st_mode & _OTHERS_WRITE:
+            raise _refusal(folder, "other users may write to it, as its file system has no modes")
+    finally:
+        os.close(opened)
+
+
+def _owner(status: os.stat_result) -> str:
+    return f"belongs to another user (number {status.st_uid})"
+
+
+def _refusal(folder: Path, reason: str) -> NotPrivate:
+    told = f"{reason}, so that others could change what is kept there; use another folder"
+    return NotPrivate(EPERM, told, str(folder))

@@ -1,0 +1,229 @@
+"""Where things are kept, for users without a home and beside users who prepare traps."""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import pytest
+
+from jitstudio import paths
+from jitstudio.private import NotPrivate, make_private
+from tests.support import ROOT, SAMPLES
+
+UNKNOWN = 41_234
+OTHER = 41_235
+as_root = pytest.mark.skipif(
+    os.name != "posix" or os.getuid() != 0, reason="only root can be another user"
+)
+
+FP16 = '#include <cuda_fp16.h>\nextern "C" __global__ void k(__half* p) { *p = __half(2.0f); }\n'
+
+
+def mode(path):
+    return path.stat().st_mode & 0o7777
+
+
+@pytest.fixture
+def shared():
+    """A folder for temporary files, as all users share one."""
+    folder = Path(tempfile.mkdtemp(prefix="jitstudio-test-"))
+    folder.chmod(0o1777)
+    yield folder
+    shutil.rmtree(folder)
+
+
+def test_what_is_missing_is_made_for_this_user_alone(tmp_path):
+    make_private(tmp_path / "one" / "two")
+    assert mode(tmp_path / "one") == mode(tmp_path / "one" / "two") == 0o700
+    make_private(tmp_path / "one" / "two")
+
+
+def test_others_lose_the_permission_to_write(tmp_path):
+    (tmp_path / "open").mkdir()
+    (tmp_path / "open").chmod(0o775)
+    make_private(tmp_path / "open")
+    assert mode(tmp_path / "open") == 0o755
+
+
+def test_links_of_the_user_s_own_are_followed(tmp_path):
+    (tmp_path / "disk").mkdir()
+    (tmp_path / "relative").symlink_to("disk")
+    (tmp_path / "absolute").symlink_to(tmp_path / "relative" / ".." / "disk")
+    make_private(tmp_path / "absolute" / "made")
+    assert (tmp_path / "disk" / "made").is_dir()
+
+
+def test_a_loop_of_links_and_a_file_are_errors_in_words(tmp_path):
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(OSError, match="symbolic links"):
+        make_private(tmp_path / "loop" / "made")
+    (tmp_path / "file").touch()
+    for path in (tmp_path / "file", tmp_path / "file" / "made"):
+        with pytest.raises(OSError, match="Not a directory"):
+            make_private(path)
+
+
+def test_a_folder_of_all_users_is_not_taken_for_one_s_own(shared):
+    with pytest.raises(NotPrivate, match="other users may write to it"):
+        make_private(shared)
+    make_private(shared / "mine")
+    assert mode(shared) == 0o1777
+
+
+@as_root
+@pytest.mark.parametrize("below", ["", "deeper", "deeper/still"])
+def test_what_another_user_has_prepared_is_refused(shared, below):
+    trap = shared / "jitstudio-0"
+    trap.mkdir(mode=0o777)
+    os.chown(trap, OTHER, OTHER)
+    with pytest.raises(NotPrivate, match=f"belongs to another user .number {OTHER}."):
+        make_private(trap / below)
+    assert list(trap.iterdir()) == []
+
+
+@as_root
+def test_a_link_that_another_user_has_prepared_is_not_followed(shared, tmp_path):
+    (tmp_path / "private").mkdir(mode=0o700)
+    trap = shared / "jitstudio-0"
+    trap.symlink_to(tmp_path / "private")
+    os.chown(trap, OTHER, OTHER, follow_symlinks=False)
+    for path in (trap, trap / "builds"):
+        with pytest.raises(NotPrivate, match="belongs to another user"):
+            make_private(path)
+    assert list((tmp_path / "private").iterdir()) == []
+
+
+@pytest.mark.parametrize("named", ["", "relative/folder", "~/folder", "."])
+def test_a_variable_that_holds_no_absolute_path_is_ignored(monkeypatch, tmp_path, named):
+    monkeypatch.setenv("HOME", str(tmp_path))
+    for variable in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
+        monkeypatch.setenv(variable, named)
+    assert paths.cache_folder() == tmp_path / ".cache" / "jitstudio"
+    assert paths.settings_folder() == tmp_path / ".config" / "jitstudio"
+    assert paths.data_folder() == tmp_path / ".local" / "share" / "jitstudio"
+
+
+def test_a_home_that_is_not_there_is_not_made(monkeypatch, tmp_path, shared):
+    monkeypatch.setenv("TMPDIR", str(shared))
+    monkeypatch.setenv("HOME", str(tmp_path / "none"))
+    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
+    assert paths.home_folder() == shared / f"jitstudio-{os.getuid()}"
+    assert paths.cache_folder() == paths.home_folder() / ".cache" / "jitstudio"
+
+
+@pytest.mark.parametrize("named", ["", ".", "/nonexistent"])
+def test_a_working_directory_is_no_place_for_temporary_files(monkeypatch, tmp_path, named):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("TMPDIR", named)
+    monkeypatch.delenv("TEMP", raising=False)
+    assert paths.stand_in() == Path("/tmp") / f"jitstudio-{os.getuid()}"
+
+
+# An installation below root's home is to be read all the same.
+READS_ALL = ("--inh-caps", "+dac_read_search", "--ambient-caps", "+dac_read_search")
+
+
+@pytest.fixture
+def unknown(shared):
+    """Starts jitstudio as a user whom no list knows, as containers do."""
+    if shutil.which("setpriv") is None:
+        pytest.skip("setpriv (util-linux) is not installed")
+    user = ["setpriv", "--reuid", str(UNKNOWN), "--regid", str(UNKNOWN), "--clear-groups"]
+
+    def starts(*words, home="/", program=("-m", "jitstudio"), more=READS_ALL):
+        environment = {name: os.environ[name] for name in ("PATH",) if name in os.environ}
+        environment |= {"TMPDIR": str(shared), "PYTHONPATH": str(ROOT)}
+        environment |= {"QT_QPA_PLATFORM": "offscreen"} | ({} if home is None else {"HOME": home})
+        return subprocess.run(
+            [*user, *more, sys.executable, *program, *map(str, words)],
+            env=environment,
+            cwd="/",
+            capture_output=True,
+            text=True,
+            timeout=60,
+        )
+
+    if starts(program=("-c", "import jitstudio")).returncode:
+        pytest.skip("other users cannot read this installation")
+    return starts
+
+
+@as_root
+@pytest.mark.parametrize("home", ["/", "/nonexistent", None])
+def test_a_user_whom_nobody_knows_builds(unknown, shared, home):
+    source = shared / "half.cu"
+    source.write_text(FP16)
+    for file in (source, SAMPLES / "vector_add.cu", SAMPLES / "vector_add.cu"):
+        done = unknown("build", file, home=home)
+        assert (done.returncode, "warning" in done.stderr) == (0, False), done.stderr
+    assert "from cache" in done.stderr
+    done = unknown("cache", home=home)
+    assert f"in {shared}/jitstudio-{UNKNOWN}/.cache/jitstudio/builds" in done.stdout
+    assert {path.name for path in shared.iterdir()} == {f"jitstudio-{UNKNOWN}", source.name}
+
+
+@as_root
+def test_a_trap_in_the_folder_of_all_users_is_told_and_plain_code_is_built(unknown, shared):
+    trap = shared / f"jitstudio-{UNKNOWN}"
+    trap.mkdir(mode=0o777)
+    os.chown(trap, OTHER, OTHER)
+    done = unknown("build", SAMPLES / "vector_add.cu")
+    assert done.returncode == 0
+    assert "warning: The cache in" in done.stderr
+    assert f"belongs to another user (number {OTHER})" in done.stderr
+    source = shared / "half.cu"
+    source.write_text(FP16)
+    done = unknown("build", source)
+    assert "Traceback" not in done.stderr
+    if done.returncode:
+        assert "NVRTC's own headers could not be unpacked" in done.stderr
+    assert list(trap.iterdir()) == []
+
+
+_WINDOW = """
+import sys
+from PySide6.QtCore import QTimer
+from PySide6.QtWidgets import QApplication
+from jitstudio.gui import app
+made = app.make_window
+def make(*args):
+    window = made(*args)
+    def leave():
+        print(window.frame.notice.text if window.frame.notice.isVisible() else "")
+        window.close()
+        QApplication.quit()
+    window.furnished.connect(lambda: QTimer.singleShot(1500, leave))
+    return window
+app.make_window = make
+sys.exit(app.run([]))
+"""
+
+
+@as_root
+@pytest.mark.parametrize("home", ["/", None])
+def test_the_window_says_where_it_keeps_things(unknown, shared, home):
+    pytest.importorskip("PySide6")
+    done = unknown(program=("-c", _WINDOW), home=home)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert f"kept in '{shared}/jitstudio-{UNKNOWN}'" in done.stdout
+    kept = {str(path.relative_to(shared)) for path in shared.rglob("session-1.json")}
+    assert kept == {f"jitstudio-{UNKNOWN}/.local/share/jitstudio/sessions/session-1.json"}
+
+
+@as_root
+def test_the_window_says_that_it_cannot_keep_things(unknown, shared):
+    pytest.importorskip("PySide6")
+    trap = shared / f"jitstudio-{UNKNOWN}"
+    (trap / ".config" / "jitstudio").mkdir(parents=True)
+    for folder in (trap, trap / ".config", trap / ".config" / "jitstudio"):
+        os.chown(folder, OTHER, OTHER)
+        folder.chmod(0o777)
+    done = unknown(program=("-c", _WINDOW))
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "belongs to another user" in done.stdout
+    assert [path for path in trap.rglob("*") if path.is_file()] == []
