@@ -40,3 +40,14 @@ def cache_folder() -> Path:
     else:
         base = os.environ.get("XDG_CACHE_HOME") or "~/.cache"
     return Path(base).expanduser() / "jitstudio"
+
+
+def config_folder() -> Path:
+    """The folder of ours in the user's folder of settings; it need not be there yet."""
+    if own := os.environ.get("JITSTUDIO_CONFIG_DIR"):
+        return Path(own)
+    if sys.platform == "win32":
+        base = os.environ.get("APPDATA") or "~"
+    else:
+        base = os.environ.get("XDG_CONFIG_HOME") or "~/.config"
+    return Path(base).expanduser() / "jitstudio"
