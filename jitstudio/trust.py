@@ -13,10 +13,11 @@ import secrets
 import stat
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from jitstudio.core.options import lies_in, refused, split_options
+from jitstudio.core.options import lies_in, refused, shown, split_options
 from jitstudio.core.plan import misnamed
 from jitstudio.core.sweep.plan import AxisKind, parse_values
 from jitstudio.listing.includes import includes
@@ -28,13 +29,37 @@ _LARGEST = 4 << 20
 _MOST = 1000
 
 
+@dataclass(frozen=True)
+class Standing:
+    """How far a project is trusted.
+
+    Attributes:
+        trusted: Whether the user has said that he trusts it, as it is.
+        concerns: What it asks for beyond an ordinary project, a sentence each.
+    """
+
+    trusted: bool = False
+    concerns: tuple[str, ...] = ()
+
+
+RESTRICTED, OWN = Standing(), Standing(trusted=True)
+"""How a project stands that nobody has said anything about, and what the user has written."""
+
+
 class TrustError(RuntimeError):
     """It cannot be written down what is trusted; the message is fit for a person."""
 
 
 def concerns(opened: OpenProject) -> tuple[str, ...]:
     """What a project asks for beyond an ordinary one, a sentence each with its place."""
-    return tuple(dict.fromkeys((*_of_options(opened), *_of_names(opened), *_of_texts(opened))))
+    found = list(
+        dict.fromkeys((*_of_options(opened), *_of_names(opened), *_of_texts(opened))),
+    )
+    if more := found[_MOST:]:
+        # Told by what they are, so that others in their place ask anew.
+        told = _digest("\n".join(more).encode("utf-8", "surrogateescape"))
+        found[_MOST:] = [f"There are {len(more)} more ({told[:16]})."]
+    return tuple(found)
 
 
 def _of_options(opened: OpenProject) -> Iterator[str]:
@@ -44,7 +69,7 @@ def _of_options(opened: OpenProject) -> Iterator[str]:
         for axis in draft.axes:
             if axis.kind is AxisKind.OPTIONS:
                 values = parse_values(axis.kind, axis.values)
-                sets += [(f"sweep of '{draft.kernel}'", value) for value in values]
+                sets += [(f"sweep of '{shown(draft.kernel)}'", value) for value in values]
     for place, text in sets:
         # Options that cannot be read are not sent either.
         with suppress(ValueError):
@@ -66,7 +91,8 @@ def _of_texts(opened: OpenProject) -> Iterator[str]:
         names = includes(found.content or b"").names
         for name in sorted(n for n in names if os.path.isabs(n) or ".." in Path(n).parts):
             if not lies_in((str(folder),), os.path.join(beside, name)):
-                yield f"{found.member.name}: includes '{name}', outside the project's folder."
+                who = shown(found.member.name)
+                yield f"{who}: includes '{shown(name)}', outside the project's folder."
 
 
 class TrustStore:
@@ -82,14 +108,15 @@ class TrustStore:
     def __init__(self, path: Path | None = None) -> None:
         self._path = config_folder() / "trusted.json" if path is None else path
 
-    def trusts(self, opened: OpenProject, found: Iterable[str]) -> bool:
-        """Whether the user has trusted this project, with these concerns."""
+    def standing(self, opened: OpenProject) -> Standing:
+        """How far the user trusts a project, as it is now."""
+        found = concerns(opened)
         entry = self._read().get(str(opened.path))
-        if entry is None:
-            return False
-        return entry["content"] == _digest(opened.content) or _digests(found) <= {
-            *entry["concerns"]
-        }
+        trusted = entry is not None and (
+            entry["content"] == _digest(opened.content)
+            or _digests(found).issubset(entry["concerns"])
+        )
+        return Standing(trusted, found)
 
     def trust(self, project: Path, content: bytes | None, found: Iterable[str]) -> None:
         """Remember that the user trusts a project.

@@ -22,7 +22,7 @@ from jitstudio.project_files import (
     is_project,
     read_project,
 )
-from jitstudio.trust import TrustStore, concerns
+from jitstudio.trust import TrustStore
 
 
 def given_project(sources: Sequence[str]) -> OpenProject | None:
@@ -70,7 +70,7 @@ def base_request(opened: OpenProject | None, arguments: argparse.Namespace) -> B
     except ValueError as error:
         raise UsageError(f"'{opened.path.name}': {error}") from None
     folder = str(opened.path.parent)
-    trusted = arguments.trust or TrustStore().trusts(opened, concerns(opened))
+    trusted = arguments.trust or TrustStore().standing(opened).trusted
     return BuildRequest(
         sources=tuple(_source(m) for m in taken if not m.member.is_library),
         arch=project.arch,

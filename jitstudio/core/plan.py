@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from jitstudio.core.code import LINKED, CodeKind, Source, split_variant
 from jitstudio.core.cubin_file import keeps_ptx
-from jitstudio.core.options import hazard, refusal, refused
+from jitstudio.core.options import hazard, refusal, refused, shown
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode
 from jitstudio.core.step_options import StepKind, step_options
 from jitstudio.core.tools import Tool
@@ -169,11 +169,15 @@ def _check_trust(request: BuildRequest) -> None:
         names += [header.name for header in request.headers]
         found += [f"{reason}." for name in names if (reason := misnamed(name))]
         if found:
+            if (more := len(found) - _MOST_TOLD) > 0:
+                found[_MOST_TOLD:] = [f"There are {more} more like these."]
             raise PlanError(f"{NOT_TRUSTED} {' '.join(found)} {HOW_TO_TRUST}")
     if not request.unsafe_options and (found_hazard := hazard(request.options)):
         raise PlanError(f"{found_hazard} {HOW_TO_ALLOW}")
 
 
+# More sentences than this make no message that anybody reads.
+_MOST_TOLD = 5
 NOT_TRUSTED = "This project is not trusted."
 HOW_TO_TRUST = (
     "Change that, or trust the project: --trust on the command line, File > Trust this project in "
@@ -192,7 +196,7 @@ def misnamed(name: str) -> str:
     """
     path = name.replace("\\", "/")
     if path.startswith("/") or path[1:2] == ":" or ".." in path.split("/"):
-        return f"The name '{name}' leads out of the project's folder"
+        return f"The name '{shown(name)}' leads out of the project's folder"
     return ""
 
 
@@ -270,7 +274,12 @@ def _step(request: BuildRequest, source: Source, target: CodeKind, wanted: list[
         name=source.name,
         inputs=inputs,
         makes=makes,
-        options=step_options(request, StepKind(tool, out_of, target), {source.kind}, source.folder),
+        options=step_options(
+            request,
+            StepKind(tool, out_of, target),
+            {source.kind},
+            source.folder or request.folder,
+        ),
     )
 
 

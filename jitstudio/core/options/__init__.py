@@ -8,7 +8,7 @@ nothing else.
 from __future__ import annotations
 
 from jitstudio.core.options.routing import leave_traces, options_for, refusal, takers
-from jitstudio.core.options.safety import hazard, lies_in, refused
+from jitstudio.core.options.safety import hazard, lies_in, refused, shown
 from jitstudio.core.options.spec import Effect, Group, Kind, OptionSpec, Value
 from jitstudio.core.options.table import OPTIONS, find
 from jitstudio.core.options.words import (
@@ -41,6 +41,7 @@ __all__ = [
     "refusal",
     "refused",
     "rooted",
+    "shown",
     "split_options",
     "takers",
     "without",

@@ -26,6 +26,7 @@ _WRITERS = re.compile(
     r"|prefix|path|record|profile|gcov|graph"
 )
 _PLAIN = re.compile(r"[\w.+,-]*")
+_LONGEST_SHOWN = 100
 _SET = frozenset((Kind.TRUTH, Kind.NUMBER, Kind.CHOICE))
 
 
@@ -39,7 +40,7 @@ def hazard(options: Iterable[str]) -> str:
     tokens = [(given, token) for given in handed for token in _BREAK.split(given.option) if token]
     reaches_llvm = any(token.startswith("-") and _name(token) in _TO_LLVM for _, token in tokens)
     for given, token in tokens:
-        word = " ".join(given.words)
+        word = shown(" ".join(given.words))
         if token.startswith("-") and _LOADERS.fullmatch(_name(token)):
             return f"'{word}' loads native code into the compiler."
         if reaches_llvm and token.startswith("@"):
@@ -60,7 +61,16 @@ def refused(options: Iterable[str], folders: Sequence[str], folder: str) -> Iter
     """
     for given in read(options):
         if reason := _objection(given, folders, folder):
-            yield f"'{' '.join(given.words)}' {reason}."
+            yield f"'{shown(' '.join(given.words))}' {reason}."
+
+
+def shown(word: str) -> str:
+    """A word of somebody else's within a sentence of ours: short, and without what is not seen.
+
+    A line break in it could look like the end of the list that it stands in.
+    """
+    cut = word if len(word) <= _LONGEST_SHOWN else f"{word[:_LONGEST_SHOWN]}…"
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut)
 
 
 def lies_in(folders: Iterable[str], path: str) -> bool:
@@ -113,9 +123,7 @@ def _may_reach_llvm(given: Given) -> bool:
 def _is_its_own(given: Given) -> bool:
     """Whether the tool that gets an option takes it as the row tells; see `options_for`."""
     spec, tool = given.spec, given.tool
-    if spec is None or tool is None:
-        return True
-    return given.option.startswith(spec.spellings.get(tool, "\0"))
+    return spec is None or tool is None or tool in spec.spellings
 
 
 def _name(token: str) -> str:
