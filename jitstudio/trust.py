@@ -27,6 +27,8 @@ from jitstudio.project_files import OpenProject
 _VERSION = 1
 _LARGEST = 4 << 20
 _MOST = 1000
+# Characters of options that are looked at one by one.
+_LONGEST = 1 << 17
 
 
 @dataclass(frozen=True)
@@ -71,6 +73,9 @@ def _of_options(opened: OpenProject) -> Iterator[str]:
                 values = parse_values(axis.kind, axis.values)
                 sets += [(f"sweep of '{shown(draft.kernel)}'", value) for value in values]
     for place, text in sets:
+        if len(text) > _LONGEST:
+            yield f"{place}: more than anybody can read."
+            continue
         # Options that cannot be read are not sent either.
         with suppress(ValueError):
             for sentence in refused(split_options(text), (folder,), folder):
@@ -89,10 +94,13 @@ def _of_texts(opened: OpenProject) -> Iterator[str]:
     for found in opened.members:
         beside = found.path.parent if found.path else folder
         names = includes(found.content or b"").names
-        for name in sorted(n for n in names if os.path.isabs(n) or ".." in Path(n).parts):
-            if not lies_in((str(folder),), os.path.join(beside, name)):
-                who = shown(found.member.name)
-                yield f"{who}: includes '{shown(name)}', outside the project's folder."
+        paths = sorted(n for n in names if os.path.isabs(n) or ".." in Path(n).parts)
+        who = shown(found.member.name)
+        for path in paths[:_MOST]:
+            if not lies_in((str(folder),), os.path.join(beside, path)):
+                yield f"{who}: includes '{shown(path)}', outside the project's folder."
+        if len(paths) > _MOST:
+            yield f"{who}: includes {len(paths):,} files by paths that may lead anywhere."
 
 
 class TrustStore:

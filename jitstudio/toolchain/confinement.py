@@ -44,7 +44,8 @@ def stray_include(job: Job, toolchain: Sequence[str]) -> str:
     while waiting:
         text = waiting.pop()
         for name in sorted(text.names - inside):
-            for folder in (text.folder, os.path.dirname(job.name), *searched):
+            places = (text.folder, os.path.dirname(job.name), *searched)
+            for folder in ("",) if os.path.isabs(name) else places:
                 path = os.path.join(folder, name)
                 if not os.path.exists(path) or os.path.isdir(path):
                     continue
