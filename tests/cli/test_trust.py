@@ -111,10 +111,13 @@ def test_without_us_the_exploit_works(exploit, place, environment):
     }
     words = [sys.executable, "-m", "tests.toolchain.bare"]
     (place / "told.json").write_text(json.dumps(told))
-    with (place / "told.json").open() as file, (place / "log").open("a+") as log:
-        streams = {"stdin": file, "stdout": log, "stderr": log}
+    with (place / "told.json").open() as file, (place / "log").open("a+") as out:
+        streams = {"stdin": file, "stdout": out, "stderr": out}
         subprocess.run(words, **streams, cwd=place, env=environment, timeout=90, check=False)
-    assert (place / "done").exists(), (place / "log").read_text()
+    log = (place / "log").read_text()
+    assert (place / "done").exists(), log
+    if "unrecognized option" in log:
+        pytest.skip("this version does not know the option")
     assert (place / exploit.leaves).exists()
     if exploit.name == COMMAND:
         assert "touch OWNED;" in (place / exploit.leaves).read_text()

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.events import StageFinished
+from jitstudio.core.events import Event, StageFinished
 from jitstudio.core.options import split_options
 from jitstudio.core.plan import plan
 from jitstudio.core.request import BuildRequest, LinkMode
@@ -18,7 +18,7 @@ from jitstudio.worker.schedule import Schedule
 
 
 def main() -> None:
-    """Build, and say nothing: the files that appear tell."""
+    """Build, and print what fails: the files that appear tell the rest."""
     told = json.load(sys.stdin)
     sources = (Source(told["name"], CodeKind(told["kind"]), told["text"].encode()),)
     request = BuildRequest(
@@ -29,15 +29,15 @@ def main() -> None:
         unsafe_options=True,
     )
     schedule = Schedule(request, plan(request))
+
+    def told_by_tool(event: Event) -> None:
+        if isinstance(event, StageFinished):
+            schedule.add(event.artifacts)
+            print(event.stage.error_log, file=sys.stderr)
+
     while ready := schedule.take_ready():
         for _, job in ready:
-            run(
-                job,
-                lambda event: (
-                    schedule.add(event.artifacts) if isinstance(event, StageFinished) else None
-                ),
-                Capture(),
-            )
+            run(job, told_by_tool, Capture())
     Path("done").touch()
 
 
