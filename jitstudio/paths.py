@@ -43,6 +43,8 @@ def cache_folder() -> Path:
 
 def settings_folder() -> Path:
     """Our folder for the user's settings; it need not be there yet."""
+    if own := os.environ.get("JITSTUDIO_CONFIG_DIR"):
+        return Path(own)
     return _chosen("XDG_CONFIG_HOME", ".config")
 
 

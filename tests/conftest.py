@@ -45,6 +45,7 @@ def cache_folder(tmp_path_factory, monkeypatch) -> Path:
     """Where windows and commands keep results: a folder of the test's own, not there yet."""
     folder = tmp_path_factory.getbasetemp() / f"cache-{uuid4().hex}"
     monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(folder))
+    monkeypatch.setenv("JITSTUDIO_CONFIG_DIR", f"{folder}-settings")
     return folder
 
 

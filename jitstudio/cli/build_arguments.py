@@ -106,6 +106,16 @@ def add_settings(
     command.add_argument(
         "--no-cache", action="store_true", help="compile anew what was compiled before"
     )
+    command.add_argument(
+        "--trust",
+        action="store_true",
+        help="let a project send any option and include files outside its folder",
+    )
+    command.add_argument(
+        "--unsafe-options",
+        action="store_true",
+        help="send options that load native code into a compiler, such as LLVM's -load",
+    )
     command.add_argument("--json", action="store_true", help="print one JSON object")
     return link
 

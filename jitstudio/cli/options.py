@@ -11,7 +11,7 @@ from typing import Any
 
 from jitstudio.cli import exit_codes
 from jitstudio.cli.terminal import say, tell
-from jitstudio.core.options import ADDRESSES, OPTIONS, OptionSpec
+from jitstudio.core.options import ADDRESSES, OPTIONS, Effect, OptionSpec
 from jitstudio.core.tools import Tool
 
 _MOST_COLUMNS = 100
@@ -52,9 +52,22 @@ def _takers(spec: OptionSpec) -> str:
         f"Sent to {tools}.",
         f"Also written {', '.join(spec.aliases)}." if spec.aliases else "",
         f"Without it: {spec.default}." if spec.default else "",
-        f"Cannot be given: {spec.managed}." if spec.managed else "",
+        f"Cannot be given: {spec.managed}." if spec.managed else _condition(spec),
     ]
     return " ".join(part for part in parts if part)
+
+
+def _condition(spec: OptionSpec) -> str:
+    """What holds in a project that nobody trusts."""
+    match spec.effect:
+        case Effect.NOTHING:
+            return ""
+        case Effect.READS | Effect.INCLUDES:
+            return "Until a project is trusted, within its folder only."
+        case _ if spec.value.harmless:
+            return "Until a project is trusted, with values only that are known as harmless."
+        case _:
+            return "Not before a project is trusted."
 
 
 def _since(spec: OptionSpec, tool: Tool) -> str:
@@ -86,4 +99,5 @@ def _object(spec: OptionSpec) -> dict[str, Any]:
         "repeated": spec.repeated,
         "since": {tool.value: version for tool, version in spec.since.items()},
         "managed": spec.managed or None,
+        "effect": spec.effect.value,
     }

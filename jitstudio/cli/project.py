@@ -22,6 +22,7 @@ from jitstudio.project_files import (
     is_project,
     read_project,
 )
+from jitstudio.trust import TrustStore
 
 
 def given_project(sources: Sequence[str]) -> OpenProject | None:
@@ -52,6 +53,8 @@ def has_target(arguments: argparse.Namespace) -> bool:
 def base_request(opened: OpenProject | None, arguments: argparse.Namespace) -> BuildRequest | None:
     """The build that the project describes, which the arguments change; None without a project.
 
+    It is confined to the project's folder unless the project is trusted, now or since before.
+
     Raises:
         UsageError: A module that takes part cannot be read, or the options cannot.
     """
@@ -66,6 +69,8 @@ def base_request(opened: OpenProject | None, arguments: argparse.Namespace) -> B
         options = split_options(project.options)
     except ValueError as error:
         raise UsageError(f"'{opened.path.name}': {error}") from None
+    folder = str(opened.path.parent)
+    trusted = arguments.trust or TrustStore().standing(opened).trusted
     return BuildRequest(
         sources=tuple(_source(m) for m in taken if not m.member.is_library),
         arch=project.arch,
@@ -76,6 +81,8 @@ def base_request(opened: OpenProject | None, arguments: argparse.Namespace) -> B
         libdevice=project.libdevice,
         libraries=tuple(_source(m) for m in taken if m.member.is_library),
         join_ir=project.join_ir,
+        confined_to=None if trusted else (folder,),
+        folder=folder,
     )
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import EMITTED_KINDS, ENDINGS, CodeKind, Header, Source, kind_of
 from jitstudio.core.name_expressions import with_name_expressions
-from jitstudio.core.options import without
+from jitstudio.core.options import rooted, without
 from jitstudio.core.plan import default_emit
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode
 
@@ -46,12 +46,14 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
     headers = {header.name: header for header in base.headers}
     headers |= {header.name: header for header in map(_header, arguments.header)}
     fat_archs, fat_ptx = _fat_targets(arguments.fat or "")
+    # Paths of a project begin in its folder, those that are typed here where we are.
+    given = rooted(arguments.option, os.getcwd() if base.folder else "")
     return BuildRequest(
         sources=sources,
         arch=base.arch if arguments.arch is None else _arch(arguments.arch),
         emit=_emit(arguments, sources, link),
         link=link,
-        options=(*without(base.options, arguments.option), *arguments.option),
+        options=(*without(base.options, given), *given),
         headers=tuple(headers.values()),
         assembler=Assembler.DRIVER if arguments.driver_jit else base.assembler,
         libdevice=arguments.libdevice or base.libdevice,
@@ -62,6 +64,9 @@ def request_from(arguments: argparse.Namespace, base: BuildRequest | None = None
         use_cache=not arguments.no_cache,
         # A single build is over before a precompiled header could be of use.
         precompile_headers=arguments.repeat > 1 and not arguments.no_pch,
+        confined_to=base.confined_to,
+        unsafe_options=arguments.unsafe_options,
+        folder=base.folder,
     )
 
 

@@ -16,8 +16,8 @@ class FixKind(Enum):
     option, `ADD_NAME_EXPRESSION` an expression for `Fix.file`, in the place of `Fix.replaces` if
     that is there. `REPLACE_TEXT` holds what shall stand in `Fix.file` instead of `Fix.replaces`,
     `INSERT_TEXT` whole lines for that file.
-    `USE_LIBDEVICE`, `USE_NVJITLINK`, `ADD_INCLUDE_FOLDER` and `OPEN_FILES` hold nothing that is
-    needed to carry them out; the last two leave the choice to the user.
+    `USE_LIBDEVICE`, `USE_NVJITLINK`, `TRUST_PROJECT`, `ADD_INCLUDE_FOLDER` and `OPEN_FILES` hold
+    nothing that is needed to carry them out; the last two leave the choice to the user.
     """
 
     SET_ARCH = "set-arch"
@@ -29,6 +29,7 @@ class FixKind(Enum):
     INSERT_TEXT = "insert-text"
     USE_LIBDEVICE = "use-libdevice"
     USE_NVJITLINK = "use-nvjitlink"
+    TRUST_PROJECT = "trust-project"
     ADD_INCLUDE_FOLDER = "add-include-folder"
     OPEN_FILES = "open-files"
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 
 from jitstudio.core.code import LINKED, CodeKind, Source, split_variant
 from jitstudio.core.cubin_file import keeps_ptx
-from jitstudio.core.options import refusal
+from jitstudio.core.options import hazard, refusal, refused, shown
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode
 from jitstudio.core.step_options import StepKind, step_options
 from jitstudio.core.tools import Tool
@@ -119,7 +119,8 @@ def plan(request: BuildRequest) -> tuple[Step, ...]:
 
     Raises:
         PlanError: There is nothing to build, a module can never become what was asked for or is
-            that already, two modules share a name, or an option is jitstudio's own to send.
+            that already, two modules share a name, an option is jitstudio's own to send, or
+            the build may do harm that nobody has allowed it.
     """
     _check(request)
     if _K.FATBIN not in request.emit:
@@ -142,8 +143,9 @@ def _check(request: BuildRequest) -> None:
         raise PlanError("There is nothing to build: no module takes part.")
     if not request.emit:
         raise PlanError("Nothing was asked for: choose at least one kind of output.")
-    if refused := refusal(request.options):
-        raise PlanError(refused)
+    if told := refusal(request.options):
+        raise PlanError(told)
+    _check_trust(request)
     names = [source.name for source in (*request.sources, *request.libraries)]
     for name in names:
         if names.count(name) > 1:
@@ -158,6 +160,44 @@ def _check(request: BuildRequest) -> None:
             raise PlanError(
                 f"The library '{library.name}' is no LLVM IR, as .ll and .bc files are."
             )
+
+
+def _check_trust(request: BuildRequest) -> None:
+    if request.confined_to is not None:
+        found = list(refused(request.options, request.confined_to, request.folder))
+        names = [code.name for code in (*request.sources, *request.libraries)]
+        names += [header.name for header in request.headers]
+        found += [f"{reason}." for name in names if (reason := misnamed(name))]
+        if found:
+            if (more := len(found) - _MOST_TOLD) > 0:
+                found[_MOST_TOLD:] = [f"There are {more} more like these."]
+            raise PlanError(f"{NOT_TRUSTED} {' '.join(found)} {HOW_TO_TRUST}")
+    if not request.unsafe_options and (found_hazard := hazard(request.options)):
+        raise PlanError(f"{found_hazard} {HOW_TO_ALLOW}")
+
+
+# More sentences than this make no message that anybody reads.
+_MOST_TOLD = 5
+NOT_TRUSTED = "This project is not trusted."
+HOW_TO_TRUST = (
+    "Change that, or trust the project: --trust on the command line, File > Trust this project in "
+    "the window."
+)
+HOW_TO_ALLOW = (
+    "Take the option out, or allow such options: --unsafe-options on the command line, Unsafe "
+    "options among the settings of the window."
+)
+
+
+def misnamed(name: str) -> str:
+    """Why a name given to code may lead a tool out of the project's folder; empty if it cannot.
+
+    A compiler looks beside a module for what it includes.
+    """
+    path = name.replace("\\", "/")
+    if path.startswith("/") or path[1:2] == ":" or ".." in path.split("/"):
+        return f"The name '{shown(name)}' leads out of the project's folder"
+    return ""
 
 
 def _units(request: BuildRequest) -> list[Source]:
@@ -234,7 +274,12 @@ def _step(request: BuildRequest, source: Source, target: CodeKind, wanted: list[
         name=source.name,
         inputs=inputs,
         makes=makes,
-        options=step_options(request, StepKind(tool, out_of, target), {source.kind}, source.folder),
+        options=step_options(
+            request,
+            StepKind(tool, out_of, target),
+            {source.kind},
+            source.folder or request.folder,
+        ),
     )
 
 

@@ -42,6 +42,7 @@ class BuildRequest:
             sign that nobody has said yet that he trusts it; None for a build of the user's own,
             which reads what its texts include.
         unsafe_options: Whether options are sent that make a tool load native code.
+        folder: Where relative paths in the options begin; empty for the working directory.
     """
 
     sources: tuple[Source, ...]
@@ -60,6 +61,7 @@ class BuildRequest:
     precompile_headers: bool = True
     confined_to: tuple[str, ...] | None = None
     unsafe_options: bool = False
+    folder: str = ""
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Set as AbstractSet
 from dataclasses import dataclass
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.options import Given, find, options_for, read, takers
+from jitstudio.core.options import Given, find, options_for, read, rooted, takers
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.tools import Tool
 
@@ -114,7 +114,7 @@ def _user_options(
     # An unknown option goes to the compilers; with none in the build, to nvJitLink.
     compilers = _compilers(sources)
     front_end = tool if tool in compilers else next(iter(compilers), Tool.NVJITLINK)
-    return options_for(_spelling(tool), request.options, front_end)
+    return options_for(_spelling(tool), rooted(request.options, request.folder), front_end)
 
 
 def _compilers(sources: AbstractSet[CodeKind]) -> set[Tool]:

@@ -134,7 +134,7 @@ class Furnishing(QObject):
                 workspace,
                 panes,
                 files,
-                Fixer(workspace.documents, workspace.settings, files, window),
+                Fixer(workspace.documents, workspace.settings, files, window, self.projects.trust),
                 actions,
             ),
             lambda: ProjectsPresenter(workspace, panes, self.projects, window),

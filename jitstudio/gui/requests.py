@@ -35,9 +35,12 @@ def request_for(
     Raises:
         ValueError: The options cannot be read; the message says why.
     """
-    switches = settings.switches
+    switches, origin = settings.switches, settings.origin
+    sources = tuple(module.as_source() for module in modules)
+    # A module from elsewhere was opened by the user, and includes what lies beside it.
+    folders = dict.fromkeys((origin.folder, *(source.folder for source in sources)))
     return BuildRequest(
-        sources=tuple(module.as_source() for module in modules),
+        sources=sources,
         arch=settings.arch,
         emit=emit,
         link=settings.link if link is None else link,
@@ -49,4 +52,7 @@ def request_for(
         join_ir=Switch.JOIN_IR in switches,
         use_cache=Switch.CACHE in switches,
         precompile_headers=Switch.PRECOMPILE in switches,
+        confined_to=None if origin.is_trusted else tuple(filter(None, folders)),
+        unsafe_options=Switch.UNSAFE in switches,
+        folder=origin.folder,
     )

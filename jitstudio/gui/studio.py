@@ -85,6 +85,7 @@ class Studio(QObject):
         documents.removed.connect(self._on_removed)
         documents.current_changed.connect(self._on_current_changed)
         settings.changed.connect(self._on_changed)
+        settings.origin_changed.connect(self._build_soon)
         settings.link_changed.connect(self._on_link_changed)
         settings.auto_build_changed.connect(self._on_auto_build_changed)
         service.build_told.connect(self._on_told)
@@ -212,6 +213,7 @@ class Studio(QObject):
         if document.is_header or document.is_aside:
             self._build_soon()
 
+    @Slot()
     def _build_soon(self) -> None:
         if self._settings.auto_build and not self._held:
             self._pause.start()

@@ -16,6 +16,7 @@ from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.job import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
+from jitstudio.toolchain.confinement import stray_include
 from jitstudio.toolchain.headers import header_folders, header_options, header_problem
 from jitstudio.toolchain.nvrtc_log import split_phases, tidy
 from jitstudio.toolchain.precompile import PRECOMPILED
@@ -62,6 +63,8 @@ def compile_cuda(job: Job) -> Report:
     """Compile one CUDA C++ module."""
     options = (*job.options, *_own_options(job))
     folders = header_folders(version())
+    if told := stray_include(job, folders):
+        return Report(options=options, error_log=told)
     prefix = prefix_of(job, options, folders) if job.precompile else None
     precompiled = PRECOMPILED.option(prefix) if prefix else ""
     report = Report(options=(*options, precompiled) if precompiled else options)

@@ -25,6 +25,7 @@ OTHERS = {
     "libdevice": True,
     "precompile": True,
     "final": False,
+    "confined_to": (),
 }
 
 

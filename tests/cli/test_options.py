@@ -39,7 +39,18 @@ def test_its_json_has_the_promised_keys(run):
         "repeated": False,
         "since": {"NVRTC": "13.3"},
         "managed": None,
+        "effect": "writes",
     }
+
+
+def test_what_a_project_may_not_use_is_told(run):
+    def told(*words):
+        return " ".join(run("options", *words).out.split())
+
+    assert "Not before a project is trusted." in told("trace", "flame")
+    assert "within its folder only." in told("include", "folder")
+    assert "with values only that are known as harmless." in told("front", "inside")
+    assert "trusted" not in told("denormal")
 
 
 def test_nothing_found_is_told(run):

@@ -207,6 +207,7 @@ PROVOKED = (
 NVRTC, NVVM, LINKER = Tool.NVRTC, Tool.NVVM, Tool.NVJITLINK
 # Not provoked. Said by: other versions, a driver, a launch, a worker that is not ours.
 REPORTED = (
+    ("not-trusted", None, "This project is not trusted. '--time=f' writes a file."),
     ("ptx-too-new", LINKER, "Unsupported .version 8.7; current version is '8.4'"),
     ("ptx-unloadable", None, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
     ("driver-missing", Tool.DRIVER, "PTX cannot be assembled by the driver: no GPU is free."),

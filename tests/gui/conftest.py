@@ -83,6 +83,11 @@ def cache_folder(_module_cache, monkeypatch):
     return _module_cache
 
 
+@pytest.fixture(autouse=True)
+def _no_trust_from_elsewhere(tmp_path, monkeypatch):
+    monkeypatch.setenv("JITSTUDIO_CONFIG_DIR", str(tmp_path / "settings-of-the-user"))
+
+
 @pytest.fixture(scope="session")
 def light():
     return Theme.load("light")

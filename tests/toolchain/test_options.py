@@ -2,10 +2,12 @@
 
 import os
 import re
+from dataclasses import replace
 
 import pytest
 
-from jitstudio.core.options import OPTIONS, Kind
+from jitstudio.core.options import OPTIONS, Effect, Kind
+from jitstudio.core.plan import plan
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.worker.builder import Builder
@@ -20,6 +22,7 @@ REQUESTS = {
     Tool.NVDISASM: lambda o: request(cuda(KERNEL), emit="sass", options=o),
     Tool.NVFATBIN: lambda o: request(cuda(KERNEL), emit="fatbin", options=o),
 }
+NOT_HARMLESS = {"trace", "headers"}
 NEEDED = {"--numba-debug": ("-G",)}
 MAKES_NOTHING = {"--fdevice-syntax-only", "-32"}
 REJECTED = re.compile(
@@ -71,13 +74,31 @@ def stage_of(result, tool):
 @pytest.mark.parametrize(("spec", "tool", "value"), CASES)
 def test_the_tool_takes_the_option(worker, spec, tool, value):
     options = (spec.written(value), *NEEDED.get(spec.flag, ()))
+    before = set(os.listdir())
     result = worker.build(REQUESTS[tool](options))
+    if set(os.listdir()) - before:
+        assert spec.effect is Effect.WRITES
     stage = stage_of(result, tool)
     if spec.too_new_for(tool, stage.version):
         pytest.skip(f"{tool.value} {stage.version} does not know it yet")
     assert spec.sent(tool, value) in stage.options
     assert not REJECTED.search(stage.log + stage.error_log), stage.error_log
     assert stage.ok or spec.flag in MAKES_NOTHING, stage.error_log
+
+
+@pytest.mark.parametrize(("spec", "tool", "value"), CASES)
+def test_a_project_that_is_not_trusted_sends_it_if_it_does_no_harm(worker, spec, tool, value):
+    options = (spec.written(value), *NEEDED.get(spec.flag, ()))
+    folder = os.getcwd()
+    wanted = replace(REQUESTS[tool](options), confined_to=(folder,), folder=folder)
+    before = set(os.listdir())
+    if spec.effect in (Effect.WRITES, Effect.RUNS) and value in NOT_HARMLESS:
+        result = worker.build(wanted)
+        assert result.outcome is Outcome.REFUSED
+    else:
+        # A build is as good as another: that it takes the option is tested above.
+        assert plan(wanted)
+    assert set(os.listdir()) == before
 
 
 @pytest.mark.parametrize("tool", REQUESTS)

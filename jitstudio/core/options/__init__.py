@@ -8,13 +8,15 @@ nothing else.
 from __future__ import annotations
 
 from jitstudio.core.options.routing import leave_traces, options_for, refusal, takers
-from jitstudio.core.options.spec import Group, Kind, OptionSpec, Value
+from jitstudio.core.options.safety import hazard, lies_in, refused, shown
+from jitstudio.core.options.spec import Effect, Group, Kind, OptionSpec, Value
 from jitstudio.core.options.table import OPTIONS, find
 from jitstudio.core.options.words import (
     ADDRESSES,
     Given,
     join_options,
     read,
+    rooted,
     split_options,
     without,
     without_option,
@@ -23,17 +25,23 @@ from jitstudio.core.options.words import (
 __all__ = [
     "ADDRESSES",
     "OPTIONS",
+    "Effect",
     "Given",
     "Group",
     "Kind",
     "OptionSpec",
     "Value",
     "find",
+    "hazard",
     "join_options",
     "leave_traces",
+    "lies_in",
     "options_for",
     "read",
     "refusal",
+    "refused",
+    "rooted",
+    "shown",
     "split_options",
     "takers",
     "without",

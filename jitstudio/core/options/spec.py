@@ -37,6 +37,20 @@ class Kind(Enum):
     OPTION = "option"
 
 
+class Effect(Enum):
+    """What an option does besides changing the result."""
+
+    NOTHING = "nothing"
+    INCLUDES = "includes"
+    """Includes a file that is looked for like one that the text itself includes."""
+    READS = "reads"
+    """Reads the file or folder that its value names."""
+    WRITES = "writes"
+    """Writes a file, or hands on what may do so."""
+    RUNS = "runs"
+    """Hands on what may load native code."""
+
+
 @dataclass(frozen=True)
 class Value:
     """What an option takes.
@@ -46,6 +60,8 @@ class Value:
         choices: All there are, for `Kind.CHOICE`.
         low, high: The bounds of `Kind.NUMBER`.
         example: A value that the tools take, to show what one looks like.
+        harmless: A regular expression of the values with which the option has no effect besides
+            changing the result, whatever its row says.
     """
 
     kind: Kind
@@ -53,6 +69,7 @@ class Value:
     low: int = 0
     high: int = 0
     example: str = ""
+    harmless: str = ""
 
 
 FLAG = Value(Kind.FLAG)
@@ -74,14 +91,14 @@ def text(example: str) -> Value:
     return Value(Kind.TEXT, example=example)
 
 
-def path(example: str) -> Value:
+def path(example: str, harmless: str = "") -> Value:
     """A file or a folder."""
-    return Value(Kind.PATH, example=example)
+    return Value(Kind.PATH, example=example, harmless=harmless)
 
 
-def handed_on(example: str) -> Value:
-    """An option for a tool further on."""
-    return Value(Kind.OPTION, example=example)
+def handed_on(example: str, harmless: str) -> Value:
+    """An option for a tool further on, one word of it."""
+    return Value(Kind.OPTION, example=example, harmless=harmless)
 
 
 # How the value of each kind is shown, by way of `str.format`.
@@ -116,6 +133,7 @@ class OptionSpec:
             looking for the flag in the libraries of every CUDA 13 release.
         managed: What sets it, where jitstudio sends it itself; else empty.
         outlasts_build: Whether it also changes later builds of the same process.
+        effect: What it does besides changing the result.
     """
 
     name: str
@@ -131,6 +149,7 @@ class OptionSpec:
     since: Mapping[Tool, str] = field(default_factory=dict)
     managed: str = ""
     outlasts_build: bool = False
+    effect: Effect = Effect.NOTHING
 
     @property
     def flag(self) -> str:
@@ -146,6 +165,11 @@ class OptionSpec:
     def takes_value(self) -> bool:
         """Whether a value follows."""
         return self.value.kind is not Kind.FLAG
+
+    @property
+    def names_file(self) -> bool:
+        """Whether its value is a path, and no name that is looked for in several folders."""
+        return self.value.kind is Kind.PATH and self.effect is not Effect.INCLUDES
 
     @property
     def usage(self) -> str:
@@ -208,6 +232,7 @@ def option(
     since: Mapping[Tool, str] | None = None,
     managed: str = "",
     outlasts_build: bool = False,
+    effect: Effect = Effect.NOTHING,
 ) -> OptionSpec:
     """One row of the table: flags by tool, further flags in `also` with spaces between them."""
     spellings = {
@@ -231,4 +256,5 @@ def option(
         since or {},
         managed,
         outlasts_build,
+        effect,
     )

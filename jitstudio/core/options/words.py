@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 from collections import deque
 from collections.abc import Iterable
@@ -70,6 +71,12 @@ def read(words: Iterable[str]) -> tuple[Given, ...]:
     return tuple(given)
 
 
+def rooted(words: Iterable[str], folder: str) -> tuple[str, ...]:
+    """These words with the paths of files and folders from this folder on; as they are for ''."""
+    given = read(words) if folder else ()
+    return tuple(word for one in given for word in _rooted(one, folder)) if folder else (*words,)
+
+
 def without(words: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
     """These words less the options that the others give another value."""
     anew = {_place(given) for given in read(others)} - {None}
@@ -91,6 +98,16 @@ def addressed(word: str) -> tuple[Tool | None, str]:
     address, _, option = word.partition(":")
     tool = ADDRESSES.get(address.lower())
     return (tool, option) if tool else (None, word)
+
+
+def _rooted(given: Given, folder: str) -> tuple[str, ...]:
+    spec, value, tool = given.spec, given.value, given.tool
+    if not (spec and value and spec.names_file) or value == spec.value.harmless:
+        return given.words
+    path = os.path.join(folder, value)
+    if tool is None:
+        return (spec.written(path),)
+    return (f"{tool.value}:{spec.sent(tool, path)}",) if tool in spec.spellings else given.words
 
 
 def _is_meant(given: Given, unwanted: str) -> bool:

@@ -25,6 +25,7 @@ class Fixer(QObject):
 
     Args:
         files: Opens files where the user is to choose some.
+        trust: Lets the open project do what the user's own code may.
         dialogs: Who asks the user; dialogs over `window` where not given.
 
     Signals:
@@ -41,12 +42,14 @@ class Fixer(QObject):
         settings: BuildSettings,
         files: FileCommands,
         window: QWidget,
+        trust: Callable[[], None],
         dialogs: Dialogs | None = None,
     ) -> None:
         super().__init__(window)
         self._documents = documents
         self._settings = settings
         self._files = files
+        self._trust = trust
         self._dialogs = dialogs or Dialogs(window)
         self._ways: dict[FixKind, Callable[[Fix], bool]] = {
             FixKind.SET_ARCH: self._set_arch,
@@ -58,6 +61,7 @@ class Fixer(QObject):
             FixKind.INSERT_TEXT: self._edit_text,
             FixKind.USE_LIBDEVICE: partial(self._turn, Switch.LIBDEVICE, True),
             FixKind.USE_NVJITLINK: partial(self._turn, Switch.DRIVER_JIT, False),
+            FixKind.TRUST_PROJECT: self._trust_project,
             FixKind.ADD_INCLUDE_FOLDER: self._add_include_folder,
             FixKind.OPEN_FILES: self._open_files,
         }
@@ -91,6 +95,10 @@ class Fixer(QObject):
 
     def _turn(self, switch: Switch, on: bool, _fix: Fix) -> bool:
         self._settings.turn(switch, on)
+        return True
+
+    def _trust_project(self, _fix: Fix) -> bool:
+        self._trust()
         return True
 
     def _add_name_expression(self, fix: Fix) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -18,6 +19,7 @@ from jitstudio.gui.state.files import DocumentError, has_changed, resolved, writ
 from jitstudio.gui.state.project import outside
 from jitstudio.gui.workspace import Workspace
 from jitstudio.project_files import OpenProject, read_project
+from jitstudio.trust import Standing, TrustError, TrustStore
 
 # More sentences than this make no notice that anybody reads.
 _MOST_PROBLEMS = 5
@@ -36,11 +38,13 @@ class ProjectCommands(QObject):
         failed: Something could not be read or written, in words.
         told: Something went well that cannot be seen otherwise, in words.
         recent_changed: The list of recent files is another one.
+        trust_wanted: The user is to say whether he trusts the open project.
     """
 
     failed = Signal(str)
     told = Signal(str)
     recent_changed = Signal()
+    trust_wanted = Signal()
 
     def __init__(
         self, workspace: Workspace, files: FileCommands, actions: Actions, dialogs: Dialogs
@@ -56,7 +60,9 @@ class ProjectCommands(QObject):
         self._reader.failed.connect(self._on_read_failed)
         self.recent_changed.connect(files.recent_changed)
         files.project_wanted.connect(self.open_path)
+        self._trusted = TrustStore()
         self._close_action = actions["closeProjectAction"]
+        self._trust_action = actions["trustProjectAction"]
         self._project.changed.connect(self._on_project_changed)
         self._on_project_changed()
         actions.bind(
@@ -66,6 +72,7 @@ class ProjectCommands(QObject):
                 "saveProjectAction": self.save,
                 "saveProjectAsAction": self.save_as,
                 "closeProjectAction": self.close,
+                "trustProjectAction": self._on_trust_chosen,
             }
         )
 
@@ -92,7 +99,7 @@ class ProjectCommands(QObject):
         except DocumentError as error:
             self._on_read_failed(str(error))
         else:
-            self._reader.start(lambda _stop: read_project(found))
+            self._reader.start(lambda _stop: self._read(found))
 
     @Slot()
     def save(self) -> bool:
@@ -124,6 +131,38 @@ class ProjectCommands(QObject):
         if self._may_replace():
             self._clear()
 
+    @Slot()
+    def trust(self) -> None:
+        """Let the open project do what the user's own code may, from now on."""
+        path, standing = self._project.path, self._project.standing
+        if path is not None:
+            self._project.trust(True)
+            self._keep(lambda: self._trusted.trust(path, None, standing.concerns))
+
+    @Slot(bool)
+    def _on_trust_chosen(self, on: bool) -> None:
+        path, standing = self._project.path, self._project.standing
+        if path is None or on is standing.trusted:
+            return
+        if not on:
+            self._project.trust(False)
+            self._keep(lambda: self._trusted.distrust(path))
+        elif standing.concerns:
+            self.trust_wanted.emit()
+            self._on_project_changed()
+        else:
+            self.trust()
+
+    def _keep(self, write: Callable[[], None]) -> None:
+        try:
+            write()
+        except TrustError as error:
+            self.failed.emit(str(error))
+
+    def _read(self, path: Path) -> tuple[OpenProject, Standing]:
+        opened = read_project(path)
+        return opened, self._trusted.standing(opened)
+
     def may_quit(self) -> bool:
         """Ask before the end, if the user wants to be asked; whether it may come."""
         is_asked = self._workspace.preferences.value("session.on_quit") == "ask"
@@ -135,17 +174,20 @@ class ProjectCommands(QObject):
         return answer is not Unsaved.KEEP_OPEN
 
     @Slot(object)
-    def _on_read(self, opened: OpenProject) -> None:
+    def _on_read(self, read: tuple[OpenProject, Standing]) -> None:
+        opened, standing = read
         if not self._may_replace():
             self._stay()
             return
         self._clear()
-        self._project.open(opened)
+        self._project.open(opened, standing)
         self._workspace.studio.hold()
         self._remember(opened.path)
         if opened.problems:
             self._tell_problems(opened)
         self.told.emit(self.tr("Opened {name}").format(name=opened.path.name))
+        if standing.concerns and not standing.trusted:
+            self.trust_wanted.emit()
 
     @Slot(str)
     def _on_read_failed(self, problem: str) -> None:
@@ -182,6 +224,9 @@ class ProjectCommands(QObject):
             self.failed.emit(str(error))
             return False
         self._project.mark_saved(path, project, data)
+        if self._project.standing.trusted:
+            # As the user has written it.
+            self._keep(lambda: self._trusted.trust(path, data, ()))
         self._remember(path)
         self._tell_saved(path, modified, project)
         if left_behind:
@@ -266,4 +311,7 @@ class ProjectCommands(QObject):
 
     @Slot()
     def _on_project_changed(self) -> None:
-        self._close_action.setEnabled(self._project.path is not None)
+        is_open = self._project.path is not None
+        self._close_action.setEnabled(is_open)
+        self._trust_action.setEnabled(is_open)
+        self._trust_action.setChecked(is_open and self._project.standing.trusted)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Slot
@@ -16,7 +17,11 @@ from jitstudio.gui.theme import ThemeKeeper, ThemeMode
 from jitstudio.gui.workspace import Workspace
 
 _ON_CHANGE = "build.on_change"
-_SWITCHES = {"build.cache": Switch.CACHE, "build.precompile": Switch.PRECOMPILE}
+_SWITCHES = {
+    "build.cache": Switch.CACHE,
+    "build.precompile": Switch.PRECOMPILE,
+    "build.unsafe_options": Switch.UNSAFE,
+}
 
 
 class PreferencesPresenter(QObject):
@@ -37,12 +42,12 @@ class PreferencesPresenter(QObject):
             _ON_CHANGE: lambda value: setattr(settings, "auto_build", bool(value)),
             "build.pause": lambda value: workspace.studio.set_pause(int(value)),
             "build.time_limit": lambda value: workspace.service.set_time_limit(float(value)),
-            "build.cache": lambda value: settings.turn(Switch.CACHE, bool(value)),
             "build.cache_size": lambda value: workspace.service.set_cache_size(int(value) << 20),
             "build.memory": lambda value: workspace.service.set_memory_share(float(value)),
-            "build.precompile": lambda value: settings.turn(Switch.PRECOMPILE, bool(value)),
             "launch.time_limit": lambda value: workspace.launch_specs.set_time_limit(float(value)),
         }
+        for key, switch in _SWITCHES.items():
+            self._carriers[key] = partial(self._turn, switch)
         studio = workspace.studio
         was_held = studio.is_held
         for key in self._carriers.keys() - {"appearance.theme"}:
@@ -59,6 +64,9 @@ class PreferencesPresenter(QObject):
     def _on_changed(self, key: str) -> None:
         if key in self._carriers:
             self._carriers[key](self._workspace.preferences.value(key))
+
+    def _turn(self, switch: Switch, value: SettingValue) -> None:
+        self._workspace.settings.turn(switch, bool(value))
 
     @Slot(bool)
     def _on_auto_build_changed(self, on: bool) -> None:

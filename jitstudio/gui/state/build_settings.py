@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from enum import Enum
 
 from PySide6.QtCore import QObject, Signal
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.link_mode import LinkMode
+from jitstudio.core.project.project import Project
 
 
 class Switch(Enum):
@@ -18,9 +20,25 @@ class Switch(Enum):
     DRIVER_JIT = "driver_jit"
     CACHE = "cache"
     PRECOMPILE = "precompile_headers"
+    UNSAFE = "unsafe_options"
 
 
 ON_AT_FIRST = frozenset({Switch.CACHE, Switch.PRECOMPILE})
+_OF_PROJECTS = frozenset((Switch.LIBDEVICE, Switch.JOIN_IR, Switch.DRIVER_JIT))
+"""The other switches are the user's, whatever the project."""
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Who has written what is built.
+
+    Attributes:
+        folder: That of the project, where relative paths in the options begin; empty for none.
+        is_trusted: Whether it may do what the user's own code may.
+    """
+
+    folder: str = ""
+    is_trusted: bool = True
 
 
 class BuildSettings(QObject):
@@ -30,6 +48,7 @@ class BuildSettings(QObject):
         changed: Something that changes what is built.
         arch_changed, options_changed, link_changed, auto_build_changed: That value.
         switches_changed: All switches that are on.
+        origin_changed: Others have written what is built, or it is trusted or not any more.
     """
 
     changed = Signal()
@@ -38,6 +57,7 @@ class BuildSettings(QObject):
     link_changed = Signal(LinkMode)
     auto_build_changed = Signal(bool)
     switches_changed = Signal(frozenset)
+    origin_changed = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
@@ -46,6 +66,7 @@ class BuildSettings(QObject):
         self._link = LinkMode.NONE
         self._auto_build = True
         self._switches = ON_AT_FIRST
+        self._origin = Origin()
 
     @property
     def arch(self) -> Arch:
@@ -98,6 +119,41 @@ class BuildSettings(QObject):
     def turn(self, switch: Switch, on: bool) -> None:
         """Turn one switch on or off."""
         self.switches = self._switches | {switch} if on else self._switches - {switch}
+
+    @property
+    def origin(self) -> Origin:
+        """Who has written what is built; the user himself as long as no project is open."""
+        return self._origin
+
+    @origin.setter
+    def origin(self, origin: Origin) -> None:
+        if origin != self._origin:
+            self._origin = origin
+            self.origin_changed.emit()
+
+    def as_project(self) -> Project:
+        """What a project says of these settings."""
+        return Project(
+            arch=self._arch,
+            options=self._options,
+            link=self._link,
+            libdevice=Switch.LIBDEVICE in self._switches,
+            join_ir=Switch.JOIN_IR in self._switches,
+            driver_jit=Switch.DRIVER_JIT in self._switches,
+        )
+
+    def take_from(self, project: Project) -> None:
+        """Build as a project says."""
+        self.arch = project.arch
+        self.options = project.options
+        self.link = project.link
+        on = {
+            Switch.LIBDEVICE: project.libdevice,
+            Switch.JOIN_IR: project.join_ir,
+            Switch.DRIVER_JIT: project.driver_jit,
+        }
+        chosen = frozenset(switch for switch, is_on in on.items() if is_on)
+        self.switches = (self._switches - _OF_PROJECTS) | chosen
 
     @property
     def auto_build(self) -> bool:

@@ -12,19 +12,19 @@ from jitstudio.core.file_text import Encoding
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import dump, load
 from jitstudio.core.project.project import Member, Project
+from jitstudio.core.project.reading import ProjectFormatError
 from jitstudio.core.sweep.draft import SweepDraft
-from jitstudio.gui.state.build_settings import BuildSettings, Switch
+from jitstudio.gui.state.build_settings import BuildSettings, Origin
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.files import digest
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.session_format import SavedProject
 from jitstudio.gui.state.sweep_drafts import SweepDrafts
 from jitstudio.project_files import OpenProject, file_launch, file_sweep, path_in_project
+from jitstudio.trust import OWN, RESTRICTED, Standing
 
 _COMPARE_AFTER_MS = 100
 _MARK = "\ufeff"
-_OF_PROJECTS = frozenset((Switch.LIBDEVICE, Switch.JOIN_IR, Switch.DRIVER_JIT))
-"""The other switches are the user's, whatever the project."""
 
 
 class ProjectState(QObject):
@@ -59,6 +59,9 @@ class ProjectState(QObject):
         self._on_disk: str | None = None
         # What the window does not hold but the file does.
         self._carried = Project()
+        self._standing = RESTRICTED
+        # The settings from before the project, as one would say them.
+        self._own = Project()
         self._saved: Project | None = None
         self._edited: set[Document] = set()
         self._is_modified = False
@@ -96,6 +99,16 @@ class ProjectState(QObject):
         """Whether something of the project is not in its file."""
         return self._is_modified
 
+    @property
+    def standing(self) -> Standing:
+        """How far the open project is trusted; without one, the user's own texts are."""
+        return self._standing if self._path is not None else OWN
+
+    def trust(self, trusted: bool) -> None:
+        """Let the open project do what the user's own code may, or no longer."""
+        self._stand(replace(self._standing, trusted=trusted))
+        self.changed.emit()
+
     def keeps(self, document: Document) -> bool:
         """Whether the text of this document is kept in the open project itself."""
         return self._path is not None and not _is_in(document, self._path.parent)
@@ -104,13 +117,14 @@ class ProjectState(QObject):
         """The documents that a project in this folder names by their files."""
         return (document for document in self._documents if _is_in(document, folder))
 
-    def open(self, opened: OpenProject) -> None:
+    def open(self, opened: OpenProject, standing: Standing = RESTRICTED) -> None:
         """Take over all of a project; what is open already stays beside it."""
         project = opened.project
-        self._path, self._on_disk = opened.path, digest(opened.content)
+        self._begin(opened.path, standing)
+        self._on_disk = digest(opened.content)
         self._carried = _carried(opened)
         self.layout = project.layout
-        self._apply(project)
+        self._settings.take_from(project)
         specs = {launch.spec.kernel: launch.spec for launch in opened.launches}
         self._launches.replace_all(specs.values(), project.kernel)
         self._sweeps.replace_all(sweep.draft for sweep in opened.sweeps)
@@ -124,21 +138,26 @@ class ProjectState(QObject):
         self.opened.emit()
 
     def close(self) -> None:
-        """Belong to no project any more; the rest stays as it is."""
+        """Belong to no project any more; the settings are those from before it again."""
+        if self._path is not None:
+            self._settings.take_from(self._own)
         self._path, self._on_disk = None, None
         self._carried = Project()
+        self._stand(OWN)
         self._take_as_saved()
 
     def reset(self) -> None:
         """Forget all that a project says, apart from the target."""
-        self._apply(Project(arch=self._settings.arch))
+        self._settings.take_from(Project(arch=self._settings.arch))
         self._launches.replace_all((), "")
         self._sweeps.replace_all(())
 
     def mark_saved(self, path: Path, project: Project, content: bytes) -> None:
         """All of it is in this file now, as `capture` gave it; `content` is the file's."""
         self._carried = replace(self._carried_to(path.parent), unknown=project.unknown)
-        self._path, self._on_disk = path, digest(content)
+        # What belonged to no project is the user's own.
+        self._begin(path, self.standing)
+        self._on_disk = digest(content)
         for document in self._documents:
             if document.path is None and document.text is not None:
                 document.text.setModified(False)
@@ -172,6 +191,9 @@ class ProjectState(QObject):
             carried=carried.decode(),
             sweeps=sweeps.decode(),
             on_disk=self._on_disk,
+            trusted=self._standing.trusted,
+            concerns=self._standing.concerns,
+            own=dump(self._own).decode(),
         )
 
     def resume(self, saved: SavedProject) -> None:
@@ -180,8 +202,17 @@ class ProjectState(QObject):
         Raises:
             ProjectFormatError: What was kept of it is damaged; no project is open then.
         """
-        carried, typed = load(saved.carried.encode()), load(saved.sweeps.encode())
-        self._path, self._on_disk = Path(saved.path), saved.on_disk
+        nothing_set = Project(arch=self._settings.arch)
+        try:
+            carried, typed = load(saved.carried.encode()), load(saved.sweeps.encode())
+            own = load(saved.own.encode()) if saved.own else nothing_set
+        except ProjectFormatError:
+            # What is left of it is not the user's own for that.
+            self._settings.take_from(nothing_set)
+            self._settings.origin = Origin(str(Path(saved.path).parent), saved.trusted)
+            raise
+        self._begin(Path(saved.path), Standing(saved.trusted, saved.concerns))
+        self._on_disk, self._own = saved.on_disk, own
         self._carried = carried
         self._sweeps.replace_all(typed.sweeps)
         self._take_as_saved()
@@ -219,26 +250,26 @@ class ProjectState(QObject):
         self._pause.stop()
         self.changed.emit()
 
-    def _apply(self, project: Project) -> None:
-        settings = self._settings
-        settings.arch = project.arch
-        settings.options = project.options
-        settings.link = project.link
-        on = {
-            Switch.LIBDEVICE: project.libdevice,
-            Switch.JOIN_IR: project.join_ir,
-            Switch.DRIVER_JIT: project.driver_jit,
-        }
-        chosen = frozenset(switch for switch, is_on in on.items() if is_on)
-        settings.switches = (settings.switches - _OF_PROJECTS) | chosen
+    def _begin(self, path: Path, standing: Standing) -> None:
+        """Belong to the project in this file."""
+        if self._path is None:
+            self._own = self._settings.as_project()
+        self._path = path
+        self._stand(standing)
+
+    def _stand(self, standing: Standing) -> None:
+        self._standing = standing
+        folder = str(self._path.parent) if self._path is not None else ""
+        self._settings.origin = Origin(folder, standing.trusted)
 
     def _project(self, folder: Path, *, with_texts: bool) -> Project:
-        settings, current = self._settings, self._documents.current
+        current = self._documents.current
         ours = (document for document in self._documents if not document.is_aside)
         members = [(d, _member(d, folder, with_text=with_texts)) for d in ours]
         names = {member.name for _, member in members}
         carried = self._carried_to(folder)
-        return Project(
+        return replace(
+            self._settings.as_project(),
             modules=(
                 *(member for document, member in members if not document.is_header),
                 *(member for member in carried.modules if member.name not in names),
@@ -247,12 +278,6 @@ class ProjectState(QObject):
                 *(member for document, member in members if document.is_header),
                 *(member for member in carried.headers if member.name not in names),
             ),
-            arch=settings.arch,
-            options=settings.options,
-            link=settings.link,
-            libdevice=Switch.LIBDEVICE in settings.switches,
-            join_ir=Switch.JOIN_IR in settings.switches,
-            driver_jit=Switch.DRIVER_JIT in settings.switches,
             # In an order that using them does not change.
             launches=tuple(sorted(self._filed(folder, carried), key=lambda spec: spec.kernel)),
             # The one used last is the last.

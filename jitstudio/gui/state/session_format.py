@@ -61,6 +61,10 @@ class SavedProject:
         carried: What its file holds and the window does not, in the form of a project file.
         sweeps: What was typed for them, in the same form.
         on_disk: What told the content of its file, as it was known, from others.
+        trusted: Whether the user has said that he trusts it.
+        concerns: What it asks for beyond an ordinary project.
+        own: The settings that the user had before it, in the form of a project file; empty where
+            that was not written down.
     """
 
     path: str
@@ -68,6 +72,9 @@ class SavedProject:
     carried: str
     sweeps: str
     on_disk: str | None = None
+    trusted: bool = False
+    concerns: tuple[str, ...] = ()
+    own: str = ""
 
 
 @dataclass(frozen=True)
@@ -164,7 +171,15 @@ def _project(entry: dict[str, Any] | None) -> SavedProject | None:
     # An older session has them in there.
     sweeps = str(entry.get("sweeps", carried))
     return SavedProject(
-        str(entry["path"]), bool(entry["modified"]), carried, sweeps, _on_disk(entry)
+        path=str(entry["path"]),
+        modified=bool(entry["modified"]),
+        carried=carried,
+        sweeps=sweeps,
+        on_disk=_on_disk(entry),
+        # In an older session nobody has said it.
+        trusted=entry.get("trusted") is True,
+        concerns=tuple(str(concern) for concern in entry.get("concerns", ())),
+        own=str(entry.get("own", "")),
     )
 
 

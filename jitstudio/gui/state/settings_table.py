@@ -270,6 +270,17 @@ SETTINGS = (
         unit=QT_TRANSLATE_NOOP("Settings", "MiB"),
     ),
     Setting(
+        "build.unsafe_options",
+        BUILD,
+        QT_TRANSLATE_NOOP("Settings", "Unsafe options"),
+        QT_TRANSLATE_NOOP(
+            "Settings",
+            "Sends options by which LLVM loads native code or writes files, such as -load. Whoever "
+            "wrote such a library can do here all that you can.",
+        ),
+        False,
+    ),
+    Setting(
         "launch.time_limit",
         LAUNCH,
         QT_TRANSLATE_NOOP("Settings", "Time limit of a launch"),

@@ -46,7 +46,15 @@ class Desk:
         store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
         preferences = Preferences(store)
         files = FileCommands(self.documents, self.settings, preferences, window, self.answers)
-        self.fixer = Fixer(self.documents, self.settings, files, window, self.answers)
+        self.fixer = Fixer(
+            self.documents,
+            self.settings,
+            files,
+            window,
+            lambda: self.trusted.append(True),
+            self.answers,
+        )
+        self.trusted = []
         self.applied = 0
         self.refused = []
         self.fixer.applied.connect(self._on_applied)
@@ -105,6 +113,11 @@ def test_turns_switches(desk):
     assert desk.apply(FixKind.USE_NVJITLINK)
     assert Switch.LIBDEVICE in desk.settings.switches
     assert Switch.DRIVER_JIT not in desk.settings.switches
+
+
+def test_trusts_the_project(desk):
+    assert desk.apply(FixKind.TRUST_PROJECT)
+    assert desk.trusted == [True]
 
 
 def test_adds_a_name_expression_in_the_place_of_another(desk):

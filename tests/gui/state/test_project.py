@@ -1,6 +1,8 @@
 """Which project is open, without a window."""
 
-from dataclasses import replace
+import json
+from dataclasses import asdict, replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -15,14 +17,16 @@ from jitstudio.core.project.reading import ProjectFormatError
 from jitstudio.core.request import LinkMode
 from jitstudio.core.sweep.draft import AxisText, SweepDraft
 from jitstudio.core.sweep.plan import AxisKind
+from jitstudio.gui.requests import request_for
 from jitstudio.gui.state import session_format
-from jitstudio.gui.state.build_settings import BuildSettings, Switch
+from jitstudio.gui.state.build_settings import BuildSettings, Origin, Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.project import ProjectState, outside
 from jitstudio.gui.state.session_format import SavedProject, SavedSession
 from jitstudio.gui.state.sweep_drafts import SweepDrafts
 from jitstudio.project_files import read_project
+from jitstudio.trust import Standing
 
 LAUNCH = LaunchSpec("k", (("x", "n:file(data/x.npy)"), ("n", "4")))
 PROJECT = Project(
@@ -332,13 +336,119 @@ def test_a_session_file_holds_what_is_remembered(desk, folder):
 
 
 def test_a_closed_project_is_neither_modified_nor_remembered(desk, folder):
+    desk.settings.arch = Arch(75)
     desk.project.open(read_project(_write(folder)))
     desk.settings.options = "-O1"
     desk.project.close()
     assert not desk.is_modified()
     assert (desk.project.path, desk.project.title) == (None, "")
+    desk.settings.options = "-O2"
     desk.project.reset()
     assert desk.settings.options == ""
     assert desk.settings.link is LinkMode.NONE
     assert (desk.launches.specs, desk.sweeps.drafts) == ((), ())
-    assert desk.project.capture(Path("/p.jitproj")).arch == Arch(80)
+    assert desk.project.capture(Path("/p.jitproj")).arch == Arch(75)
+
+
+def _own(desk):
+    settings = desk.settings
+    return settings.arch, settings.options, settings.link, settings.switches
+
+
+def test_closing_a_project_restores_the_settings_from_before_it(desk, folder):
+    desk.settings.arch, desk.settings.options = Arch(75), "-DMINE"
+    desk.settings.link = LinkMode.PTX
+    desk.settings.turn(Switch.JOIN_IR, True)
+    desk.settings.turn(Switch.CACHE, False)
+    before = _own(desk)
+    desk.project.open(read_project(_write(folder)))
+    assert _own(desk) == (
+        Arch(80),
+        "-G",
+        LinkMode.LTO,
+        frozenset({Switch.LIBDEVICE, Switch.PRECOMPILE}),
+    )
+    desk.settings.options += " -Xnvvm=-Xopt"
+    desk.project.open(read_project(_write(folder)))
+    desk.project.close()
+    assert _own(desk) == before
+    assert desk.settings.origin == Origin()
+
+
+def test_closing_restores_the_settings_after_a_restart(desk, folder):
+    desk.settings.options = "-DMINE"
+    desk.project.open(read_project(_write(folder)))
+    saved = desk.project.remembered()
+    session = SavedSession(
+        (), None, Arch(80), "-G", LinkMode.LTO, False, frozenset(), (), True, saved
+    )
+    data = session_format.dump(session)
+    other = Desk()
+    other.settings.options = "-G"
+    other.project.resume(session_format.load(data).project)
+    other.project.close()
+    assert other.settings.options == "-DMINE"
+
+
+def test_a_project_of_an_older_session_is_not_trusted_and_leaves_nothing_set(desk, folder):
+    desk.project.open(read_project(_write(folder)))
+    told = asdict(desk.project.remembered())
+    older = {key: told[key] for key in ("path", "modified", "carried", "sweeps", "on_disk")}
+    other = Desk()
+    other.settings.take_from(PROJECT)
+    data = session_format.dump(
+        SavedSession((), None, Arch(80), "-G", LinkMode.LTO, False, frozenset(), ())
+    )
+    state = json.loads(data) | {"project": older}
+    other.project.resume(session_format.load(json.dumps(state).encode()).project)
+    assert other.settings.origin == Origin(str(folder), is_trusted=False)
+    other.project.close()
+    assert (other.settings.options, other.settings.link) == ("", LinkMode.NONE)
+
+
+def test_the_restriction_stays_over_a_restart(desk, folder):
+    concern = "options: '--time=f' writes a file."
+    for standing in (Standing(False, (concern,)), Standing(True, (concern,))):
+        desk.project.open(read_project(_write(folder)), standing)
+        other = Desk()
+        other.project.resume(desk.project.remembered())
+        assert other.project.standing == standing
+        assert other.settings.origin == Origin(str(folder), standing.trusted)
+
+
+def test_a_project_that_cannot_be_brought_back_leaves_no_options(desk, folder):
+    desk.project.open(read_project(_write(folder)))
+    other = Desk()
+    other.settings.take_from(PROJECT)
+    with pytest.raises(ProjectFormatError):
+        other.project.resume(replace(desk.project.remembered(), carried="{}"))
+    assert other.settings.options == ""
+    assert not other.settings.origin.is_trusted
+
+
+def test_what_the_user_saves_as_a_project_is_trusted_and_no_other(desk, folder):
+    desk.add("mine.cu")
+    desk.settings.options = "-DMINE"
+    assert desk.project.standing.trusted
+    desk.save(folder / "mine.jitproj")
+    assert desk.settings.origin == Origin(str(folder), is_trusted=True)
+    desk.project.close()
+    assert desk.settings.options == "-DMINE"
+    desk.project.open(read_project(_write(folder)))
+    desk.save(folder / "elsewhere.jitproj")
+    assert not desk.project.standing.trusted
+
+
+def test_builds_are_confined_until_the_project_is_trusted(desk, folder, tmp_path):
+    (tmp_path / "own").mkdir()
+    desk.project.open(read_project(_write(folder)))
+    mine = desk.add("own.cu", path=tmp_path / "own" / "own.cu")
+    build = partial(request_for, (mine,), desk.documents, desk.settings, frozenset())
+    assert build().confined_to == (str(folder), str(tmp_path / "own"))
+    assert build().folder == str(folder)
+    desk.project.trust(True)
+    assert (build().confined_to, build().folder) == (None, str(folder))
+    desk.project.trust(False)
+    assert build().confined_to is not None
+    desk.project.close()
+    assert (build().confined_to, build().folder) == (None, "")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from jitstudio.core.options.spec import (
     TRUTH,
+    Effect,
     Group,
     OptionSpec,
     choice,
@@ -18,6 +19,16 @@ from jitstudio.core.tools import Tool
 _MANY_REGISTERS = 255
 _MANY_THREADS = 256
 _NO_JUMP_TABLES = 101
+# Of `ptxas --help`: none of them takes a file.
+_OF_PTXAS = (
+    r"--?(v|verbose|g|device-debug|lineinfo|generate-line-info|w|disable-warnings"
+    r"|Werror|warning-as-error|warn-(on-)?(spills|lmem-usage|local-memory-usage"
+    r"|double-precision-use)|ret-end|return-at-end|O[0-4]|(O|opt-level)=[0-4]"
+    r"|(dlcm|def-load-cache|dscm|def-store-cache|flcm|force-load-cache|fscm|force-store-cache)"
+    r"=[a-z]{2}|(maxrregcount|maxntid|minnctapersm|device-function-maxrregcount|rul"
+    r"|register-usage-level|split-compile)=[0-9]+"
+    r"|(fmad|allow-expensive-optimizations)=(true|false))"
+)
 
 _CODE: tuple[OptionSpec, ...] = (
     option(
@@ -131,8 +142,9 @@ _CODE: tuple[OptionSpec, ...] = (
         "An option for ptxas, which makes the machine code in NVRTC and in nvJitLink.",
         nvrtc="--ptxas-options",
         link="-Xptxas",
-        value=handed_on("-v"),
+        value=handed_on("-v", _OF_PTXAS),
         repeated=True,
+        effect=Effect.WRITES,
     ),
 )
 
@@ -316,7 +328,8 @@ _SPEED: tuple[OptionSpec, ...] = (
         "Table of phases",
         "Writes the time that each phase took into a CSV file, or into the log for '-'.",
         nvrtc="--time",
-        value=path("-"),
+        value=path("-", harmless="-"),
+        effect=Effect.WRITES,
     ),
     option(
         Group.SPEED,
@@ -325,6 +338,7 @@ _SPEED: tuple[OptionSpec, ...] = (
         nvrtc="--fdevice-time-trace",
         also="-fdevice-time-trace",
         value=path("trace"),
+        effect=Effect.WRITES,
     ),
     option(
         Group.SPEED,

@@ -6,7 +6,7 @@ a gpu-name that nobody wrote, libNVVM calls -arch "defined more than once".
 
 from __future__ import annotations
 
-from jitstudio.core.options.spec import Group, OptionSpec, option, path, text
+from jitstudio.core.options.spec import Effect, Group, OptionSpec, option, path, text
 
 _TARGET = "the target says it (the Target field, or --arch on the command line)"
 _LTO = "the kind of link says it (Link LTO in the Link panel, or --lto on the command line)"
@@ -57,6 +57,7 @@ ROWS: tuple[OptionSpec, ...] = (
         nvrtc="--pch",
         also="-pch",
         managed=_PCH,
+        effect=Effect.WRITES,
     ),
     option(
         Group.ELSEWHERE,
@@ -66,6 +67,7 @@ ROWS: tuple[OptionSpec, ...] = (
         also="-create-pch",
         value=path("headers.pch"),
         managed=_PCH,
+        effect=Effect.WRITES,
     ),
     option(
         Group.ELSEWHERE,
@@ -75,6 +77,7 @@ ROWS: tuple[OptionSpec, ...] = (
         also="-use-pch",
         value=path("headers.pch"),
         managed=_PCH,
+        effect=Effect.RUNS,
     ),
     option(
         Group.ELSEWHERE,
@@ -84,5 +87,6 @@ ROWS: tuple[OptionSpec, ...] = (
         also="-pch-dir",
         value=path("headers"),
         managed=_PCH,
+        effect=Effect.WRITES,
     ),
 )

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from jitstudio.core.options.spec import (
     TRUTH,
+    Effect,
     Group,
     OptionSpec,
     choice,
+    handed_on,
     number,
     option,
     path,
@@ -14,6 +16,9 @@ from jitstudio.core.options.spec import (
 )
 from jitstudio.core.tools import Tool
 
+_OF_THE_FRONT_END = (
+    r"--(diag_(suppress|warning|error|default|once)=[a-z0-9_,]+|(no_)?display_error_number)"
+)
 _13_1 = {Tool.NVRTC: "13.1"}
 _13_2 = {Tool.NVRTC: "13.2"}
 _13_3 = {Tool.NVRTC: "13.3"}
@@ -49,6 +54,7 @@ _PREPROCESSOR: tuple[OptionSpec, ...] = (
         value=path("include"),
         repeated=True,
         glued=True,
+        effect=Effect.READS,
     ),
     option(
         Group.PREPROCESSOR,
@@ -58,6 +64,7 @@ _PREPROCESSOR: tuple[OptionSpec, ...] = (
         also="-include",
         value=path("settings.h"),
         repeated=True,
+        effect=Effect.INCLUDES,
     ),
     option(
         Group.PREPROCESSOR,
@@ -74,6 +81,7 @@ _PREPROCESSOR: tuple[OptionSpec, ...] = (
         also="-use-bundled-headers",
         value=path("headers"),
         since=_13_3,
+        effect=Effect.WRITES,
     ),
 )
 
@@ -157,6 +165,16 @@ _LANGUAGE: tuple[OptionSpec, ...] = (
         nvrtc="--tile-as-default-execution-space",
         also="-tile-as-default-execution-space",
         since=_13_3,
+    ),
+    option(
+        Group.LANGUAGE,
+        "Option for the front end",
+        "An option for the C++ front end inside NVRTC.",
+        nvrtc="-Xcudafe",
+        value=handed_on("--display_error_number", _OF_THE_FRONT_END),
+        repeated=True,
+        outlasts_build=True,
+        effect=Effect.WRITES,
     ),
 )
 

@@ -2,7 +2,18 @@
 
 from __future__ import annotations
 
-from jitstudio.core.options.spec import TRUTH, Group, OptionSpec, choice, handed_on, option, text
+from jitstudio.core.options.spec import (
+    TRUTH,
+    Effect,
+    Group,
+    OptionSpec,
+    choice,
+    handed_on,
+    option,
+    text,
+)
+
+_OF_NVVM = r"-(g|opt=[03]|(ftz|prec-div|prec-sqrt|fma)=[01])"
 
 _LINK: tuple[OptionSpec, ...] = (
     option(
@@ -47,8 +58,9 @@ _LINK: tuple[OptionSpec, ...] = (
         "Option for libNVVM",
         "An option for libNVVM inside an LTO link.",
         link="-Xnvvm",
-        value=handed_on("-opt=3"),
+        value=handed_on("-opt=3", _OF_NVVM),
         repeated=True,
+        effect=Effect.RUNS,
     ),
     option(
         Group.LINK,

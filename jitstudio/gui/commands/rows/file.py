@@ -113,6 +113,15 @@ FILE_ROWS = (
         tip=QT_TRANSLATE_NOOP("Actions", "Close the project and all its tabs"),
     ),
     ActionSpec(
+        "trustProjectAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Trust this project"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Let it use any option and include files outside its folder"
+        ),
+        checkable=True,
+    ),
+    ActionSpec(
         "closeTabAction",
         FILE,
         QT_TRANSLATE_NOOP("Actions", "Close &tab"),

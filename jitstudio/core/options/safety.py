@@ -1,0 +1,130 @@
+"""Which options may do harm: load native code, write files, or read what is none of theirs.
+
+Two questions, as two people ask them. `hazard` is about what the user has typed himself: he may
+write files, and only what loads native code into a tool, or makes LLVM write, needs a word more.
+`refused` is about what others have written: there an option has to be known as harmless.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from jitstudio.core.options.spec import Effect, Kind
+from jitstudio.core.options.words import Given, read
+
+# libNVVM hands the next word to LLVM, nvJitLink to libNVVM, which hands it on in turn.
+_TO_LLVM = frozenset(("Xopt", "Xllc", "Xlnk", "Xlto", "Xnvvm"))
+_LOADERS = re.compile(r"load|load[-_].*plugin.*|.*pass[-_]plugin.*|plugin")
+_BREAK = re.compile(r"[\s=,:\"'\\]+")
+_HYPHEN = re.compile(r"[-_.]+")
+# Parts of the names of LLVM's options that write files or start other programs
+# (`-dot-cfg`, `-view-dag`, `-info-output-file`, `-pass-remarks-output`, `-time-trace-file`).
+_WRITERS = re.compile(
+    r"dot|view|output|outfile|dump|export|trace|save|writes?|files?|filename|log|dir|directory"
+    r"|prefix|path|record|profile|gcov|graph"
+)
+_PLAIN = re.compile(r"[\w.+,-]*")
+_LONGEST_SHOWN = 100
+_SET = frozenset((Kind.TRUTH, Kind.NUMBER, Kind.CHOICE))
+
+
+def hazard(options: Iterable[str]) -> str:
+    """What makes these options dangerous, whoever has written them; empty if nothing does.
+
+    LLVM opens any library that `-load=FILE` names, takes more options out of `@FILE`, and has
+    options that write files.
+    """
+    handed = [given for given in read(options) if _may_reach_llvm(given)]
+    tokens = [(given, token) for given in handed for token in _BREAK.split(given.option) if token]
+    reaches_llvm = any(token.startswith("-") and _name(token) in _TO_LLVM for _, token in tokens)
+    for given, token in tokens:
+        word = shown(" ".join(given.words))
+        if token.startswith("-") and _LOADERS.fullmatch(_name(token)):
+            return f"'{word}' loads native code into the compiler."
+        if reaches_llvm and token.startswith("@"):
+            return f"'{word}' takes options for LLVM out of a file, and they may load native code."
+        parts = _HYPHEN.split(_name(token).lower())
+        if reaches_llvm and any(map(_WRITERS.fullmatch, parts)):
+            return f"'{word}' may make LLVM write files or start programs."
+    return ""
+
+
+def refused(options: Iterable[str], folders: Sequence[str], folder: str) -> Iterator[str]:
+    """Why options that nobody has vouched for are not sent, a sentence each.
+
+    Args:
+        options: The words.
+        folders: Where files may be read.
+        folder: Where relative paths begin.
+    """
+    for given in read(options):
+        if reason := _objection(given, folders, folder):
+            yield f"'{shown(' '.join(given.words))}' {reason}."
+
+
+def shown(word: str) -> str:
+    """A word of somebody else's within a sentence of ours: short, and without what is not seen.
+
+    A line break in it could look like the end of the list that it stands in.
+    """
+    cut = word if len(word) <= _LONGEST_SHOWN else f"{word[:_LONGEST_SHOWN]}…"
+    return "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut)
+
+
+def lies_in(folders: Iterable[str], path: str) -> bool:
+    """Whether a file or folder lies in one of these, links followed."""
+    try:
+        real = os.path.realpath(path)
+        return any(
+            os.path.commonpath((real, root)) == root for root in map(os.path.realpath, folders)
+        )
+    except (OSError, ValueError):
+        # A name that no file can have, or another drive.
+        return False
+
+
+def _objection(given: Given, folders: Sequence[str], folder: str) -> str:
+    spec, value = given.spec, given.value or ""
+    if spec is None or not _is_its_own(given):
+        return "is no option that jitstudio knows, so nobody can tell what it does"
+    if spec.effect is not Effect.NOTHING and spec.value.harmless:
+        if re.fullmatch(spec.value.harmless, value):
+            return ""
+        if spec.value.kind is Kind.OPTION:
+            return "hands on an option that is not known to be harmless"
+    if spec.value.kind in _SET and not _PLAIN.fullmatch(value):
+        return "has a value that the option cannot take"
+    return _objection_to_effect(spec.effect, value, folders, folder)
+
+
+def _objection_to_effect(effect: Effect, value: str, folders: Sequence[str], folder: str) -> str:
+    match effect:
+        case Effect.NOTHING:
+            return ""
+        case Effect.INCLUDES if not os.path.isabs(value):
+            leaves = os.path.normpath(value).split(os.sep)[0] == os.pardir
+            return "includes a file outside the project's folder" if leaves else ""
+        case Effect.READS | Effect.INCLUDES:
+            inside = lies_in(folders, os.path.join(folder, value))
+            return "" if inside else "reads outside the project's folder"
+        case Effect.WRITES:
+            return "writes a file"
+        case Effect.RUNS:
+            return "may load native code into the compiler"
+
+
+def _may_reach_llvm(given: Given) -> bool:
+    spec = given.spec
+    return spec is None or spec.value.kind is Kind.OPTION or not _is_its_own(given)
+
+
+def _is_its_own(given: Given) -> bool:
+    """Whether the tool that gets an option takes it as the row tells; see `options_for`."""
+    spec, tool = given.spec, given.tool
+    return spec is None or tool is None or tool in spec.spellings
+
+
+def _name(token: str) -> str:
+    return token.lstrip("-")

@@ -1,0 +1,212 @@
+"""Whether what others wrote may do more than an ordinary project: what is unusual, what is trusted.
+
+A project that nobody has vouched for is built all the same, with the files of its own folder and
+options that do no harm. What goes beyond that is told in sentences, which the user may accept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import stat
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jitstudio.core.options import lies_in, refused, shown, split_options
+from jitstudio.core.plan import misnamed
+from jitstudio.core.sweep.plan import AxisKind, parse_values
+from jitstudio.listing.includes import includes
+from jitstudio.paths import settings_folder
+from jitstudio.private import make_private
+from jitstudio.project_files import OpenProject
+
+_VERSION = 1
+_LARGEST = 4 << 20
+_MOST = 1000
+# Characters of options that are looked at one by one.
+_LONGEST = 1 << 17
+
+
+@dataclass(frozen=True)
+class Standing:
+    """How far a project is trusted.
+
+    Attributes:
+        trusted: Whether the user has said that he trusts it, as it is.
+        concerns: What it asks for beyond an ordinary project, a sentence each.
+    """
+
+    trusted: bool = False
+    concerns: tuple[str, ...] = ()
+
+
+RESTRICTED, OWN = Standing(), Standing(trusted=True)
+"""How a project stands that nobody has said anything about, and what the user has written."""
+
+
+class TrustError(RuntimeError):
+    """It cannot be written down what is trusted; the message is fit for a person."""
+
+
+def concerns(opened: OpenProject) -> tuple[str, ...]:
+    """What a project asks for beyond an ordinary one, a sentence each with its place."""
+    found = list(
+        dict.fromkeys((*_of_options(opened), *_of_names(opened), *_of_texts(opened))),
+    )
+    if more := found[_MOST:]:
+        # Told by what they are, so that others in their place ask anew.
+        told = _digest("\n".join(more).encode("utf-8", "surrogateescape"))
+        found[_MOST:] = [f"There are {len(more)} more ({told[:16]})."]
+    return tuple(found)
+
+
+def _of_options(opened: OpenProject) -> Iterator[str]:
+    folder = str(opened.path.parent)
+    sets = [("options", opened.project.options)]
+    for draft in opened.project.sweeps:
+        for axis in draft.axes:
+            if axis.kind is AxisKind.OPTIONS:
+                values = parse_values(axis.kind, axis.values)
+                sets += [(f"sweep of '{shown(draft.kernel)}'", value) for value in values]
+    for place, text in sets:
+        if len(text) > _LONGEST:
+            yield f"{place}: more than anybody can read."
+            continue
+        # Options that cannot be read are not sent either.
+        with suppress(ValueError):
+            for sentence in refused(split_options(text), (folder,), folder):
+                yield f"{place}: {sentence}"
+
+
+def _of_names(opened: OpenProject) -> Iterator[str]:
+    for member in opened.project.members:
+        if reason := misnamed(member.name):
+            yield f"modules: {reason}."
+
+
+def _of_texts(opened: OpenProject) -> Iterator[str]:
+    """Files that the texts include by a path, apart from those in the project's folder."""
+    folder = opened.path.parent
+    for found in opened.members:
+        beside = found.path.parent if found.path else folder
+        names = includes(found.content or b"").names
+        paths = sorted(n for n in names if os.path.isabs(n) or ".." in Path(n).parts)
+        who = shown(found.member.name)
+        for path in paths[:_MOST]:
+            if not lies_in((str(folder),), os.path.join(beside, path)):
+                yield f"{who}: includes '{shown(path)}', outside the project's folder."
+        if len(paths) > _MOST:
+            yield f"{who}: includes {len(paths):,} files by paths that may lead anywhere."
+
+
+class TrustStore:
+    """What the user trusts, in a file that nobody else can write.
+
+    A project is trusted with the concerns that it had then, and as the user has saved it himself.
+    One that has others since is not, until the user says so again.
+
+    Args:
+        path: The file; that in the user's own folder of settings where not given.
+    """
+
+    def __init__(self, path: Path | None = None) -> None:
+        self._path = settings_folder() / "trusted.json" if path is None else path
+
+    def standing(self, opened: OpenProject) -> Standing:
+        """How far the user trusts a project, as it is now."""
+        found = concerns(opened)
+        entry = self._read().get(str(opened.path))
+        trusted = entry is not None and (
+            entry["content"] == _digest(opened.content)
+            or _digests(found).issubset(entry["concerns"])
+        )
+        return Standing(trusted, found)
+
+    def trust(self, project: Path, content: bytes | None, found: Iterable[str]) -> None:
+        """Remember that the user trusts a project.
+
+        Args:
+            project: Its file.
+            content: What the user has just written into it himself; None where others have.
+            found: The concerns that he was told.
+
+        Raises:
+            TrustError: It cannot be written down.
+        """
+        entries = self._read()
+        entry = entries.pop(str(project), {"content": "", "concerns": []})
+        own = entry["content"] if content is None else _digest(content)
+        concerns = sorted({*entry["concerns"], *_digests(found)})
+        entries[str(project)] = {"content": own, "concerns": concerns}
+        self._write(dict(list(entries.items())[-_MOST:]))
+
+    def distrust(self, project: Path) -> None:
+        """Forget that the user has trusted a project.
+
+        Raises:
+            TrustError: It cannot be written down.
+        """
+        entries = self._read()
+        if entries.pop(str(project), None) is not None:
+            self._write(entries)
+
+    def _read(self) -> dict[str, Any]:
+        """All entries; none where the file is damaged, or others may have written it."""
+        try:
+            handle = os.open(self._path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+            with os.fdopen(handle, "rb") as file:
+                if not _is_private(os.fstat(handle)):
+                    return {}
+                told = json.loads(file.read(_LARGEST))
+            entries = told["trusted"] if told["version"] == _VERSION else {}
+            return {
+                str(path): {
+                    "content": str(entry["content"]),
+                    "concerns": [str(one) for one in entry["concerns"]],
+                }
+                for path, entry in entries.items()
+            }
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
+            return {}
+
+    def _write(self, entries: dict[str, Any]) -> None:
+        text = json.dumps({"version": _VERSION, "trusted": entries}, indent=1)
+        fresh = self._path.with_name(f".{self._path.name}.{secrets.token_hex(8)}")
+        try:
+            make_private(self._path.parent)
+            with os.fdopen(
+                os.open(fresh, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w"
+            ) as file:
+                file.write(text)
+            fresh.replace(self._path)
+        except OSError as error:
+            with suppress(OSError):
+                fresh.unlink()
+            raise TrustError(
+                f"It cannot be written down that the project is trusted ('{self._path}': "
+                f"{error.strerror or error}). It is trusted until it is closed."
+            ) from None
+
+
+def _is_private(status: os.stat_result) -> bool:
+    if os.name != "posix":
+        return True
+    others = stat.S_IWGRP | stat.S_IWOTH
+    return (
+        stat.S_ISREG(status.st_mode)
+        and status.st_uid == os.getuid()
+        and not status.st_mode & others
+    )
+
+
+def _digests(found: Iterable[str]) -> set[str]:
+    return {_digest(sentence.encode("utf-8", "surrogateescape")) for sentence in found}
+
+
+def _digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()

@@ -1,0 +1,45 @@
+"""Builds what standard input describes with the libraries alone: no worker, nothing confined.
+
+For tests that show what a library does when nobody keeps it from it; run in a process of its own.
+"""
+
+import json
+import sys
+from pathlib import Path
+
+from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.events import Event, StageFinished
+from jitstudio.core.options import split_options
+from jitstudio.core.plan import plan
+from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.toolchain.capture import Capture
+from jitstudio.toolchain.runner import run
+from jitstudio.worker.schedule import Schedule
+
+
+def main() -> None:
+    """Build, and print what fails: the files that appear tell the rest."""
+    told = json.load(sys.stdin)
+    sources = (Source(told["name"], CodeKind(told["kind"]), told["text"].encode()),)
+    request = BuildRequest(
+        sources,
+        emit=frozenset({CodeKind.PTX}),
+        link=LinkMode(told["link"]),
+        options=split_options(told["options"]),
+        unsafe_options=True,
+    )
+    schedule = Schedule(request, plan(request))
+
+    def told_by_tool(event: Event) -> None:
+        if isinstance(event, StageFinished):
+            schedule.add(event.artifacts)
+            print(event.stage.error_log, file=sys.stderr)
+
+    while ready := schedule.take_ready():
+        for _, job in ready:
+            run(job, told_by_tool, Capture())
+    Path("done").touch()
+
+
+if __name__ == "__main__":
+    main()
