@@ -12,6 +12,7 @@ from shiboken6 import delete, ownedByPython
 
 from jitstudio.gui.fonts import load_fonts
 from jitstudio.gui.garbage import GarbageCollector
+from jitstudio.gui.state import file_reader
 from jitstudio.gui.theme import Theme
 from tests.gui.driver import PATIENCE, Driver
 
@@ -81,6 +82,14 @@ def cache_folder(_module_cache, monkeypatch):
     """The windows of a module keep results in one place: most build the same sample."""
     monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(_module_cache))
     return _module_cache
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """Files are there at once, however busy the machine is; returns how long that was before."""
+    before = file_reader.MOMENT
+    monkeypatch.setattr(file_reader, "MOMENT", PATIENCE)
+    return before
 
 
 @pytest.fixture(scope="session")
