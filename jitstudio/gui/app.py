@@ -9,10 +9,11 @@ from pathlib import Path
 from types import TracebackType
 
 import PySide6
-from PySide6.QtCore import QSettings, QStandardPaths
+from PySide6.QtCore import QSettings, QStandardPaths, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
+from jitstudio.gui.ending import EndSignals
 from jitstudio.gui.fonts import load_fonts
 from jitstudio.gui.garbage import GarbageCollector
 from jitstudio.gui.main_window import MainWindow
@@ -36,7 +37,7 @@ def run(files: Sequence[str]) -> int:
     """Open a window on these files, besides those of the last session.
 
     Returns:
-        The exit status.
+        The exit status; of an end by a signal that of a shell, 128 and its number.
     """
     _warn_of_unsafe_qt()
     let_threads_take_turns()
@@ -49,9 +50,13 @@ def run(files: Sequence[str]) -> int:
     # What the program itself consists of is no garbage, and need not be looked through.
     window.furnished.connect(gc.freeze)
     GarbageCollector(window)
+    _end_well(app, window)
     window.show()
     window.open([Path(name) for name in files])
-    return app.exec()
+    status = app.exec()
+    # Not before: what was typed until then is kept as well.
+    window.end()
+    return status
 
 
 def make_application() -> QApplication:
@@ -81,6 +86,16 @@ def make_window(app: QApplication, store: QSettings, session_folder: Path) -> Ma
     return window
 
 
+def _end_well(app: QApplication, window: MainWindow) -> None:
+    """Keep everything at a logout, and at each signal that asks for the end."""
+    EndSignals(window).wanted.connect(lambda number: app.exit(128 + number))
+    # The desktop waits for as long as this takes; the windows are closed next.
+    app.commitDataRequest.connect(
+        lambda _manager: window.papers.session.save_and_wait(),
+        Qt.ConnectionType.DirectConnection,
+    )
+
+
 def _mode(word: str) -> ThemeMode:
     return ThemeMode(word) if word in {mode.value for mode in ThemeMode} else ThemeMode.SYSTEM
 
@@ -92,9 +107,6 @@ def _teller(
 
     def told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         sys.__excepthook__(kind, error, trace)
-        if issubclass(kind, KeyboardInterrupt):
-            QApplication.quit()
-            return
         tell(f"{_BUG}{kind.__name__}: {error}")
 
     return told

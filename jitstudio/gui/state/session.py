@@ -1,6 +1,6 @@
 """Keeps what the user has typed: all open documents and build settings, across ends of any kind.
 
-The session is written some seconds after each change, before what may take the machine down, and at
+The session is on the disk a second after each change, before what may take the machine down, and at
 the end; it is read at the start. Each running jitstudio has a session file of its own, held by a
 lock that dies with the process.
 """
@@ -37,7 +37,8 @@ if TYPE_CHECKING:
     from jitstudio.gui.state.launch_specs import LaunchSpecs
     from jitstudio.gui.state.project import ProjectState
 
-_SAVE_AFTER_MS = 2000
+# What it may take to write it, so that it is on the disk as soon as the user wants.
+_WRITING_MS = 400
 # What a disk may take to wake up; the window comes up without the files of one that does not.
 _PATIENCE = 1.0
 
@@ -82,8 +83,9 @@ class Session(QObject):
             self._writer = FileWriter(self._slot.path, self)
             self._writer.written.connect(self._on_written)
             self._writer.failed.connect(self._on_write_failed)
-        self._timer = QTimer(self, singleShot=True, interval=_SAVE_AFTER_MS)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.save)
+        self.set_interval(1)
 
     def attach(self, launches: LaunchSpecs, project: ProjectState) -> None:
         """Keep these too, and give them what was restored: a window shows its texts before."""
@@ -98,8 +100,8 @@ class Session(QObject):
         return self._complaint
 
     def set_interval(self, seconds: float) -> None:
-        """Write this long after a change."""
-        self._timer.setInterval(round(seconds * 1000))
+        """Have a change on the disk this long after it."""
+        self._timer.setInterval(max(_WRITING_MS // 2, round(seconds * 1000) - _WRITING_MS))
 
     def watch(self) -> None:
         """Save after each change from now on; also at once, to tell early if it cannot be."""
@@ -212,6 +214,11 @@ class Session(QObject):
         """Write the session now if anything has changed since the last time."""
         if self._timer.isActive():
             self.save()
+
+    def save_and_wait(self) -> None:
+        """Write the session now, and come back once it is on the disk, or cannot be."""
+        self.save()
+        self.flush()
 
     def save_before(self, act: Callable[[], None]) -> None:
         """Write the session, and do something once it is on the disk, or cannot be."""
