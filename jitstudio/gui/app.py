@@ -89,11 +89,10 @@ def make_window(app: QApplication, store: QSettings, session_folder: Path) -> Ma
 def _end_well(app: QApplication, window: MainWindow) -> None:
     """Keep everything at a logout, and at each signal that asks for the end."""
     EndSignals(window).wanted.connect(lambda number: app.exit(128 + number))
+    session = window.papers.session
     # The desktop waits for as long as this takes; the windows are closed next.
-    app.commitDataRequest.connect(
-        lambda _manager: window.papers.session.save_and_wait(),
-        Qt.ConnectionType.DirectConnection,
-    )
+    at_once = Qt.ConnectionType.DirectConnection
+    app.commitDataRequest.connect(lambda _manager: (session.save(), session.flush()), at_once)
 
 
 def _mode(word: str) -> ThemeMode:

@@ -31,6 +31,7 @@ from jitstudio.gui.state.session_format import (
     load,
 )
 from jitstudio.gui.state.session_slots import lock_of, set_aside, take_slot
+from jitstudio.gui.translating import counted
 
 if TYPE_CHECKING:
     from jitstudio.core.launch.spec import LaunchSpec
@@ -41,6 +42,8 @@ if TYPE_CHECKING:
 _WRITING_MS = 400
 # What a disk may take to wake up; the window comes up without the files of one that does not.
 _PATIENCE = 1.0
+# More sentences than this make no notice that anybody reads.
+_MOST_PROBLEMS = 8
 
 
 class Session(QObject):
@@ -76,6 +79,7 @@ class Session(QObject):
         self._is_watching = False
         self._reader = FileReader(self)
         self._unread: list[SavedDocument] = []
+        self._problems: list[str] = []
         self._waiting: list[tuple[int, Callable[[], None]]] = []
         self._slot, self._problem = take_slot(folder)
         self._writer: FileWriter | None = None
@@ -215,11 +219,6 @@ class Session(QObject):
         if self._timer.isActive():
             self.save()
 
-    def save_and_wait(self) -> None:
-        """Write the session now, and come back once it is on the disk, or cannot be."""
-        self.save()
-        self.flush()
-
     def save_before(self, act: Callable[[], None]) -> None:
         """Write the session, and do something once it is on the disk, or cannot be."""
         number = self._write(closed=False)
@@ -317,9 +316,15 @@ class Session(QObject):
         for entry in entries:
             self._unread.append(entry)
             self._reader.start(partial(_content, entry), partial(self._on_read, entry))
-        if not self._reader.settle(_PATIENCE):
+        answered = self._reader.settle(_PATIENCE)
+        for problem in self._problems[:_MOST_PROBLEMS]:
+            self.restore_failed.emit(problem)
+        if more := len(self._problems[_MOST_PROBLEMS:]):
+            self.restore_failed.emit(self.tr("There are {count} more.").format(count=more))
+        self._problems.clear()
+        if not answered:
             told = self.tr("Their disk does not answer: {files}. The tabs come back once it does.")
-            files = ", ".join(f"'{entry.path}'" for entry in self._unread)
+            files = ", ".join(f"'{entry.path}'" for entry in self._unread[:_MOST_PROBLEMS])
             self.restore_failed.emit(told.format(files=files))
 
     def _on_read(self, entry: SavedDocument, content: FileText | Found | DocumentError) -> None:
@@ -327,7 +332,9 @@ class Session(QObject):
             return  # Its session was set aside.
         self._unread.remove(entry)
         if isinstance(content, DocumentError):
-            self.restore_failed.emit(str(content))
+            self._problems.append(str(content))
+            if self._is_watching:
+                self.restore_failed.emit(self._problems.pop())
             return
         name = self._documents.unique_name(entry.name)
         path = Path(entry.path) if entry.path else None
@@ -379,17 +386,14 @@ def _recovery(back: Iterable[Document]) -> str:
             "Session",
             "jitstudio was ended unexpectedly. What was open is back; all of it is saved.",
         )
-    told = (
-        QCoreApplication.translate(
-            "Session",
-            "jitstudio was ended unexpectedly. One tab with unsaved text is back: "
-            "it is marked with a dot. Save it to keep it in a file.",
-        )
-        if unsaved == 1
-        else QCoreApplication.translate(
-            "Session",
-            "jitstudio was ended unexpectedly. {count} tabs with unsaved text are back: "
-            "they are marked with a dot. Save them to keep them in files.",
-        )
+    one = QCoreApplication.translate(
+        "Session",
+        "jitstudio was ended unexpectedly. One tab with unsaved text is back: "
+        "it is marked with a dot. Save it to keep it in a file.",
     )
-    return told.format(count=unsaved)
+    many = QCoreApplication.translate(
+        "Session",
+        "jitstudio was ended unexpectedly. {count} tabs with unsaved text are back: "
+        "they are marked with a dot. Save them to keep them in files.",
+    )
+    return counted(unsaved, one, many)
