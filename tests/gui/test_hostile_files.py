@@ -11,11 +11,13 @@ from jitstudio.core.plain_files import LARGEST
 from jitstudio.gui.state import file_reader
 from tests.bench.memory import resident
 from tests.gui.driver import pause
-from tests.gui.watchdog import Watchdog
+from tests.gui.watchdog import Watchdog, slowness
 
 HUGE = 3 << 30
 MOST_GROWTH = 64 << 20
 MOST_MS = 500
+# Beside other programs the same may take twice as long.
+MARGIN = 2
 REFUSALS = {
     "huge.cu": "it is larger than the 256 MiB that are read",
     "huge.a": "it is larger than the 256 MiB that are read",
@@ -55,6 +57,20 @@ def test_opening_it_is_refused_in_words_and_at_once(started, hostile, watchdog, 
     assert watchdog.longest < MOST_MS, watchdog.stalls
     assert resident() - before < MOST_GROWTH
     assert len(started.workspace.documents) == 1
+
+
+@pytest.mark.parametrize("name", ["long.cu", "many.cu", "many.ptx"])
+def test_long_lines_and_many_of_them_stall_nothing(started, tmp_path, watchdog, name):
+    long, many = "// " + "x" * 12_000_000, "// one line of many\n" * 900_000
+    (tmp_path / name).write_text(long if name.startswith("long") else many)
+    started.settle()
+    pause(300)
+    watchdog.reset()
+    started.files.open_paths([tmp_path / name])
+    started.settle()
+    pause(300)
+    assert watchdog.longest < 100 * slowness() * MARGIN, watchdog.stalls
+    assert started.document.text is None
 
 
 def test_an_open_file_that_grows_beyond_all_measure_leaves_its_text_alone(started, hostile):
