@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
+from jitstudio.core import plain_files
 from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.plain_files import read_file
 from jitstudio.core.project.format import load
 from jitstudio.core.project.paths import (
     Change,
@@ -113,13 +116,13 @@ def read_project(path: Path) -> OpenProject:
     """
     path = path.resolve()
     try:
-        content = _read(path)
+        content = read_file(path, LARGEST)
         project = load(content)
     except OSError as error:
         raise ProjectError(f"'{path}' cannot be opened: {error.strerror or error}.") from None
     except ProjectFormatError as error:
         raise ProjectError(f"'{path.name}' cannot be opened. {error}") from None
-    members = tuple(_opened(member, path.parent) for member in project.members)
+    members = tuple(_opened_all(project.members, path.parent))
     launches = tuple(_usable(spec, path.parent) for spec in project.launches)
     sweeps = tuple(_usable_sweep(draft, path.parent) for draft in project.sweeps)
     return OpenProject(path, project, content, members, launches, sweeps)
@@ -172,12 +175,21 @@ def _shorten(folder: Path) -> Change:
     return shorten
 
 
-def _opened(member: Member, folder: Path) -> OpenMember:
+def _opened_all(members: Iterable[Member], folder: Path) -> Iterator[OpenMember]:
+    """Read the files of a project, all of which together are no larger than one may be."""
+    left = plain_files.LARGEST
+    for member in members:
+        opened = _opened(member, folder, left)
+        left -= len(opened.content or b"")
+        yield opened
+
+
+def _opened(member: Member, folder: Path, left: int) -> OpenMember:
     if member.text is not None:
         return OpenMember(member, member.text.encode())
     try:
         path = path_inside(folder, member.path)
-        return OpenMember(member, _read(path), path)
+        return OpenMember(member, read_file(path, left), path)
     except OSError as error:
         reason = f"'{member.path}' cannot be read: {error.strerror or error}"
     except ProjectError as error:
@@ -216,16 +228,3 @@ def _split_array(text: str) -> tuple[str, str]:
     """The path, and the ``::NAME`` of an array in an archive behind it."""
     path, mark, name = text.rpartition("::")
     return (path, f"{mark}{name}") if mark else (text, "")
-
-
-def _read(path: Path) -> bytes:
-    """The bytes of a plain file: a pipe or a device would keep us waiting.
-
-    Raises:
-        OSError: It is none, or cannot be read.
-    """
-    if path.exists() and not path.is_file():
-        raise OSError("it is no file")
-    if path.stat().st_size > LARGEST:
-        raise OSError(f"it is larger than {LARGEST >> 20} MiB")
-    return path.read_bytes()

@@ -82,7 +82,7 @@ def test_links_in_a_circle_a_pipe_a_folder_and_nothing_are_told(folder):
     (folder / "sub").mkdir()
     names = ("circle", "pipe", "sub", "gone.cu")
     opened = read_project(_write(folder, *(_named(name, name) for name in names)))
-    words = ("in a circle", "it is no file", "it is no file", "No such file")
+    words = ("in a circle", "it is a pipe", "it is a folder", "No such file")
     for problem, word in zip(opened.problems, words, strict=True):
         assert word in problem
 

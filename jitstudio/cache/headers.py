@@ -15,10 +15,13 @@ from functools import cache
 from pathlib import Path
 
 from jitstudio.core.job import Job
+from jitstudio.core.plain_files import read_file
 from jitstudio.listing.includes import Includes, includes
 
 _SETTLED_NS = 2_000_000_000
 _MOST_REMEMBERED = 20_000
+# Of a larger one it is not worth the time to know what it includes: it is compiled anew.
+_LARGEST = 16 * 2**20
 
 
 class Unknowable(Exception):
@@ -78,7 +81,7 @@ class HeaderScanner:
             settled = time.time_ns() - status.st_mtime_ns > _SETTLED_NS
             if known is not None and known.stamp == stamp and settled:
                 return known
-            content = Path(path).read_bytes()
+            content = read_file(Path(path), _LARGEST)
         except OSError as error:
             raise Unknowable(str(error)) from error
         read = _Read(stamp, hashlib.sha256(content).digest(), includes(content))

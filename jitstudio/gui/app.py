@@ -10,10 +10,11 @@ from pathlib import Path
 from types import TracebackType
 
 import PySide6
-from PySide6.QtCore import QCoreApplication, QSettings
+from PySide6.QtCore import QCoreApplication, QSettings, Qt
 from PySide6.QtGui import QIcon
 from PySide6.QtWidgets import QApplication
 
+from jitstudio.gui.ending import EndSignals
 from jitstudio.gui.fonts import load_fonts
 from jitstudio.gui.garbage import GarbageCollector
 from jitstudio.gui.main_window import MainWindow
@@ -38,7 +39,7 @@ def run(files: Sequence[str]) -> int:
     """Open a window on these files, besides those of the last session.
 
     Returns:
-        The exit status.
+        The exit status; of an end by a signal that of a shell, 128 and its number.
     """
     _warn_of_unsafe_qt()
     let_threads_take_turns()
@@ -49,11 +50,15 @@ def run(files: Sequence[str]) -> int:
     # What the program itself consists of is no garbage, and need not be looked through.
     window.furnished.connect(gc.freeze)
     GarbageCollector(window)
+    _end_well(app, window)
     window.show()
     if told:
         window.frame.notice.tell(told)
     window.open([Path(name) for name in files])
-    return app.exec()
+    status = app.exec()
+    # Not before: what was typed until then is kept as well.
+    window.end()
+    return status
 
 
 def _settings() -> tuple[QSettings, str]:
@@ -103,6 +108,15 @@ def make_window(app: QApplication, store: QSettings, session_folder: Path) -> Ma
     return window
 
 
+def _end_well(app: QApplication, window: MainWindow) -> None:
+    """Keep everything at a logout, and at each signal that asks for the end."""
+    EndSignals(window).wanted.connect(lambda number: app.exit(128 + number))
+    session = window.papers.session
+    # The desktop waits for as long as this takes; the windows are closed next.
+    at_once = Qt.ConnectionType.DirectConnection
+    app.commitDataRequest.connect(lambda _manager: (session.save(), session.flush()), at_once)
+
+
 def _mode(word: str) -> ThemeMode:
     return ThemeMode(word) if word in {mode.value for mode in ThemeMode} else ThemeMode.SYSTEM
 
@@ -114,9 +128,6 @@ def _teller(
 
     def told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
         sys.__excepthook__(kind, error, trace)
-        if issubclass(kind, KeyboardInterrupt):
-            QApplication.quit()
-            return
         tell(f"{_BUG}{kind.__name__}: {error}")
 
     return told

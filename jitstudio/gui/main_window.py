@@ -58,6 +58,7 @@ class MainWindow(QMainWindow):
         self._steps: Iterator[None] = iter(())
         self._is_furnished = False
         self._is_bare = False
+        self._is_ended = False
         self._wanted: tuple[Sequence[Path], Sample | None] | None = None
         self._load_timer = QTimer(self, singleShot=True, interval=_UNSEEN_MS)
         self._load_timer.timeout.connect(self._load)
@@ -105,15 +106,23 @@ class MainWindow(QMainWindow):
         event.ignore()
         furnishing = None if self._is_bare else self.furnishing
         event.accept()
-        if furnishing is None:
-            self._give_up()
-        elif furnishing.projects.may_quit():
-            self.frame.stage.save()
-            furnishing.workspace.close()
-        else:
+        if furnishing is not None and not furnishing.projects.may_quit():
             event.ignore()
             return
+        self.end()
         super().closeEvent(event)
+
+    def end(self) -> None:
+        """Keep everything and let go of it, without a question; closing has done so already."""
+        if self._is_ended:
+            return
+        self._is_ended = True
+        if self._is_furnished:
+            self.frame.stage.save()
+        if self._furnishing is None:
+            self.papers.session.close()
+        else:
+            self._furnishing.workspace.close()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Make the rest now that the texts are there: Python runs one thread at a time."""
@@ -146,13 +155,6 @@ class MainWindow(QMainWindow):
     def _load(self) -> None:
         if not self._is_furnished:
             self._loader.start(lambda _stop: Late.FURNISHING.get())
-
-    def _give_up(self) -> None:
-        """End what there is of a window that could not be furnished."""
-        if self._furnishing is None:
-            self.papers.session.close()
-        else:
-            self._furnishing.workspace.close()
 
     @contextmanager
     def _or_bare(self) -> Iterator[None]:

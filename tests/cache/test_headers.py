@@ -161,3 +161,10 @@ def test_a_toolkit_counts_by_its_path_and_version(toolkit, folder):
 def test_a_folder_that_is_gone_is_no_error(folder):
     shutil.rmtree(folder)
     assert reached("#include <a.h>", f"-I{folder}") == set()
+
+
+def test_a_header_without_measure_is_not_read(tmp_path):
+    with (tmp_path / "huge.h").open("wb") as file:
+        file.truncate(1 << 40)
+    with pytest.raises(Unknowable, match="larger than the 16 MiB that are read"):
+        HeaderScanner().reach(job('#include "huge.h"\n', f"-I{tmp_path}"))

@@ -12,6 +12,7 @@ from shiboken6 import delete, ownedByPython
 
 from jitstudio.gui.fonts import load_fonts
 from jitstudio.gui.garbage import GarbageCollector
+from jitstudio.gui.state import file_reader
 from jitstudio.gui.theme import Theme
 from tests.gui.driver import PATIENCE, Driver
 
@@ -86,6 +87,14 @@ def cache_folder(_module_cache, monkeypatch):
 @pytest.fixture(autouse=True)
 def _no_trust_from_elsewhere(tmp_path, monkeypatch):
     monkeypatch.setenv("JITSTUDIO_CONFIG_DIR", str(tmp_path / "settings-of-the-user"))
+
+
+@pytest.fixture(autouse=True)
+def patience(monkeypatch):
+    """Files are there at once, however busy the machine is; returns how long that was before."""
+    before = file_reader.MOMENT
+    monkeypatch.setattr(file_reader, "MOMENT", PATIENCE)
+    return before
 
 
 @pytest.fixture(scope="session")

@@ -1,10 +1,12 @@
 """The whole program is killed while somebody types, and started again."""
 
+import json
 import os
 import re
 import signal
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -44,9 +46,10 @@ def type_one():
     count += 1
     QTest.keyClicks(windows[0].frame.tabs.page.editor, "x")
     print(count, flush=True)
-    if sys.argv[1] == "close" and count == 5:
+    if sys.argv[1] != "go on" and count == 5:
         typing.stop()
-        windows[0].close()
+        if sys.argv[1] == "close":
+            windows[0].close()
 
 windows = []
 def make_window(*arguments):
@@ -56,7 +59,7 @@ def make_window(*arguments):
     return window
 
 app.make_window = make_window
-app.run([])
+sys.exit(app.run([]))
 """
 
 
@@ -64,18 +67,28 @@ app.run([])
 def run(tmp_path):
     """Starts the program in a home of its own; what it does in the end is the argument."""
     places = {f"XDG_{name}_HOME": str(tmp_path / name) for name in ("CONFIG", "DATA", "CACHE")}
+    places["TMPDIR"] = str(tmp_path / "TMP")
+    (tmp_path / "TMP").mkdir()
     environment = os.environ | places | {"HOME": str(tmp_path), "QT_QPA_PLATFORM": "offscreen"}
 
+    started = []
+
     def start(end):
-        return subprocess.Popen(
+        program = subprocess.Popen(
             [sys.executable, "-c", _PROGRAM, end],
             stdout=subprocess.PIPE,
             cwd=Path(__file__).parents[2],
             env=environment,
             text=True,
         )
+        started.append(program)
+        return program
 
-    return start
+    yield start
+    for program in started:
+        program.kill()
+        program.wait()
+        program.stdout.close()
 
 
 def _kept(folder):
@@ -85,16 +98,17 @@ def _kept(folder):
 
 
 def test_all_is_back_after_two_windows_one_of_which_was_killed(run, qapp, tmp_path):
-    with run("go on") as killed:
-        assert killed.stdout.readline() == "1\n"
-        closed = run("close")
-        closed.communicate(timeout=60)
-        assert closed.returncode == 0
-        (sessions,) = (tmp_path / "DATA").glob("**/sessions")
-        # Though it is typed on and on.
-        while (before := _kept(sessions)) <= 10:
-            assert killed.stdout.readline()
-        killed.send_signal(signal.SIGKILL)
+    killed = run("go on")
+    assert killed.stdout.readline() == "1\n"
+    closed = run("close")
+    closed.communicate(timeout=60)
+    assert closed.returncode == 0
+    (sessions,) = (tmp_path / "DATA").glob("**/sessions")
+    # Though it is typed on and on.
+    while (before := _kept(sessions)) <= 10:
+        assert killed.stdout.readline()
+    killed.kill()
+    killed.wait()
     again = Driver(qapp, sessions.parent)
     try:
         again.start()
@@ -119,3 +133,62 @@ def test_all_is_back_after_two_windows_one_of_which_was_killed(run, qapp, tmp_pa
         assert third.panes.notice.text == ""
     finally:
         third.close()
+
+
+def _session(tmp_path):
+    (sessions,) = (tmp_path / "DATA").glob("**/sessions")
+    return sessions, json.loads((sessions / "session-1.json").read_text())
+
+
+def test_what_was_typed_a_second_before_a_kill_is_back(run, tmp_path):
+    killed = run("stop")
+    while killed.stdout.readline() != "5\n":
+        assert killed.poll() is None
+    time.sleep(1)
+    killed.kill()
+    killed.wait()
+    sessions, _ = _session(tmp_path)
+    assert _kept(sessions) == 5
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+def test_a_signal_that_asks_for_the_end_loses_nothing(run, tmp_path, number):
+    asked = run("go on")
+    while asked.stdout.readline() != "7\n":
+        assert asked.poll() is None
+    started = _children(asked.pid)
+    asked.send_signal(number)
+    typed = [7, *map(int, asked.stdout.read().split())][-1]
+    asked.wait()
+    assert asked.returncode == 128 + number
+    assert started
+    assert not any(_is_running(pid) for pid in started)
+    sessions, saved = _session(tmp_path)
+    assert _kept(sessions) == typed
+    # So that the next start tells of no end that nobody wanted.
+    assert saved["closed"] is True
+    assert sorted(file.name for file in sessions.iterdir()) == ["session-1.json"]
+    assert list((tmp_path / "TMP").iterdir()) == []
+
+
+def test_a_signal_that_is_ignored_stays_so(run):
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        asked = run("go on")
+    finally:
+        signal.signal(signal.SIGHUP, before)
+    for count, number in ((3, signal.SIGHUP), (20, signal.SIGTERM)):
+        while asked.stdout.readline() != f"{count}\n":
+            assert asked.poll() is None
+        asked.send_signal(number)
+    asked.communicate()
+    assert asked.returncode == 128 + signal.SIGTERM
+
+
+def _children(pid):
+    files = Path(f"/proc/{pid}/task").glob("*/children")
+    return [int(child) for file in files for child in file.read_text().split()]
+
+
+def _is_running(pid):
+    return Path(f"/proc/{pid}/cmdline").exists() and Path(f"/proc/{pid}/cmdline").read_bytes()

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -15,7 +17,15 @@ from jitstudio.gui.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.sample_tabs import open_sample
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.files import DocumentError, has_changed, kind_of_file, read_file, resolved
+from jitstudio.gui.state.editable import Found, compare
+from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.files import (
+    DocumentError,
+    has_changed,
+    kind_of_file,
+    read_file,
+    resolved,
+)
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.templates import (
@@ -28,6 +38,15 @@ from jitstudio.gui.templates import (
 from jitstudio.gui.translating import counted
 from jitstudio.project_files import is_project
 from jitstudio.samples import Sample
+
+
+@dataclass(frozen=True)
+class _LookedUp:
+    """A file that is to be opened; `content` is None where it was open already."""
+
+    path: Path
+    kind: CodeKind
+    content: Found | None
 
 
 class FileCommands(QObject):
@@ -65,6 +84,7 @@ class FileCommands(QObject):
         self._preferences = preferences
         self._dialogs = dialogs or Dialogs(window)
         self._launches = LaunchSpecs() if launches is None else launches
+        self._reader = FileReader(self)
 
     @Slot()
     def new_cuda(self) -> None:
@@ -93,14 +113,14 @@ class FileCommands(QObject):
 
     def open_paths(self, paths: Iterable[Path]) -> None:
         """Open these files; one that is open already becomes current."""
+        known = frozenset(d.path for d in self._documents if d.path and not d.is_aside)
         for path in paths:
             if is_project(path):
                 self.project_wanted.emit(path)
-                continue
-            try:
-                self._open_path(resolved(path))
-            except DocumentError as error:
-                self.failed.emit(str(error))
+            else:
+                self._reader.start(partial(_look_up, path, known), self._on_looked_up)
+        if not self._reader.settle():
+            self.told.emit(self.tr("Waiting for the disk"))
 
     def open_sample(self, sample: Sample) -> None:
         """Open a sample as new tabs, with all that belongs to it."""
@@ -186,14 +206,21 @@ class FileCommands(QObject):
         self._documents.add(Document(name, template.kind, template.text.encode()))
         self.opened.emit()
 
-    def _open_path(self, path: Path) -> None:
+    def _on_looked_up(self, found: _LookedUp | DocumentError) -> None:
+        if isinstance(found, DocumentError):
+            self.failed.emit(str(found))
+            return
+        path, content = found.path, found.content
         document = self._documents.at_path(path)
         if document is None or (document.is_aside and not document.is_modified):
-            kind, content = kind_of_file(path), read_file(path)
+            if content is None:
+                # Its tab was closed while we waited.
+                self.open_paths([path])
+                return
             if document is not None:
                 # It was only looked at; from now on it takes part.
                 self._documents.remove(document)
-            document = Document(self._documents.unique_name(path.name), kind, content, path)
+            document = Document(self._documents.unique_name(path.name), found.kind, content, path)
             self._documents.add(document)
         self._documents.current = document
         self._preferences.add_recent_file(path)
@@ -255,6 +282,13 @@ class FileCommands(QObject):
     def _folder(self) -> str:
         recent = self._preferences.recent_files
         return str(recent[0].parent) if recent else ""
+
+
+def _look_up(path: Path, known: frozenset[Path]) -> _LookedUp:
+    """Read a file, unless it is one of those that are open already."""
+    path = resolved(path)
+    kind = kind_of_file(path)
+    return _LookedUp(path, kind, None if path in known else compare(kind, read_file(path), None))
 
 
 def _result_files(artifacts: Iterable[Artifact]) -> dict[str, bytes]:

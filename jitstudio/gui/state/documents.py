@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QPlainTextDocumentLayout
 
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.file_text import Encoding, FileText, TextForm
-from jitstudio.gui.state.editable import Found, ReadOnlyReason, change_lines, editable
+from jitstudio.gui.state.editable import Found, ReadOnlyReason, change_lines, compare, editable
 from jitstudio.gui.state.files import digest, write_file
 
 _HEADER_ENDINGS = (".cuh", ".h", ".hpp", ".inl")
@@ -57,7 +57,7 @@ class Document(QObject):
         self,
         name: str,
         kind: CodeKind,
-        content: bytes | FileText,
+        content: bytes | FileText | Found,
         path: Path | None = None,
         parent: QObject | None = None,
         *,
@@ -80,16 +80,20 @@ class Document(QObject):
         self._name_expressions: tuple[str, ...] = ()
         self._included = True
         self._is_library = False
-        held: FileText | ReadOnlyReason = (
-            content if isinstance(content, FileText) else read_only or editable(kind, content)
-        )
         if isinstance(content, bytes) and path is not None:
-            self.on_disk = digest(content)
-        if isinstance(held, FileText):
-            self.text = self._make_text(held)
+            content = compare(kind, content, None)
+        held: FileText | ReadOnlyReason
+        if isinstance(content, FileText):
+            held = content
+        elif isinstance(content, Found):
+            held, self.on_disk, self._content = content.held, content.digest, content.content
         else:
-            self.read_only = held
-            self._content = content if isinstance(content, bytes) else b""
+            held, self._content = editable(kind, content), content
+        if isinstance(held, FileText) and read_only is None:
+            self.text = self._make_text(held)
+            self._content = b""
+        else:
+            self.read_only = read_only if isinstance(held, FileText) else read_only or held
 
     def _make_text(self, held: FileText) -> QTextDocument:
         text = QTextDocument(self)

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
-from threading import Event
 
 from PySide6.QtCore import QElapsedTimer, QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.file_text import FileText
-from jitstudio.gui.background import Background
+from jitstudio.core.plain_files import read_file
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
+from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.files import DocumentError
 
 # A file that is replaced is gone for a moment, and one that is written comes in pieces.
 _QUIET_MS = 150
@@ -61,8 +63,12 @@ class FileWatch(QObject):
         self._busy_since = QElapsedTimer()
         self._pause = QTimer(self, singleShot=True, interval=_QUIET_MS)
         self._pause.timeout.connect(self._look)
-        self._reader = Background(self)
-        self._reader.done.connect(self._on_found)
+        self._reader = FileReader(self)
+        # Where each file is watched: itself, or the folder that it will come to.
+        self._places: dict[Path, Path] = {}
+        # What the threads are still finding out.
+        self._located: set[Path] = set()
+        self._read: set[Path] = set()
         documents.each(self._on_added)
         documents.removed.connect(self._on_removed)
         documents.changed.connect(self._follow)
@@ -105,10 +111,23 @@ class FileWatch(QObject):
     @Slot()
     def _follow(self) -> None:
         """Watch the files of the documents that are open now, or wait for those that are gone."""
-        paths = (document.path for document in self._documents if document.path is not None)
-        # Not pathlib's, which fail where a folder above may not be read.
-        places = (path if os.path.isfile(path) else path.parent for path in paths)
-        wanted = {str(place) for place in places if os.path.exists(place)}
+        paths = {document.path for document in self._documents if document.path is not None}
+        self._places = {path: self._places[path] for path in paths & self._places.keys()}
+        for path in paths - self._located:
+            if self._places.get(path) != path:
+                self._located.add(path)
+                self._reader.start(partial(_place, path), partial(self._on_located, path))
+        self._reader.settle()
+        self._adjust()
+
+    def _on_located(self, path: Path, place: Path | DocumentError | None) -> None:
+        self._located.discard(path)
+        if isinstance(place, Path) and self._documents.at_path(path) is not None:
+            self._places[path] = place
+            self._adjust()
+
+    def _adjust(self) -> None:
+        wanted = set(map(str, self._places.values()))
         watched = {*self._watcher.files(), *self._watcher.directories()}
         if over := sorted(watched - wanted):
             self._watcher.removePaths(over)
@@ -118,27 +137,33 @@ class FileWatch(QObject):
     @Slot()
     def _look(self) -> None:
         """Read the files that were touched, in a thread."""
-        if self._reader.is_busy:
-            self._pause.start()
-            return
         questions = [
             _Question(document.path, document.kind, document.held)
             for document in self._documents
-            if document.path in self._touched
+            if document.path in self._touched - self._read
         ]
+        self._touched &= self._read
+        if self._touched:
+            self._pause.start()
+        if not questions:
+            return
         # What was replaced may still be watched as the file that it was.
-        self._touched.clear()
-        if questions:
-            self._watcher.removePaths([str(question.path) for question in questions])
-            self._follow()
-            self._reader.start(_reading(questions))
+        self._watcher.removePaths([str(question.path) for question in questions])
+        for question in questions:
+            self._places.pop(question.path, None)
+        self._follow()
+        for question in questions:
+            self._read.add(question.path)
+            then = partial(self._on_answered, question.path)
+            self._reader.start(partial(_answer, question), then)
+        self._reader.settle(0)
 
-    @Slot(object)
-    def _on_found(self, answers: list[tuple[_Question, Found | None]]) -> None:
-        for question, found in answers:
-            document = self._documents.at_path(question.path)
-            if document is not None:
-                self._judge(document, found)
+    def _on_answered(self, path: Path, found: Found | DocumentError | None) -> None:
+        self._read.discard(path)
+        document = self._documents.at_path(path)
+        # What is there but cannot be read is left alone: saving will tell.
+        if document is not None and not isinstance(found, DocumentError):
+            self._judge(document, found)
 
     def _judge(self, document: Document, found: Found | None) -> None:
         if found is None:
@@ -192,20 +217,17 @@ class FileWatch(QObject):
         self._follow()
 
 
-def _reading(
-    questions: list[_Question],
-) -> Callable[[Event], list[tuple[_Question, Found | None]]]:
-    def read(_stop: Event) -> list[tuple[_Question, Found | None]]:
-        answers: list[tuple[_Question, Found | None]] = []
-        for question in questions:
-            try:
-                content = question.path.read_bytes()
-            except FileNotFoundError:
-                answers.append((question, None))
-            except OSError:
-                continue  # It is there but cannot be read: saving will tell.
-            else:
-                answers.append((question, compare(question.kind, content, question.base)))
-        return answers
+def _place(path: Path) -> Path | None:
+    """Where to watch a file; None where there is not even a folder."""
+    # Not pathlib's, which fail where a folder above may not be read.
+    place = path if os.path.isfile(path) else path.parent
+    return place if os.path.exists(place) else None
 
-    return read
+
+def _answer(question: _Question) -> Found | None:
+    """What a file holds now; None where it is gone."""
+    try:
+        content = read_file(question.path)
+    except FileNotFoundError:
+        return None
+    return compare(question.kind, content, question.base)

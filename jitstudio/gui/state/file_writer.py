@@ -13,6 +13,8 @@ from jitstudio.gui.state.files import replace_file
 class FileWriter(QObject):
     """Replaces what a file holds, again and again: what was asked for last is written last.
 
+    What is in it already is not written again: each time wears the disk.
+
     Signals:
         written: This one is in the file, or one that came after it.
         failed: This one could not be written; why, in words.
@@ -28,6 +30,7 @@ class FileWriter(QObject):
         self._newest = 0
         self._ended = 0
         self._problem = ""
+        self._held: bytes | None = None
         # It comes from the thread, and is told of in the window's.
         self._write_ended.connect(self._on_ended, Qt.ConnectionType.QueuedConnection)
         # One thread keeps the order.
@@ -51,7 +54,10 @@ class FileWriter(QObject):
             if number < self._newest:
                 return
             try:
-                self._problem = replace_file(self._path, make())
+                content = make()
+                is_there = content == self._held and self._path.exists()
+                self._problem = "" if is_there else replace_file(self._path, content)
+                self._held = None if self._problem else content
             except Exception as error:
                 # Whatever it was, nobody must take the file for written.
                 self._problem = str(error) or type(error).__name__

@@ -6,8 +6,9 @@ import os
 import stat
 from pathlib import Path
 
-from PySide6.QtCore import QCoreApplication, QFile, QIODevice, QSaveFile
+from PySide6.QtCore import QCoreApplication, QIODevice, QSaveFile
 
+from jitstudio.core import plain_files
 from jitstudio.core.code import CodeKind, kind_of
 from jitstudio.gui.late import Late
 
@@ -22,21 +23,14 @@ def read_file(path: Path) -> bytes:
     """The bytes of a file.
 
     Raises:
-        DocumentError: It cannot be read.
+        DocumentError: It cannot be read, or is larger than what is read.
     """
-    file = QFile(str(path))
-    # Not pathlib's, which fail where a folder above may not be read.
-    if not _is_utf_8(path):
+    try:
+        if _is_utf_8(path):
+            return plain_files.read_file(path)
         reason = _to_rename()
-    elif os.path.isdir(path):
-        reason = QCoreApplication.translate("Files", "it is a folder")
-    elif os.path.exists(path) and not os.path.isfile(path):
-        # A pipe or a device would keep us waiting.
-        reason = _not_ordinary()
-    elif file.open(QIODevice.OpenModeFlag.ReadOnly):
-        return bytes(file.readAll().data())
-    else:
-        reason = file.errorString()
+    except OSError as error:
+        reason = error.strerror or str(error)
     told = QCoreApplication.translate("Files", "'{path}' cannot be opened: {reason}.")
     raise DocumentError(told.format(path=shown(path), reason=reason))
 
@@ -47,7 +41,10 @@ def has_changed(path: Path, known: str | None) -> bool:
     Raises:
         DocumentError: It cannot be read.
     """
-    return os.path.exists(path) and digest(read_file(path)) != known
+    if not os.path.exists(path):
+        return False
+    # Nothing that large was seen here, nor shall it be read to be told so.
+    return os.path.getsize(path) > plain_files.LARGEST or digest(read_file(path)) != known
 
 
 def resolved(path: Path) -> Path:

@@ -1,13 +1,13 @@
 """Keeps what the user has typed: all open documents and build settings, across ends of any kind.
 
-The session is written some seconds after each change, before what may take the machine down, and at
+The session is on the disk a second after each change, before what may take the machine down, and at
 the end; it is read at the start. Each running jitstudio has a session file of its own, held by a
 lock that dies with the process.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
@@ -15,8 +15,12 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 
+from jitstudio.core import plain_files
+from jitstudio.core.file_text import FileText
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.editable import Found, compare
+from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_writer import FileWriter
 from jitstudio.gui.state.files import DocumentError, read_file
 from jitstudio.gui.state.session_format import (
@@ -27,13 +31,19 @@ from jitstudio.gui.state.session_format import (
     load,
 )
 from jitstudio.gui.state.session_slots import lock_of, set_aside, take_slot
+from jitstudio.gui.translating import counted
 
 if TYPE_CHECKING:
     from jitstudio.core.launch.spec import LaunchSpec
     from jitstudio.gui.state.launch_specs import LaunchSpecs
     from jitstudio.gui.state.project import ProjectState
 
-_SAVE_AFTER_MS = 2000
+# What it may take to write it, so that it is on the disk as soon as the user wants.
+_WRITING_MS = 400
+# What a disk may take to wake up; the window comes up without the files of one that does not.
+_PATIENCE = 1.0
+# More sentences than this make no notice that anybody reads.
+_MOST_PROBLEMS = 8
 
 
 class Session(QObject):
@@ -67,6 +77,9 @@ class Session(QObject):
         self._complaint = ""
         self._crashed = False
         self._is_watching = False
+        self._reader = FileReader(self)
+        self._unread: list[SavedDocument] = []
+        self._problems: list[str] = []
         self._waiting: list[tuple[int, Callable[[], None]]] = []
         self._slot, self._problem = take_slot(folder)
         self._writer: FileWriter | None = None
@@ -74,8 +87,9 @@ class Session(QObject):
             self._writer = FileWriter(self._slot.path, self)
             self._writer.written.connect(self._on_written)
             self._writer.failed.connect(self._on_write_failed)
-        self._timer = QTimer(self, singleShot=True, interval=_SAVE_AFTER_MS)
+        self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.save)
+        self.set_interval(1)
 
     def attach(self, launches: LaunchSpecs, project: ProjectState) -> None:
         """Keep these too, and give them what was restored: a window shows its texts before."""
@@ -90,8 +104,8 @@ class Session(QObject):
         return self._complaint
 
     def set_interval(self, seconds: float) -> None:
-        """Write this long after a change."""
-        self._timer.setInterval(round(seconds * 1000))
+        """Have a change on the disk this long after it."""
+        self._timer.setInterval(max(_WRITING_MS // 2, round(seconds * 1000) - _WRITING_MS))
 
     def watch(self) -> None:
         """Save after each change from now on; also at once, to tell early if it cannot be."""
@@ -113,23 +127,26 @@ class Session(QObject):
     def restore(self) -> bool:
         """Open what was open last; whether there was anything.
 
-        A file that has gone meanwhile is left out. A session that cannot be understood is set
+        A file that has gone meanwhile is left out; one whose disk does not answer is kept in the
+        session, and opened once it does. A session that cannot be understood is set
         aside as a whole, not deleted, and nothing more of it is opened.
         """
         if self._slot is None:
             return False
-        saved, opened = None, []
+        front = None
         with self._or_set_aside(self._slot.path):
             self._restored = saved = self._load(self._slot.path)
-            opened = self._open_all(saved) if saved is not None else []
+            if saved is not None:
+                self._restore_settings(saved)
+                self._open_all(saved.documents)
+                if saved.current is not None and 0 <= saved.current < len(saved.documents):
+                    front = self._documents.named(saved.documents[saved.current].name)
             self._hand_over()
         # After our own: the first save must hold both.
-        adopted = self._adopt(self._slot.path)
-        if saved is not None and saved.current is not None and 0 <= saved.current < len(opened):
-            self._documents.current = opened[saved.current] or self._documents.current
-        back = [document for document in (*opened, *adopted) if document is not None]
+        self._adopt(self._slot.path)
+        self._documents.current = front or self._documents.current
         if self._crashed:
-            self.recovered.emit(_recovery(back))
+            self.recovered.emit(_recovery(self._documents))
         return len(self._documents) > 0
 
     def _hand_over(self) -> None:
@@ -147,18 +164,17 @@ class Session(QObject):
                 told = self.tr("The project of the last session cannot be brought back: {error}")
                 self.restore_failed.emit(told.format(error=error))
 
-    def _open_all(self, saved: SavedSession) -> list[Document | None]:
+    def _restore_settings(self, saved: SavedSession) -> None:
         self._settings.arch = saved.arch
         self._settings.options = saved.options
         self._settings.link = saved.link
         self._settings.auto_build = saved.auto_build
         self._settings.switches = saved.switches
-        return [self._open(entry) for entry in saved.documents]
 
     def _load(self, path: Path) -> SavedSession | None:
         if not path.exists():
             return None
-        saved = load(path.read_bytes())
+        saved = load(plain_files.read_file(path))
         self._crashed = self._crashed or not saved.closed
         return saved
 
@@ -172,27 +188,25 @@ class Session(QObject):
             yield
         except Exception as error:
             self._restored = None
+            self._unread.clear()
             told = self.tr("The last session cannot be brought back: {error}. {kept}")
             reason = str(error) or type(error).__name__
             self.restore_failed.emit(told.format(error=reason, kept=set_aside(path)))
 
-    def _adopt(self, own: Path) -> list[Document | None]:
+    def _adopt(self, own: Path) -> None:
         """Take over what was typed in windows that are closed now and was never saved."""
-        adopted: list[Document | None] = []
         for path in sorted(own.parent.glob("session-*.json")):
             lock = lock_of(path)
             if path == own or "-unread-" in path.name or not lock.tryLock(0):
                 continue
             with self._or_set_aside(path):
                 saved = self._load(path)
-                unsaved = [d for d in saved.documents if d.modified] if saved else []
-                adopted += [self._open(entry) for entry in unsaved]
+                self._open_all([d for d in saved.documents if d.modified] if saved else ())
             # Only what is in our own file as well may go.
             self.save()
             if not self.flush():
                 path.unlink(missing_ok=True)
             lock.unlock()
-        return adopted
 
     @Slot()
     def save(self) -> None:
@@ -276,7 +290,7 @@ class Session(QObject):
         documents = [d for d in self._documents if d.is_modified or not d.is_aside]
         current = self._documents.current
         return SavedSession(
-            documents=tuple(_saved(document) for document in documents),
+            documents=(*(_saved(document) for document in documents), *self._unread),
             current=documents.index(current) if current in documents else None,
             arch=self._settings.arch,
             options=self._settings.options,
@@ -298,26 +312,53 @@ class Session(QObject):
             return self._project.remembered()
         return self._restored.project if self._restored is not None else None
 
-    def _open(self, entry: SavedDocument) -> Document | None:
-        path = Path(entry.path) if entry.path else None
-        typed = entry.content is not None
-        try:
-            content = read_file(Path(entry.path)) if entry.content is None else entry.content
-        except DocumentError as error:
-            self.restore_failed.emit(str(error))
-            return None
+    def _open_all(self, entries: Iterable[SavedDocument]) -> None:
+        for entry in entries:
+            self._unread.append(entry)
+            self._reader.start(partial(_content, entry), partial(self._on_read, entry))
+        answered = self._reader.settle(_PATIENCE)
+        for problem in self._problems[:_MOST_PROBLEMS]:
+            self.restore_failed.emit(problem)
+        if more := len(self._problems[_MOST_PROBLEMS:]):
+            self.restore_failed.emit(self.tr("There are {count} more.").format(count=more))
+        self._problems.clear()
+        if not answered:
+            told = self.tr("Their disk does not answer: {files}. The tabs come back once it does.")
+            files = ", ".join(f"'{entry.path}'" for entry in self._unread[:_MOST_PROBLEMS])
+            self.restore_failed.emit(told.format(files=files))
+
+    def _on_read(self, entry: SavedDocument, content: FileText | Found | DocumentError) -> None:
+        if entry not in self._unread:
+            return  # Its session was set aside.
+        self._unread.remove(entry)
+        if isinstance(content, DocumentError):
+            self._problems.append(str(content))
+            if self._is_watching:
+                self.restore_failed.emit(self._problems.pop())
+            return
         name = self._documents.unique_name(entry.name)
+        path = Path(entry.path) if entry.path else None
         document = Document(name, entry.kind, content, path)
         document.name_expressions = entry.name_expressions
         document.included = entry.included
         document.is_library = entry.is_library
         document.cursor = entry.cursor
-        if document.text is not None and typed:
+        if document.text is not None and entry.content is not None:
             document.text.setModified(entry.modified)
             # What the text began from: the file may have changed since.
             document.on_disk = entry.on_disk
+        current = self._documents.current
         self._documents.add(document)
-        return document
+        if self._is_watching:
+            # The user is at work in another one.
+            self._documents.current = current
+
+
+def _content(entry: SavedDocument) -> FileText | Found:
+    """What an entry holds, or else its file."""
+    if entry.content is not None:
+        return entry.content
+    return compare(entry.kind, read_file(Path(entry.path)), None)
 
 
 def _saved(document: Document) -> SavedDocument:
@@ -337,7 +378,7 @@ def _saved(document: Document) -> SavedDocument:
     )
 
 
-def _recovery(back: Sequence[Document]) -> str:
+def _recovery(back: Iterable[Document]) -> str:
     """What to tell after an end that nobody wanted."""
     unsaved = sum(document.is_modified for document in back)
     if not unsaved:
@@ -345,17 +386,14 @@ def _recovery(back: Sequence[Document]) -> str:
             "Session",
             "jitstudio was ended unexpectedly. What was open is back; all of it is saved.",
         )
-    told = (
-        QCoreApplication.translate(
-            "Session",
-            "jitstudio was ended unexpectedly. One tab with unsaved text is back: "
-            "it is marked with a dot. Save it to keep it in a file.",
-        )
-        if unsaved == 1
-        else QCoreApplication.translate(
-            "Session",
-            "jitstudio was ended unexpectedly. {count} tabs with unsaved text are back: "
-            "they are marked with a dot. Save them to keep them in files.",
-        )
+    one = QCoreApplication.translate(
+        "Session",
+        "jitstudio was ended unexpectedly. One tab with unsaved text is back: "
+        "it is marked with a dot. Save it to keep it in a file.",
     )
-    return told.format(count=unsaved)
+    many = QCoreApplication.translate(
+        "Session",
+        "jitstudio was ended unexpectedly. {count} tabs with unsaved text are back: "
+        "they are marked with a dot. Save them to keep them in files.",
+    )
+    return counted(unsaved, one, many)

@@ -301,7 +301,7 @@ SETTINGS = (
             "Settings",
             "How soon a change is on disk, where no crash can take it. No file is touched.",
         ),
-        2,
+        1,
         least=1,
         most=60,
         unit=QT_TRANSLATE_NOOP("Settings", "s"),

@@ -195,7 +195,7 @@ def test_names_that_lead_nowhere_are_told(desk, tmp_path):
     of_loop, of_pipe, of_long = desk.failures
     # Since Python 3.13 it is the system that tells.
     assert of_loop.startswith(f"'{loop}' cannot be opened: ")
-    assert of_pipe == f"'{pipe}' cannot be opened: it is no ordinary file."
+    assert of_pipe == f"'{pipe}' cannot be opened: it is a pipe and no ordinary file."
     assert of_long.startswith(f"'{long}' cannot be opened: ")
 
 

@@ -50,3 +50,17 @@ def test_waiting_tells_how_it_went_and_tells_it_once(writer, tmp_path, full_disk
 def test_a_content_that_cannot_be_made_is_not_taken_for_written(writer):
     writer.write(lambda: (_ for _ in ()).throw(ValueError("no such content")))
     assert writer.finish() == "no such content"
+
+
+def test_what_is_there_already_is_not_written_again(writer, tmp_path):
+    def written(content):
+        writer.write(lambda: content)
+        assert writer.finish() == ""
+        return (tmp_path / "kept").stat().st_ino
+
+    first = written(b"text")
+    assert written(b"text") == first
+    assert written(b"more") != first
+    (tmp_path / "kept").unlink()
+    written(b"more")
+    assert (tmp_path / "kept").read_bytes() == b"more"

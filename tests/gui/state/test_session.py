@@ -278,6 +278,17 @@ def test_a_file_that_has_gone_is_told_and_the_rest_is_back(start, tmp_path):
     assert message.startswith(f"'{gone}' cannot be opened")
 
 
+def test_thousands_of_files_that_have_gone_make_no_endless_notice(start, tmp_path):
+    first = start()
+    for number in range(100):
+        first.open(f"k{number}.cu", b"", tmp_path / f"k{number}.cu")
+    first.session.close()
+    second = start()
+    assert not second.session.restore()
+    assert len(second.told) == 9
+    assert second.told[-1] == "There are 92 more."
+
+
 @pytest.mark.parametrize(
     ("data", "reason"),
     [
@@ -385,6 +396,7 @@ def test_a_full_disk_is_told_and_leaves_the_last_session_alone(start, tmp_path, 
     one.session.flush()
     assert len(json.loads(session_file(tmp_path).read_text())["documents"]) == 2
     assert one.told[1:] == ["works"]
+    one.open("c.cu")
     with full_disk():
         one.session.save()
         one.session.flush()

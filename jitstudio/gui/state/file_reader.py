@@ -1,0 +1,101 @@
+"""Reads files in threads: a slow disk, or a network that is gone, keeps no window waiting."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from threading import Event, Thread
+from time import monotonic
+from typing import Any, Generic, TypeVar
+
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+
+from jitstudio.gui.state.files import DocumentError
+
+_Result = TypeVar("_Result")
+MOMENT = 0.05
+"""Seconds that nobody notices, and in which a disk of this machine has answered."""
+
+
+class _Reading(Generic[_Result]):
+    """Something that a thread finds out about a file, and who goes on with it."""
+
+    def __init__(
+        self, work: Callable[[], _Result], then: Callable[[_Result | DocumentError], object]
+    ) -> None:
+        self.ended = Event()
+        self._work = work
+        self._then = then
+        self._result: _Result | DocumentError = DocumentError()
+
+    def run(self) -> None:
+        """Find it out; whatever goes wrong, nobody may go on waiting."""
+        try:
+            self._result = self._work()
+        except DocumentError as error:
+            self._result = error
+        except Exception as error:
+            self._result = DocumentError(str(error) or type(error).__name__)
+        self.ended.set()
+
+    def go_on(self) -> None:
+        """Hand it over."""
+        self._then(self._result)
+
+
+class FileReader(QObject):
+    """Has threads find out about files, of which none waits for another.
+
+    The threads end with the program, whatever they wait for: nothing else can end one that waits
+    for a network.
+    """
+
+    _ended = Signal(object)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._new: list[_Reading[Any]] = []
+        self._late: set[_Reading[Any]] = set()
+        self._ended.connect(self._on_ended, Qt.ConnectionType.QueuedConnection)
+
+    def start(
+        self, work: Callable[[], _Result], then: Callable[[_Result | DocumentError], object]
+    ) -> None:
+        """Have a thread do this; `then` takes what it gave back, or why it could not.
+
+        That happens in the thread of the window, by `settle` or else by the event loop after it.
+        """
+        reading = _Reading(work, then)
+        self._new.append(reading)
+
+        def run() -> None:
+            reading.run()
+            # The window may be gone by now.
+            with suppress(RuntimeError):
+                self._ended.emit(reading)
+
+        Thread(target=run, name="jitstudio-file", daemon=True).start()
+
+    def settle(self, moment: float | None = None) -> bool:
+        """Go on with all that was started, in that order, as far as it ends within the moment.
+
+        Args:
+            moment: Seconds; `MOMENT` where not given.
+
+        Returns:
+            Whether that was all; the event loop goes on with the rest.
+        """
+        deadline = monotonic() + (MOMENT if moment is None else moment)
+        new, self._new = self._new, []
+        late = [r for r in new if not r.ended.wait(max(0.0, deadline - monotonic()))]
+        self._late.update(late)
+        for reading in new:
+            if reading not in self._late:
+                reading.go_on()
+        return not late
+
+    @Slot(object)
+    def _on_ended(self, reading: _Reading[Any]) -> None:
+        if reading in self._late:
+            self._late.discard(reading)
+            reading.go_on()

@@ -1,0 +1,150 @@
+"""Files that would fill the memory, or keep their reader waiting, meet a whole window."""
+
+import json
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from jitstudio.core.plain_files import LARGEST
+from jitstudio.gui.state import file_reader
+from tests.bench.memory import resident
+from tests.gui.driver import pause
+from tests.gui.watchdog import Watchdog, slowness
+
+HUGE = 3 << 30
+MOST_GROWTH = 64 << 20
+MOST_MS = 500
+# Beside other programs the same may take twice as long.
+MARGIN = 2
+REFUSALS = {
+    "huge.cu": "it is larger than the 256 MiB that are read",
+    "huge.a": "it is larger than the 256 MiB that are read",
+    "pipe.cu": "it is a pipe and no ordinary file",
+    "folder.cu": "it is a folder",
+    "circle.cu": "its links lead in a circle",
+}
+
+
+@pytest.fixture
+def hostile(tmp_path):
+    """A folder with a file of each kind."""
+    folder = tmp_path / "hostile"
+    (folder / "folder.cu").mkdir(parents=True)
+    for name in ("huge.cu", "huge.a"):
+        with (folder / name).open("wb") as file:
+            file.truncate(HUGE)
+    os.mkfifo(folder / "pipe.cu")
+    (folder / "circle.cu").symlink_to("circle.cu")
+    return folder
+
+
+@pytest.fixture
+def watchdog():
+    dog = Watchdog()
+    yield dog
+    dog.stop()
+
+
+@pytest.mark.parametrize("name", REFUSALS)
+def test_opening_it_is_refused_in_words_and_at_once(started, hostile, watchdog, name):
+    before = resident()
+    watchdog.reset()
+    started.files.open_paths([hostile / name])
+    started.wait(lambda: started.panes.notice.text)
+    assert REFUSALS[name] in started.panes.notice.text
+    assert watchdog.longest < MOST_MS, watchdog.stalls
+    assert resident() - before < MOST_GROWTH
+    assert len(started.workspace.documents) == 1
+
+
+@pytest.mark.parametrize("name", ["long.cu", "many.cu", "many.ptx"])
+def test_long_lines_and_many_of_them_stall_nothing(started, tmp_path, watchdog, name):
+    long, many = "// " + "x" * 12_000_000, "// one line of many\n" * 900_000
+    (tmp_path / name).write_text(long if name.startswith("long") else many)
+    started.settle()
+    pause(300)
+    watchdog.reset()
+    started.files.open_paths([tmp_path / name])
+    started.settle()
+    pause(300)
+    assert watchdog.longest < 100 * slowness() * MARGIN, watchdog.stalls
+    assert started.document.text is None
+
+
+def test_an_open_file_that_grows_beyond_all_measure_leaves_its_text_alone(started, hostile):
+    file = hostile / "k.cu"
+    file.write_text("__global__ void k() {}\n")
+    started.files.open_paths([file])
+    before = resident()
+    os.truncate(file, HUGE)
+    pause(1000)
+    assert started.document.held.text == "__global__ void k() {}\n"
+    assert resident() - before < MOST_GROWTH
+    os.truncate(file, 0)
+    started.wait(lambda: started.document.held.text == "")
+
+
+def test_a_session_comes_up_without_what_cannot_be_read(driver, hostile, tmp_path):
+    session = tmp_path / "sessions" / "session-1.json"
+    session.parent.mkdir(exist_ok=True)
+    files = [str(hostile / name) for name in REFUSALS]
+    session.write_text(
+        json.dumps(_session([*files, "/dev/zero", "/proc/kmsg\x1b[2J", "a\0b.cu", ""]))
+    )
+    before = resident()
+    driver.start()
+    names = [document.name for document in driver.workspace.documents]
+    assert names == ["typed.cu"]
+    for name in (*REFUSALS, "it is a device and no ordinary file"):
+        assert name in driver.panes.notice.text
+    assert resident() - before < 2 * MOST_GROWTH
+
+
+def test_a_session_comes_up_though_a_disk_does_not_answer(
+    driver, hostile, tmp_path, monkeypatch, patience
+):
+    monkeypatch.setattr(file_reader, "MOMENT", patience)
+    answers = threading.Event()
+    gone, stat = hostile / "network" / "k.cu", os.stat
+
+    def slow(path, *args, **kwargs):
+        if str(path).startswith(str(gone.parent)) and threading.current_thread().daemon:
+            answers.wait(60)
+        return stat(path, *args, **kwargs)
+
+    gone.parent.mkdir()
+    gone.write_text("__global__ void late() {}\n")
+    monkeypatch.setattr(os, "stat", slow)
+    session = tmp_path / "sessions" / "session-1.json"
+    session.parent.mkdir(exist_ok=True)
+    session.write_text(json.dumps(_session([str(gone)])))
+    driver.start()
+    assert [document.name for document in driver.workspace.documents] == ["typed.cu"]
+    assert f"disk does not answer: '{gone}'" in driver.panes.notice.text
+    driver.workspace.session.save()
+    driver.workspace.session.flush()
+    # It is not forgotten.
+    assert str(gone) in [entry["path"] for entry in json.loads(session.read_text())["documents"]]
+    answers.set()
+    driver.wait(lambda: len(driver.workspace.documents) == 2)
+    assert driver.document.name == "typed.cu"
+    assert driver.workspace.documents.at_path(gone).held.text == "__global__ void late() {}\n"
+
+
+def _session(paths):
+    entry = {"modified": False, "name_expressions": [], "included": True, "kind": "cuda"}
+    return {
+        "version": 1,
+        "documents": [
+            *(entry | {"name": f"{Path(p).name}", "path": p, "text": None} for p in paths),
+            entry | {"name": "typed.cu", "path": "", "text": "int x;\n", "modified": True},
+        ],
+        "current": 0,
+        "settings": {"arch": "sm_90", "options": "", "link": "none", "auto_build": True},
+    }
+
+
+def test_the_limit_leaves_room_for_what_is_real():
+    assert LARGEST >= 200 << 20
