@@ -1,0 +1,70 @@
+"""Reads plain files of bounded size: what would fill the memory or keep us waiting is refused.
+
+A pipe has its reader wait for a writer, a device may give bytes without end, and a sparse file of a
+terabyte takes no room on the disk. Whatever reads a file that a person, a project or an option
+names reads it by `read_file`.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from pathlib import Path
+
+LARGEST = 256 * 2**20
+"""Bytes of the largest file that is read; archives of device code have up to some 200 MiB."""
+
+_OTHERS = (
+    (stat.S_ISDIR, errno.EISDIR, "it is a folder"),
+    (stat.S_ISFIFO, errno.EINVAL, "it is a pipe and no ordinary file"),
+    (stat.S_ISSOCK, errno.EINVAL, "it is a socket and no ordinary file"),
+    (lambda mode: not stat.S_ISREG(mode), errno.EINVAL, "it is a device and no ordinary file"),
+)
+# It neither waits for a writer, nor takes a terminal for the program's own.
+_FLAGS = os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+# The kernel makes up the files below /proc as they are read, and gives them no size.
+_PIECE = 1 << 16
+
+
+def read_file(path: Path, limit: int = LARGEST) -> bytes:
+    """The bytes of a plain file, links followed.
+
+    Returns:
+        At most `limit` bytes.
+
+    Raises:
+        OSError: It is no plain file, is larger, or cannot be read. Its `strerror` tells why, as the
+            end of a sentence: f"'{path}' cannot be read: {error.strerror}." Its class is that of
+            the system's error, such as `FileNotFoundError`.
+    """
+    try:
+        # Not after it is open only: a device may act on being opened.
+        _check(path, os.stat(path), limit)
+        with os.fdopen(os.open(path, _FLAGS), "rb", buffering=0) as file:
+            status = os.fstat(file.fileno())
+            _check(path, status, limit)
+            pieces, left = [], limit
+            size = min(status.st_size, limit)
+            while piece := file.read(max(size, _PIECE)):
+                pieces.append(piece)
+                left, size = left - len(piece), size - len(piece)
+                if left < 0:
+                    raise _too_large(path, limit)
+    except MemoryError:
+        raise OSError(errno.ENOMEM, os.strerror(errno.ENOMEM), str(path)) from None
+    except ValueError:
+        raise OSError(errno.EINVAL, "no file can have such a name", str(path)) from None
+    return b"".join(pieces)
+
+
+def _check(path: Path, status: os.stat_result, limit: int) -> None:
+    for is_such, number, reason in _OTHERS:
+        if is_such(status.st_mode):
+            raise OSError(number, reason, str(path))
+    if status.st_size > limit:
+        raise _too_large(path, limit)
+
+
+def _too_large(path: Path, limit: int) -> OSError:
+    return OSError(errno.EFBIG, f"it is larger than the {limit >> 20} MiB that are read", str(path))
