@@ -111,7 +111,7 @@ def read_project(path: Path) -> OpenProject:
     Raises:
         ProjectError: The project's own file cannot be read or understood.
     """
-    path = path.resolve()
+    path = Path(os.path.realpath(path))
     try:
         content = _read(path)
         project = load(content)

@@ -52,7 +52,7 @@ def _findings(log: str) -> Iterator[Finding]:
 
 
 def _place(text: str) -> tuple[str, str, int | None]:
-    """Kernel, file and line of ``kernel(int *)+0x70 in k.cu:7 [device]``; the first is always there."""
+    """Kernel, file and line of ``kernel(int *)+0x70 in k.cu:7 [device]``, or the kernel alone."""
     if text.endswith("]"):
         text = text.partition(" [")[0]
     kernel, file, number = text, "", None
