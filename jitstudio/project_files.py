@@ -114,7 +114,7 @@ def read_project(path: Path) -> OpenProject:
     Raises:
         ProjectError: The project's own file cannot be read or understood.
     """
-    path = path.resolve()
+    path = Path(os.path.realpath(path))
     try:
         content = read_file(path, LARGEST)
         project = load(content)

@@ -5,9 +5,14 @@ from pathlib import Path
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, Source, kind_of
 from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
+from jitstudio.listing.lexers.nvvm_ir import NvvmIrLexer
+from jitstudio.listing.lexers.ptx import PtxLexer
+from jitstudio.listing.lexers.sass import SassLexer
 
 ROOT = Path(__file__).parent.parent
 SAMPLES = ROOT / "resources" / "samples"
+LEXERS = (CudaCxxLexer, NvvmIrLexer, PtxLexer, SassLexer)
 
 KERNEL = 'extern "C" __global__ void fine(int* p) { p[threadIdx.x] = 1; }\n'
 

@@ -15,7 +15,7 @@ from jitstudio.analysis.textures import COORDINATES, TEXTURES, texture_widths
 
 _REGISTER = re.compile(r"(?<![\w.(])R(\d{1,3})\b((?:\.\w+)*)")
 _PREDICATE = re.compile(r"!?U?P(?:\d+|T)\Z|PR\Z")
-_BRACKETS = re.compile(r"\[[^\]]*\]")
+_BRACKETS = re.compile(r"\[[^\]]*+(?:\]|\Z)")
 # `HMMA.16816.F32`, `DMMA.8x8x4`, `HGMMA.64x128x16.F32`.
 _SHAPE = re.compile(r"\.(?:(8|16)(8|16)|(\d+)x(\d+)x)(\d+)\b")
 

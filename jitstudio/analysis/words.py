@@ -14,7 +14,7 @@ _COMMENT = "//"
 # What may stand before the word that a statement begins with: a label, an address, a guard.
 _BEFORE = {
     CodeKind.PTX: re.compile(r"(?:.*[;{}]|\s*[\w$]+:)?\s*(?:@!?%?[\w$]+\s+)?\Z"),
-    CodeKind.SASS: re.compile(r"\s*(?:/\*[\da-fA-F]+\*/)?\s*(?:\{\s*)?(?:@!?\w+\s+)?\Z"),
+    CodeKind.SASS: re.compile(r"\s*+(?:/\*[\da-fA-F]++\*/)?\s*+(?:\{\s*+)?(?:@!?\w++\s++)?\Z"),
 }
 
 

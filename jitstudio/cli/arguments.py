@@ -3,17 +3,33 @@
 from __future__ import annotations
 
 import argparse
+import itertools
+from typing import Any, NoReturn
 
 from jitstudio import __version__
+from jitstudio.cli import terminal
 from jitstudio.cli.analysis_arguments import add_diff, add_inspect
 from jitstudio.cli.build_arguments import add_build
 from jitstudio.cli.launch_arguments import add_run, add_sweep
 from jitstudio.core.options import ADDRESSES
 
 
+class _Parser(argparse.ArgumentParser):
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        for word in itertools.takewhile(lambda word: word != "--", args or ()):
+            flag, equals, value = word.partition("=")
+            if flag.startswith("-") and equals and value == "--":
+                # Before Python 3.13 the parser takes it for the end of the options.
+                self.error(f"argument {flag}: '--' is no value")
+        return super().parse_known_args(args, namespace)
+
+    def error(self, message: str) -> NoReturn:
+        super().error(terminal.shown(message))
+
+
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands; without a command the arguments are files for the window."""
-    root = argparse.ArgumentParser(
+    root: argparse.ArgumentParser = _Parser(
         prog="jitstudio",
         description="See what NVRTC, libNVVM and nvJitLink make of CUDA C++, LLVM IR and PTX.",
         epilog="jitstudio [FILE...] opens the window with these files.",

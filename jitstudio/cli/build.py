@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jitstudio.cache.store import Store
 from jitstudio.cli import compare, exit_codes, matrix, text_report
-from jitstudio.cli.files import made_folder, unwritable
+from jitstudio.cli.files import made_folder, unwritable, without_waiting
 from jitstudio.cli.project import base_request, given_project
 from jitstudio.cli.request import request_from
 from jitstudio.cli.terminal import say
@@ -110,7 +110,8 @@ def _write(result: BuildResult, folder: Path) -> tuple[Path, ...]:
     for artifact, name in zip(result.artifacts, names, strict=True):
         path = folder / (name if names.count(name) == 1 else _full_name(artifact))
         try:
-            path.write_bytes(artifact.content)
+            with open(path, "wb", opener=without_waiting) as file:
+                file.write(artifact.content)
         except OSError as error:
             raise unwritable(path, error, "-o") from None
         written.append(path)

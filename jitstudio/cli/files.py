@@ -27,6 +27,17 @@ def made_folder(text: str | None, flag: str) -> Path | None:
     return folder
 
 
+def without_waiting(path: str, flags: int) -> int:
+    """Open a file to be written: an opener that fails for a pipe which nobody reads.
+
+    Raises:
+        OSError: There is no reader, or another reason.
+    """
+    descriptor = os.open(path, flags | getattr(os, "O_NONBLOCK", 0), 0o666)
+    os.set_blocking(descriptor, True)
+    return descriptor
+
+
 def unwritable(path: Path, error: OSError, flag: str) -> UsageError:
     """Why this file or folder, which this flag has named, cannot be written."""
     return UsageError(

@@ -11,6 +11,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import EMITTED_KINDS, ENDINGS, CodeKind, Header, Source, kind_of
 from jitstudio.core.name_expressions import with_name_expressions
 from jitstudio.core.options import rooted, without
+from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import default_emit
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode
 
@@ -82,10 +83,10 @@ def source_from(path: str, name_expressions: Sequence[str] = ()) -> Source:
             e for e, k in ENDINGS.items() if k not in (CodeKind.SASS, CodeKind.HEADER)
         )
         raise UsageError(f"'{path}' has no ending that tells its kind. Known ones: {endings}")
-    folder = str(Path(path).resolve().parent)
+    content = _read(path)
     # A file may be called by bytes that are no UTF-8; logs and JSON need a name that is.
     name = os.fsencode(path).decode("utf-8", "replace")
-    return Source(name, kind, _read(path), folder, tuple(name_expressions))
+    return Source(name, kind, content, str(Path(path).resolve().parent), tuple(name_expressions))
 
 
 def assign_name_expressions(
@@ -160,14 +161,15 @@ def _header(text: str) -> Header:
     name, equals, path = text.partition("=")
     if not (name and equals and path):
         raise UsageError(f"--header takes NAME=PATH, not '{text}'.")
+    _check_utf8(name)
     return Header(name, _read(path))
 
 
 def _read(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        return read_file(Path(path))
     except OSError as error:
-        raise UsageError(f"'{path}' cannot be read: {error.strerror or error}.") from None
+        raise UsageError(f"'{path}' cannot be read: {error.strerror}.") from None
 
 
 def read_text(path: str) -> str:

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.cli import exit_codes
-from jitstudio.cli.files import unwritable
+from jitstudio.cli.files import unwritable, without_waiting
 from jitstudio.cli.launch_spec import arch_for, argument_texts, spec_from
 from jitstudio.cli.project import base_launch, base_request, base_sweep, given_project, has_target
 from jitstudio.cli.request import UsageError, request_from
@@ -188,7 +188,7 @@ def _table_file(text: str | None) -> Path | None:
         return None
     path = Path(text)
     try:
-        path.open("a").close()
+        open(path, "a", opener=without_waiting).close()
     except OSError as error:
         raise unwritable(path, error, "--csv") from None
     return path
@@ -196,6 +196,7 @@ def _table_file(text: str | None) -> Path | None:
 
 def _write(path: Path, result: SweepResult) -> None:
     try:
-        path.write_text(result.to_csv(), encoding="utf-8")
+        with open(path, "w", encoding="utf-8", opener=without_waiting) as file:
+            file.write(result.to_csv())
     except OSError as error:
         raise unwritable(path, error, "--csv") from None

@@ -1,11 +1,21 @@
-"""Printing to a terminal, a file or a pipe whose reader may leave early."""
+"""Printing to a terminal, a file or a pipe whose reader may leave early.
+
+Texts of sources, tools and files may hold sequences that have a terminal change its title, write
+to the clipboard or show other words than there are. None reaches one: see `shown`.
+"""
 
 from __future__ import annotations
 
 import io
 import os
+import re
 import sys
+import traceback
+import unicodedata
+from types import TracebackType
 from typing import TextIO
+
+_PLAIN = re.compile(r"[^\n\t -~]")
 
 
 def prepare() -> None:
@@ -13,10 +23,20 @@ def prepare() -> None:
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
+    sys.excepthook = _tell_exception
+
+
+def shown(text: str) -> str:
+    r"""The text with all that a terminal would obey, or that nobody can see, as Python writes it.
+
+    Newlines and tabs stay. Written out are the other control characters of C0 and C1, DEL, and what
+    changes the direction of text or has no width, such as ``\x1b`` and ``\u202e``.
+    """
+    return _PLAIN.sub(_visible, text.replace("\r\n", "\n"))
 
 
 def say(text: str) -> None:
-    """Print to stdout, which is for results."""
+    """Print to stdout, which is for results: as they are, unless it is a terminal."""
     _print(text, sys.stdout)
 
 
@@ -27,10 +47,23 @@ def pass_on(text: str) -> None:
 
 def tell(text: str) -> None:
     """Print to stderr, which is for everything else."""
-    _print(text, sys.stderr)
+    _print(shown(text), sys.stderr)
+
+
+def _visible(character: re.Match[str]) -> str:
+    is_seen = character[0].isprintable() or unicodedata.category(character[0]) == "Zs"
+    return character[0] if is_seen else ascii(character[0])[1:-1]
+
+
+def _tell_exception(
+    kind: type[BaseException], error: BaseException, trace: TracebackType | None
+) -> None:
+    tell("".join(traceback.format_exception(kind, error, trace)).rstrip())
 
 
 def _print(text: str, stream: TextIO, end: str = "\n") -> None:
+    if stream.isatty():
+        text = shown(text)
     try:
         print(text, file=stream, end=end, flush=True)
     except BrokenPipeError:

@@ -27,6 +27,8 @@ _PTX = re.compile(rb"\.nv_debug_ptx_txt(\.\d+)?")
 _TOOLS = re.compile(rb"\.note\.nv\.tkinfo")
 _TARGET = re.compile(rb"-arch sm_(\d+)([af])\b")
 _LABEL = re.compile(r"[\w$]+:$")
+# Of the sections that are looked for.
+_LONGEST_NAME = 64
 
 
 def cubin_target(content: bytes) -> Arch | None:
@@ -105,9 +107,14 @@ def _sections(content: bytes, elf: _Elf, named: re.Pattern[bytes]) -> Iterator[b
         return
     _, begin, length = headers[elf.names]
     names = content[begin : begin + length]
+    # Sections lie side by side: where they overlap, a small file would become a large one.
+    left = len(content)
     for at, begin, length in headers:
-        name = names[at : names.find(b"\0", at)]
+        name = names[at : max(at, names.find(b"\0", at, at + _LONGEST_NAME))]
         if named.fullmatch(name) and begin + length <= len(content):
+            left -= length
+            if left < 0:
+                return
             yield content[begin : begin + length]
 
 

@@ -72,8 +72,8 @@ _REMARK = re.compile(
 # `ptxas fatal   : text`, `nvrtc: error: text`, `libnvvm : error: text`, `error   : text`,
 # `k.ll: error: text`
 _PLAIN = re.compile(
-    r"(?:(?P<speaker>[^\s:][^\n:]*?)\s*:?\s+)?"
-    r"(?P<severity>fatal|error|warning)\s*: (?P<message>.*)"
+    r"(?:(?P<speaker>[^\s:]++(?:\s++(?!(?:fatal|error|warning)\s*+:)[^\s:]++)*+)(?:\s*+:)?+\s++)?"
+    r"(?P<severity>fatal|error|warning)\s*+: (?P<message>.*)"
 )
 # `ERROR NVJITLINK_ERROR_PTX_COMPILE: JIT the PTX (a.ptx)`, `ERROR 1: bad input: ...`
 _LINKER_TRAILER = re.compile(

@@ -26,14 +26,17 @@ _FUNCTION = re.compile(r"Function properties for '?([\w$.]+)'?:?")
 _ENTRY = re.compile(r"Compiling entry function '([\w$.]+)'")
 _USED = re.compile(r"\b[Uu]sed \d+ registers\b")
 _AMOUNTS: dict[str, re.Pattern[str]] = {
-    "registers": re.compile(r"[Uu]sed (\d+) registers"),
-    "barriers": re.compile(r"used (\d+) barriers"),
-    "stack_bytes": re.compile(r"(?<![\w.])(\d+) (?:bytes stack frame|stack\b)"),
-    "spill_stores": re.compile(r"(\d+) bytes spill stores"),
-    "spill_loads": re.compile(r"(\d+) bytes spill loads"),
-    "shared_bytes": re.compile(r"(\d+) bytes smem"),
-    "constant_bytes": re.compile(r"(\d+) bytes cmem\[0\]"),
-    "local_bytes": re.compile(r"(\d+) bytes lmem"),
+    name: re.compile(rf"(?<![\w.])(\d{{1,18}}+) {unit}")
+    for name, unit in {
+        "registers": "registers",
+        "barriers": "barriers",
+        "stack_bytes": r"(?:bytes stack frame|stack\b)",
+        "spill_stores": "bytes spill stores",
+        "spill_loads": "bytes spill loads",
+        "shared_bytes": "bytes smem",
+        "constant_bytes": r"bytes cmem\[0\]",
+        "local_bytes": "bytes lmem",
+    }.items()
 }
 
 

@@ -11,35 +11,38 @@ from collections.abc import Iterator
 
 from jitstudio.core.fixes import start_of_line
 
+# An escaped character begins no text, so that none is looked through twice for its end.
 _COMMENT_OR_TEXT = re.compile(
-    r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'""", re.DOTALL
+    r"""//[^\n]*+|/\*.*?(?:\*/|\Z)|\\.|"(?:\\.|[^"\\\n])*+"|'(?:\\.|[^'\\\n])*+'""", re.DOTALL
 )
-_TEMPLATE_KERNEL = re.compile(
-    r"\btemplate\s*<(?P<parameters>[^{};]*?)>\s*__global__\b[^;{}]*?"
-    r"\b(?!__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__)(?P<name>[a-zA-Z_]\w*)\s*\("
+_HEAD = re.compile(r"[^;{}]++")
+_TEMPLATE = re.compile(r"\btemplate\s*+<")
+_GLOBAL = re.compile(r">\s*+__global__\b")
+_FUNCTION_NAME = re.compile(
+    r"\b(?!__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__)([a-zA-Z_]\w*+)\s*+\("
 )
-_SCOPE = re.compile(r"\b(?:inline\s+)?namespace\s*(?P<name>[\w:]*)\s*\{|[{}]")
+_SCOPE = re.compile(r"\b(?:inline\s++)?namespace(?:\s++(?P<name>\w[\w:]*+))?+\s*+\{|[{}]")
 # The first that fits decides the argument that a template is tried with.
 _ARGUMENTS = (
     (re.compile(r"(?:typename|class)\s+\w+"), "float"),
     (re.compile(r"bool\b.*"), "true"),
-    (re.compile(r"(?:(?:unsigned|signed|int|long|short|char|size_t|\w+_t)\b\s*)+\w*"), "32"),
+    (re.compile(r"(?>(?:unsigned|signed|int|long|short|char|\w+_t)\b\s*+)++\w*"), "32"),
 )
 _LONGEST_FUNCTION = 1 << 16
 _BRACE = re.compile(r"[{}]")
 _DEFINITION = re.compile(
-    r"^define\s+(?!internal\b|private\b|linkonce|available_externally)[^@(]*?\bvoid\s+"
-    r"(?P<name>@[\w.$]+)\s*(?=\()",
+    r"^define\s++(?!internal\b|private\b|linkonce|available_externally)[^@(\n]*?\bvoid\s++"
+    r"(?P<name>@[\w.$]++)\s*+(?=\()",
     re.MULTILINE,
 )
 _LLVM_COMMENT = re.compile(r";[^\n]*")
-_METADATA = re.compile(r"^!(\d+)\s*=", re.MULTILINE)
+_METADATA = re.compile(r"^!(\d{1,18}+)\s*+=", re.MULTILINE)
 _PARAMETER_NAME = re.compile(r"\s%[\w.$]+$")
 _PARAMETER_ATTRIBUTE = re.compile(
     r"\s(?:noalias|nocapture|nonnull|readonly|readnone|writeonly|signext|zeroext|inreg|byval"
     r"|noundef|align \d+|dereferenceable\(\d+\))(?=\s|$)"
 )
-_PTX_TARGET = re.compile(r"^\s*\.target\s+(sm_\w+)", re.MULTILINE)
+_PTX_TARGET = re.compile(r"^[^\S\n]*+\.target\s++(sm_[0-9]{2,3}[af]?)\b", re.MULTILINE)
 
 _LINE_NAME = re.compile(
     r'^[ \t]*#[ \t]*(?:line[ \t]+)?\d+[ \t]+"(?P<name>(?:\\.|[^"\\\n])*)"', re.MULTILINE
@@ -55,19 +58,32 @@ def quoted_name(text: str) -> str | None:
 def template_kernel(text: str) -> str | None:
     """A name expression for the first kernel template in CUDA C++, such as ``ns::scale<float>``."""
     code = _COMMENT_OR_TEXT.sub(" ", text)
-    match = _TEMPLATE_KERNEL.search(code)
-    if match is None:
+    kernels = (_kernel_head(code, head) for head in _HEAD.finditer(code))
+    start, parameters, name = next(filter(None, kernels), (0, "", ""))
+    if not name:
         return None
     arguments = []
-    for parameter in _split(match["parameters"]):
+    for parameter in _split(parameters):
         if "=" in parameter:
             break  # it has a default, and so have all behind it
         argument = next((a for form, a in _ARGUMENTS if form.fullmatch(parameter)), None)
         if argument is None:
             return None
         arguments.append(argument)
-    scope = "".join(f"{name}::" for name in _namespaces(code[: match.start()]))
-    return f"{scope}{match['name']}<{', '.join(arguments)}>"
+    scope = "".join(f"{name}::" for name in _namespaces(code[:start]))
+    return f"{scope}{name}<{', '.join(arguments)}>"
+
+
+def _kernel_head(code: str, head: re.Match[str]) -> tuple[int, str, str] | None:
+    """Where a head begins, its template's parameters and its name; None of what is no kernel's."""
+    end = head.end()
+    if (template := _TEMPLATE.search(code, head.start(), end)) is None:
+        return None
+    if (kernel := _GLOBAL.search(code, template.end(), end)) is None:
+        return None
+    if (name := _FUNCTION_NAME.search(code, kernel.end(), end)) is None:
+        return None
+    return template.start(), code[template.end() : kernel.start()], name[1]
 
 
 def _namespaces(before: str) -> list[str]:

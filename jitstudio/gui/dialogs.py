@@ -75,8 +75,7 @@ class Dialogs:
         text = QCoreApplication.translate(
             "Dialogs", "These have changes that are in no file: {names}. Save them first?"
         )
-        answer = QMessageBox.question(
-            self._window,
+        answer = self._asked(
             QCoreApplication.translate("Dialogs", "Unsaved changes"),
             text.format(names=_listed(names)),
             _Button.Save | _Button.Discard | _Button.Cancel,
@@ -101,8 +100,7 @@ class Dialogs:
         text = QCoreApplication.translate(
             "Dialogs", "'{name}' has changes that are in no file. Save them first?"
         )
-        answer = QMessageBox.question(
-            self._window,
+        answer = self._asked(
             QCoreApplication.translate("Dialogs", "Close tab"),
             text.format(name=name),
             _Button.Save | _Button.Discard | _Button.Cancel,
@@ -115,10 +113,8 @@ class Dialogs:
         text = QCoreApplication.translate(
             "Dialogs", "Another program has changed '{path}' since it was read. Replace it?"
         )
-        box = QMessageBox(self._window)
-        box.setIcon(QMessageBox.Icon.Warning)
-        box.setWindowTitle(QCoreApplication.translate("Dialogs", "Save"))
-        box.setText(text.format(path=path))
+        title = QCoreApplication.translate("Dialogs", "Save")
+        box = self._box(QMessageBox.Icon.Warning, title, text.format(path=path))
         words = {
             ChangedFile.REPLACE: QCoreApplication.translate("Dialogs", "Replace"),
             ChangedFile.SAVE_AS: QCoreApplication.translate("Dialogs", "Save As…"),
@@ -134,8 +130,7 @@ class Dialogs:
         text = QCoreApplication.translate(
             "Dialogs", "'{name}' cannot be saved as it was: {problem}. Save it as UTF-8?"
         )
-        answer = QMessageBox.question(
-            self._window,
+        answer = self._asked(
             QCoreApplication.translate("Dialogs", "Save"),
             text.format(name=name, problem=problem),
             _Button.Yes | _Button.No,
@@ -148,14 +143,25 @@ class Dialogs:
         text = QCoreApplication.translate(
             "Dialogs", "'{folder}' holds these files already: {names}. Replace them?"
         )
-        answer = QMessageBox.question(
-            self._window,
+        answer = self._asked(
             QCoreApplication.translate("Dialogs", "Save results"),
             text.format(folder=folder, names=_listed(names)),
             _Button.Yes | _Button.No,
             _Button.No,
         )
         return answer == _Button.Yes
+
+    def _asked(self, title: str, text: str, buttons: _Button, default: _Button) -> _Button:
+        box = self._box(QMessageBox.Icon.Question, title, text)
+        box.setStandardButtons(buttons)
+        box.setDefaultButton(default)
+        return _Button(box.exec())
+
+    def _box(self, icon: QMessageBox.Icon, title: str, text: str) -> QMessageBox:
+        """A question whose text is shown as it is: names of files may look like HTML."""
+        box = QMessageBox(icon, title, text, parent=self._window)
+        box.setTextFormat(Qt.TextFormat.PlainText)
+        return box
 
 
 def _projects() -> str:

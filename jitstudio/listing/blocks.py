@@ -39,7 +39,7 @@ def blocks(kind: CodeKind, lines: Sequence[str]) -> tuple[Block, ...]:
 _PTX_MARK = re.compile(r"[{}]|/\*|\.(?:entry|func)\b")
 # Strings and comments are matched too, as their braces are none.
 _PTX_PART = re.compile(r'"[^"]*+"?|//.*|/\*(?>.*?\*/)|/\*.*|[{};]|\.(?:entry|func)\b')
-_PTX_NAME = re.compile(r"\.(?:entry|func)\b\s*+(?>\([^)]*+\))?\s*+([\w$%]++)")
+_PTX_NAME = re.compile(r"\.(?:entry|func)\b\s*+(?>\([^()]*+\))?\s*+([\w$%]++)")
 
 
 # A line can be megabytes long.

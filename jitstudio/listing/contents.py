@@ -8,6 +8,8 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin_file import cubin_target, is_relocatable, keeps_ptx
 from jitstudio.listing.fatbin import FatbinEntry, fatbin_entries
 
+_MOST_ENTRIES = 1000
+
 
 def contents(kind: CodeKind, content: bytes) -> str:
     """Kind and size; for a fatbin each entry, for a cubin its target."""
@@ -19,7 +21,10 @@ def contents(kind: CodeKind, content: bytes) -> str:
     entries = fatbin_entries(content)
     if not entries:
         return f"{head}\nIts entries cannot be read: this is no fatbin, or one of another layout."
-    return "\n".join((head, *(entry_line(entry) for entry in entries)))
+    lines = [entry_line(entry) for entry in entries[:_MOST_ENTRIES]]
+    if more := len(entries) - len(lines):
+        lines.append(f"and {more:,} more")
+    return "\n".join((head, *lines))
 
 
 def _cubin_lines(content: bytes) -> Iterator[str]:

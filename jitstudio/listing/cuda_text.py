@@ -10,14 +10,14 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-# Possessive, so that nothing is tried twice.
-_STRING = rb'"(?>[^"\\\n]|\\.)*+"|(?<!\w)\'(?>[^\'\\\n]|\\.)*+\'|R"\((?s:.*?)(?:\)"|\Z)'
+# Possessive, and an escaped quote opens nothing, so that nothing is tried twice.
+_STRING = rb'"(?>[^"\\\n]|\\.)*+"|(?<!\w)\'(?>[^\'\\\n]|\\.)*+\'|\\.|R"\((?s:.*?)(?:\)"|\Z)'
 _COMMENT = rb"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)"
 _PASSED = re.compile(rb"(?P<comment>" + _COMMENT + rb")|" + _STRING)
 _SPLICE = re.compile(rb"\\[ \t]*\r?\n")
 _DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(?P<word>\w+)(?P<rest>[^\n]*)")
 _DEFINE = re.compile(rb"\s+([A-Za-z_]\w*)(?:[ \t]+([^\n]*))?\s*")
-_DEFINED = re.compile(rb"\s*(!?)\s*defined\s*\(?\s*(\w+)\s*\)?\s*")
+_DEFINED = re.compile(rb"\s*+(!?)\s*+defined\s*+\(?\s*+(\w++)\s*+\)?\s*+")
 _WORD = re.compile(rb"\b[A-Za-z_]\w*\b")
 _BRACKET = re.compile(rb"[()]")
 _ATTRIBUTE = re.compile(

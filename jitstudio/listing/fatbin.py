@@ -24,6 +24,7 @@ _NAME_AT = 32
 _KINDS = {1: CodeKind.PTX, 2: CodeKind.CUBIN, 8: CodeKind.LTOIR}
 _VIRTUAL = (CodeKind.PTX, CodeKind.LTOIR)
 _SUFFIXES = {0x100000: "a", 0x200000: "f"}
+_LONGEST_NAME = 4096
 
 
 @dataclass(frozen=True)
@@ -76,7 +77,8 @@ def _entry(content: bytes, at: int) -> tuple[FatbinEntry, int]:
     kind = _KINDS.get(number)
     suffix = next((letter for bit, letter in _SUFFIXES.items() if flags & bit), "")
     arch = Arch(target, suffix)
-    name = content[at + name_at : at + name_at + name_length] if name_at else b""
+    name_at += at
+    name = content[name_at : name_at + min(name_length, _LONGEST_NAME)] if name_at > at else b""
     entry = FatbinEntry(
         kind=kind,
         target=arch.compute if kind in _VIRTUAL else arch.sm,
@@ -94,12 +96,23 @@ def without_names(content: bytes) -> bytes:
     anywhere in the file, as in objects.
     """
     changed = bytearray(content)
+    for entry in _all_places(content):
+        _NAME.pack_into(changed, entry + _NAME_AT, 0, 0)
+    return bytes(changed)
+
+
+def unpacked_size(content: bytes) -> int:
+    """Bytes of all entries of all fatbins in a file once they are decompressed, as headers tell."""
+    heads = (_ENTRY.unpack_from(content, entry) for entry in set(_all_places(content)))
+    return sum(max(size, unpacked) for _, _, _, size, *_, unpacked in heads)
+
+
+def _all_places(content: bytes) -> Iterator[int]:
+    """Where the entries of all fatbins in a file begin."""
     at = content.find(_MAGIC_BYTES)
     while at >= 0:
-        for entry in _places(content, at):
-            _NAME.pack_into(changed, entry + _NAME_AT, 0, 0)
+        yield from _places(content, at)
         at = content.find(_MAGIC_BYTES, at + _CONTAINER.size)
-    return bytes(changed)
 
 
 def _places(content: bytes, at: int) -> Iterator[int]:

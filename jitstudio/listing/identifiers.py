@@ -38,7 +38,7 @@ _SPELLINGS = {
     CodeKind.PTX: _Spelling(
         # Registers that are merely numbered are nothing to be reminded of.
         re.compile(rf"{_C_COMMENT}|{_STRING}|\b\d\w*+|\.[\w:]++|%\w*\d\b|([%$]?[A-Za-z_$][\w$]*+)"),
-        re.compile(r"(?:[.%$]|(?<![\w$]))[A-Za-z_$][\w$:]*\Z|[.%]\Z"),
+        re.compile(r"(?:[.%]|(?<![\w$:]))[A-Za-z_$][\w$:]*+\Z|[.%]\Z"),
     ),
     CodeKind.LLVM_IR: _Spelling(
         re.compile(rf";[^\n]*+|{_STRING}|([%@][-A-Za-z_$.][-\w$.]*+)"),

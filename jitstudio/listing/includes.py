@@ -8,7 +8,7 @@ from dataclasses import dataclass
 _SPLICE = re.compile(rb"\\[ \t]*\r?\n")
 # Possessive and short, so that no text makes it look at the same bytes again and again.
 _BLANK = rb"(?:[ \t\f\v]|/\*.{0,200}?\*/)*+"
-_NAME = rb'(?:"([^"\n]+)"|<([^>\n]+)>)'
+_NAME = rb'(?:"([^"\n]{1,250}+)"|<([^>\n]{1,250}+)>)'
 # `%:` and `??=` are `#` by other names.
 _HASH = rb"(?:#|%:|\?\?=)" + _BLANK
 _WORD = rb"(?:include|include_next|import|embed)\b" + _BLANK

@@ -18,11 +18,12 @@ _ANNOTATION = re.compile(
     rf'^!\w+\s*=\s*(?:distinct\s*)?!\{{[^\n]*?@(?P<name>{_NAME})\s*,\s*!"kernel"\s*,\s*i32\s+1\b',
     re.MULTILINE,
 )
-_PARAMETER = re.compile(rf"\s*(?P<type>\S.*?)(?:\s+%(?P<name>{_NAME}))?\s*", re.DOTALL)
+_MARK = re.compile(r"[](){}<>[,]")
+_PARAMETER_NAME = re.compile(rf"\s%({_NAME})\Z")
 _ADDRESS = re.compile(r"ptr\b|.*\*\s*(?:$|\s)", re.DOTALL)
 _WORD = re.compile(r"(?P<word>\w+)\b(?![\s\w()]*\*)")
 # Typed pointers tell what they point at.
-_TARGET = re.compile(r"(?P<word>\w+)\s*(?:addrspace\(\d+\))?\s*\*(?!.*\*)", re.DOTALL)
+_TARGET = re.compile(r"(?P<word>\w++)\s*+(?:addrspace\(\d++\))?\s*+\*(?!.*\*)", re.DOTALL)
 _KERNEL = re.compile(r"\bptx_kernel\b")
 _ONLY_READ = re.compile(r"\breadonly\b")
 _BY_VALUE = re.compile(r"\bbyval\b")
@@ -50,23 +51,24 @@ def llvm_signatures(source: Source) -> tuple[Signature, ...]:
 
 def _parameters(text: str) -> tuple[Parameter, ...]:
     """What is listed up to the closing bracket."""
-    depth, parts = 0, [""]
-    for character in text:
-        if character == ")" and depth == 0:
+    depth, begin, parts = 0, 0, []
+    for mark in _MARK.finditer(f"{text})"):
+        if depth == 0 and mark[0] in ",)":
+            parts.append(text[begin : mark.start()])
+            begin = mark.end()
+        if depth == 0 and mark[0] == ")":
             break
-        depth += (character in "(<{[") - (character in ")>}]")
-        if character == "," and depth == 0:
-            parts.append("")
-        else:
-            parts[-1] += character
+        depth += (mark[0] in "(<{[") - (mark[0] in ")>}]")
     return tuple(_parameter(part) for part in parts if part.strip())
 
 
 def _parameter(text: str) -> Parameter:
-    match = _PARAMETER.fullmatch(text)
-    spelling, name = (match["type"], match["name"]) if match else (text.strip(), None)
+    spelling = text.strip()
+    name = _PARAMETER_NAME.search(spelling)
+    if name is not None:
+        spelling = spelling[: name.start()].rstrip()
     # LLVM numbers what has no name; such a number says nothing.
-    shown = _plain(name or "")
+    shown = _plain(name[1]) if name else ""
     return Parameter("" if shown.isdigit() else shown, spelling, _type(spelling))
 
 

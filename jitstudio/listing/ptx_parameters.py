@@ -13,12 +13,12 @@ from jitstudio.listing.ptx import entries
 _COMMENT = re.compile(r"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)")
 _ENTRY = re.compile(r"\.entry\s+(?P<name>[\w$%]+)\s*+(?:\((?P<parameters>[^()]*+)\))?")
 _PARAMETER = re.compile(
-    r"""\s*\.param\b
-        (?:\s*\.align\s+(?P<align>\d+))?
-        \s*\.(?P<type>[a-z]\w*)
-        (?P<pointer>\s*\.ptr\b(?:\s*\.(?:const|global|shared|local)\b)?(?:\s*\.align\s+\d+)?)?
-        \s*(?P<name>[\w$%]+)
-        \s*(?P<array>\[\s*(?P<count>\d*)\s*\])?\s*""",
+    r"""\s*+\.param\b
+        (?:\s*+\.align\s++(?P<align>\d{1,9}+))?
+        \s*+\.(?P<type>[a-z]\w*+)
+        (?P<pointer>\s*+\.ptr\b(?:\s*+\.(?:const|global|shared|local)\b)?(?:\s*+\.align\s++\d{1,9}+)?)?
+        \s*+(?P<name>[\w$%]++)
+        \s*+(?P<array>\[\s*+(?P<count>\d{0,9}+)\s*+\])?\s*+""",
     re.VERBOSE,
 )
 _OPAQUE_SIZES = {"texref": 8, "samplerref": 8, "surfref": 8, "b128": 16, "f16x2": 4}

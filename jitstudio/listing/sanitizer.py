@@ -13,10 +13,9 @@ from dataclasses import replace
 from jitstudio.core.launch.result import Finding
 
 _RULE = "========="
-_PLACE = re.compile(
-    r"\bat (?:0x[0-9a-f]+ in )?(?P<kernel>.+?)(?:\+0x[0-9a-f]+)?"
-    r"(?: in (?P<file>\S.*?):(?P<line>\d+))?(?: \[.*\])?$"
-)
+_PLACE = re.compile(r"\bat (?:0x[0-9a-f]++ in )?(.+)")
+_OFFSET = re.compile(r"\+0x[0-9a-f]++\Z")
+_LINE = re.compile(r":(\d{1,9})\Z")
 _CLOSER = ("by thread", "Access ", "Address ", "and is ")
 # What is no finding of its own: headings, sums, and calls that failed because of a finding.
 _ASIDES = (
@@ -46,15 +45,22 @@ def _findings(log: str) -> Iterator[Finding]:
     for head, body in _reports(log):
         if head.startswith(_ASIDES):
             continue
-        places = [match for line in (head, *body) if (match := _PLACE.search(line))]
-        place = places[0].groupdict() if places else {}
+        places = (match[1] for line in (head, *body) if (match := _PLACE.search(line)))
+        kernel, file, line = _place(next(places, ""))
         details = [line for line in body if line.startswith(_CLOSER)]
-        yield Finding(
-            message=", ".join((head, *details)),
-            kernel=place.get("kernel") or "",
-            file=place.get("file") or "",
-            line=int(place["line"]) if place.get("line") else None,
-        )
+        yield Finding(", ".join((head, *details)), kernel, file, line)
+
+
+def _place(text: str) -> tuple[str, str, int | None]:
+    """Kernel, file and line of ``kernel(int *)+0x70 in k.cu:7 [device]``, or the kernel alone."""
+    if text.endswith("]"):
+        text = text.partition(" [")[0]
+    kernel, file, number = text, "", None
+    if line := _LINE.search(text):
+        head, named, place = text[: line.start()].partition(" in ")
+        if named:
+            kernel, file, number = head, place, int(line[1])
+    return _OFFSET.sub("", kernel), file, number
 
 
 def _reports(log: str) -> Iterator[tuple[str, list[str]]]:

@@ -10,7 +10,7 @@ _FUNCTION = re.compile(r"\.text\.(\S+):")
 _INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?\w+\s+)?(?P<opcode>[A-Z]\w*)")
 
 # nvdisasm leaves room that nothing ever stands in; the encodings end as far to the right.
-_ROOM = re.compile(r" {8}(/\*[0-9a-f]{4,}\*/) {4}(?= )| {10}(?= *+/\* 0x)")
+_ROOM = re.compile(r" {8}(/\*[0-9a-f]{4,}\*/) {4}(?= )|(?<! ) {10}(?= *+/\* 0x)")
 
 
 def tightened(lines: Iterable[str]) -> Iterator[str]:

@@ -22,7 +22,7 @@ from jitstudio.listing.llvm_kernels import llvm_signatures
 _PARAMETERS = frozenset(
     {"parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration"}
 )
-_LOOSE = re.compile(r"\s+([*&\[)])")
+_LOOSE = re.compile(r" ([*&\[)])")
 # A type may nest as deeply as the text likes, but Python's stack may not.
 _TOO_DEEP = RecursionError
 

@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import errno
+import os
+import stat
+import struct
+import tokenize
 import warnings
 import zipfile
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,12 +18,25 @@ import numpy as np
 from numpy.lib.format import open_memmap
 
 from jitstudio.core.launch.types import Type
+from jitstudio.core.plain_files import LARGEST
 from jitstudio.numerics.dtypes import is_floating, numpy_dtype, shape_of
 from jitstudio.numerics.errors import NumericsError
 from jitstudio.numerics.fitting import size_in_words
 
 _LONGEST_LINE = 1 << 20
 """Characters of a text file that are looked at to find out how its numbers are set apart."""
+
+_LARGEST_NUMBER = 16
+"""Bytes of the largest number that an archive may hold."""
+
+_LONGEST_NUMBER = 64
+"""Characters that a number of a text file may take, with what sets it apart."""
+
+# What NumPy and the readers of archives raise for files that are damaged, or made to look so.
+_DAMAGED = (
+    *(ValueError, TypeError, LookupError, ArithmeticError, EOFError, SyntaxError),
+    *(RuntimeError, struct.error, zlib.error, zipfile.BadZipFile, tokenize.TokenError),
+)
 
 _PARSED = {"i": np.int64, "u": np.uint64, "b": np.uint8}
 """What the numbers of a text file are read as, by the kind of what they become; else `float64`."""
@@ -37,6 +56,10 @@ def load(path_text: str, element: Type, length: int) -> np.ndarray:
     path, name = _split(path_text)
     read = _READERS.get(path.suffix.lower(), _read_raw)
     try:
+        mode = os.stat(path).st_mode
+        if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+            # A pipe would keep us waiting.
+            raise OSError(errno.EINVAL, "it is no ordinary file")
         found = read(path, name, element, length)
         return _shaped(_converted(found, numpy_dtype(element).base), element, length)
     except NumericsError as error:
@@ -47,7 +70,7 @@ def load(path_text: str, element: Type, length: int) -> np.ndarray:
         raise NumericsError(f"{path} cannot be read: {error.strerror or error}.") from None
     except MemoryError:
         raise NumericsError(f"{path.name} needs more memory than there is.") from None
-    except (ValueError, EOFError, zipfile.BadZipFile) as error:
+    except _DAMAGED as error:
         what = path.suffix.lower()
         raise NumericsError(f"{path.name} is no sound {what} file: {_first(error)}") from None
 
@@ -58,7 +81,8 @@ def _split(text: str) -> tuple[Path, str]:
 
 
 def _read_npy(path: Path, name: str, element: Type, length: int) -> np.ndarray:
-    return np.asarray(open_memmap(path, mode="r"))
+    with np.errstate(over="raise"):
+        return np.asarray(open_memmap(path, mode="r"))
 
 
 def _read_npz(path: Path, name: str, element: Type, length: int) -> np.ndarray:
@@ -70,13 +94,17 @@ def _read_npz(path: Path, name: str, element: Type, length: int) -> np.ndarray:
             raise NumericsError(f"It holds {names}; write ::NAME behind it to choose one.")
         if name and name not in arrays.files:
             raise NumericsError(f"It holds {names}, but no {name}.")
-        return np.asarray(arrays[name or arrays.files[0]])
+        name = name or arrays.files[0]
+        held = {info.filename.removesuffix(".npy"): info.file_size for info in arrays.zip.filelist}
+        _check_size(held[name], _LARGEST_NUMBER, element, length)
+        return np.asarray(arrays[name])
 
 
 def _read_text(path: Path, name: str, element: Type, length: int) -> np.ndarray:
     dtype = numpy_dtype(element).base
     if dtype.names is not None:
         raise NumericsError("A text file cannot fill structs; use .npy or raw bytes.")
+    _check_size(path.stat().st_size, _LONGEST_NUMBER, element, length)
     with path.open(encoding="utf-8-sig") as file:
         header = file.readline(_LONGEST_LINE)
     delimiter = next((mark for mark in ",;\t" if mark in header), None)
@@ -110,6 +138,13 @@ _READERS: dict[str, Callable[[Path, str, Type, int], np.ndarray]] = {
     ".csv": _read_text,
     ".txt": _read_text,
 }
+
+
+def _check_size(size: int, largest: int, element: Type, length: int) -> None:
+    """Refuse what cannot be the content of the buffer before it fills the memory."""
+    numbers = int(np.prod(shape_of(element, length), dtype=np.int64))
+    if size > max(LARGEST, largest * numbers):
+        raise NumericsError(f"It has {size:,} bytes, far more than the buffer.")
 
 
 def _is_numbers(line: str, delimiter: str | None) -> bool:

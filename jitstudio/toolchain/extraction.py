@@ -17,6 +17,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin_file import cubin_target, is_relocatable, kept_ptx
 from jitstudio.core.job import Job
+from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import Ref
 from jitstudio.core.target_choice import machine_code_for, ptx_for
 from jitstudio.core.tools import Tool
@@ -77,6 +78,9 @@ def _wanted(job: Job) -> Arch:
 
 def _unpacked(ref: Ref, content: bytes, report: Report) -> tuple[_Piece, ...]:
     """Everything in the file; the report tells what went wrong."""
+    report.error_log = nvjitlink.too_large(ref, content)
+    if report.error_log:
+        return ()
     with tempfile.TemporaryDirectory(prefix="jitstudio-") as folder:
         # By a name of our own: those of the pieces begin with it.
         file = Path(folder, f"code{ref.kind.ending}")
@@ -105,7 +109,7 @@ def _pieces(folder: Path) -> Iterable[_Piece]:
     """What was unpacked, in the order of the file."""
     found = [(path, match) for path in folder.iterdir() if (match := _UNPACKED.match(path.name))]
     for path, match in sorted(found, key=lambda pair: int(pair[1]["number"] or 0)):
-        kind, content = _KINDS[match["ending"]], path.read_bytes()
+        kind, content = _KINDS[match["ending"]], read_file(path)
         arch = Arch.parse(match["target"])
         yield _Piece(kind, (kind is CodeKind.CUBIN and cubin_target(content)) or arch, content)
 

@@ -15,7 +15,7 @@ from jitstudio.toolchain import locate
 from jitstudio.toolchain.report import Report
 from jitstudio.toolchain.result_words import words
 
-_PTX_TARGET = re.compile(rb"^\s*\.target\s+sm_(\w+)", re.MULTILINE)
+_PTX_TARGET = re.compile(rb"^[^\S\n]*+\.target\s++sm_(\w++)", re.MULTILINE)
 _TARGET = re.compile(r"(?:sm|compute)_(\w+)")
 
 

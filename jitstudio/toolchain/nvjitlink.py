@@ -11,7 +11,10 @@ from cuda.bindings import nvjitlink
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.job import Job
+from jitstudio.core.plain_files import LARGEST
+from jitstudio.core.plan import Ref
 from jitstudio.core.tools import Tool
+from jitstudio.listing.fatbin import unpacked_size
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.report import Report, text_of
 from jitstudio.toolchain.result_words import words
@@ -32,6 +35,11 @@ _OUTPUTS: dict[CodeKind, Callable[[], tuple[Callable[..., Any], Callable[..., An
     CodeKind.LTOIR: lambda: (nvjitlink.get_linked_ltoir_size, nvjitlink.get_linked_ltoir),
 }
 
+# They hold compressed code.
+_PACKED = frozenset({CodeKind.FATBIN, CodeKind.OBJECT, CodeKind.LIBRARY})
+# Times as large as the file; what compilers make is some five times as large.
+_MOST_UNPACKED = 32
+
 _ERROR_LINE = re.compile(r"^(?:ptxas )?(?:error|fatal)\s*: ", re.MULTILINE)
 
 
@@ -51,8 +59,21 @@ def version() -> str:
     return f"{major}.{minor}"
 
 
+def too_large(ref: Ref, content: bytes) -> str:
+    """Why a file is not unpacked, by what its headers tell; empty where it may be."""
+    size = unpacked_size(content) if ref.kind in _PACKED else 0
+    if size <= max(LARGEST, _MOST_UNPACKED * len(content)):
+        return ""
+    return (
+        f"'{ref.file_name}' has {len(content):,} bytes and says that it unpacks to {size:,}: it is "
+        "damaged, or made to fill the memory. Pack it anew, without compression."
+    )
+
+
 def link(job: Job) -> Report:
     """Assemble one module, or link several."""
+    if refused := next(filter(None, (too_large(*given) for given in job.inputs)), ""):
+        return Report(options=job.options, error_log=refused)
     locate.load(Tool.NVJITLINK)
     # Registers and spills cost nothing to ask for.
     own = ("-Xptxas=-v",) if CodeKind.CUBIN in job.makes else ()

@@ -8,10 +8,10 @@ from jitstudio.core.result import Phase
 from jitstudio.toolchain.precompile import without_messages
 
 _TIMES = re.compile(
-    r"\s*^File name, phase name, metric, unit\n(?P<rows>(?:[^\n]*, [\d.]+, ms(?:\n|\Z))*)",
+    r"^File name, phase name, metric, unit\n(?P<rows>(?:[^\n]*, [\d.]+, ms(?:\n|\Z))*+)",
     re.MULTILINE,
 )
-_ROW = re.compile(r", (?P<name>[^,\n]+), (?P<ms>[\d.]+), ms$", re.MULTILINE)
+_ROW = re.compile(r", (?P<name>[^,\n]+), (?P<ms>\d+(?:\.\d+)?), ms$", re.MULTILINE)
 # A warning, the lines of source below it, and the remark that follows the first one.
 _WARNING = (
     r"^(?:{folders})/[^\n]*\(\d+\): warning [^\n]*\n(?:[ \t]+[^\n]*(?:\n|\Z))*\n?"
@@ -26,7 +26,7 @@ def split_phases(log: str) -> tuple[str, tuple[Phase, ...]]:
         return log, ()
     rows = _ROW.finditer(match["rows"])
     phases = tuple(Phase(row["name"], float(row["ms"])) for row in rows)
-    return (log[: match.start()] + log[match.end() :]).rstrip(), phases
+    return (log[: match.start()].rstrip() + log[match.end() :]).rstrip(), phases
 
 
 def tidy(log: str, folders: tuple[str, ...]) -> str:

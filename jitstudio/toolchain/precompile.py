@@ -27,7 +27,7 @@ _HEAP_AT_MOST = 4 << 30
 _HEADROOM = 2
 _PARAGRAPH = re.compile(
     r'^(?:"[^"\n]*": (?:using|creating) precompiled header file "[^"\n]*"\n'
-    r"|Warning #\S+: [^\n]*(?:precompiled header|PCH)[^\n]*\n\n?"
+    r"|Warning #[^\s:]++: (?>[^\n]*?(?:precompiled header|PCH))[^\n]*+\n\n?"
     r'(?:Remark: The warnings can be suppressed with "-diag-suppress <warning-number>"\n\n?)?)',
     re.MULTILINE,
 )

@@ -156,3 +156,25 @@ def test_a_folder_is_chosen_for_results(dialogs, tmp_path):
 def test_thinking_better_of_it_is_an_answer(dialogs, ask, nothing):
     answer(lambda dialog: dialog.reject())
     assert ask(dialogs) == nothing
+
+
+def test_a_name_that_looks_like_html_is_shown_as_it_is(dialogs):
+    name = "<img src='/dev/zero'><b>k</b>.cu"
+    formats = []
+
+    def see(box):
+        formats.append(box.textFormat())
+        QTest.keyClick(box, Qt.Key.Key_Escape)
+
+    asked = (
+        lambda: dialogs.about_unsaved(name),
+        lambda: dialogs.about_all_unsaved([name]),
+        lambda: dialogs.about_changed_file(Path(name)),
+        lambda: dialogs.may_save_as_utf_8(name, name),
+        lambda: dialogs.may_replace([name], Path(name)),
+    )
+    for ask in asked:
+        texts = answer(see)
+        ask()
+        assert name in texts[0]
+    assert formats == [Qt.TextFormat.PlainText] * len(asked)

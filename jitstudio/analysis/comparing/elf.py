@@ -22,6 +22,8 @@ _VARIABLES = (1, 13)
 # Offset, type, symbol; and what is added, where there is that.
 _RELOCATION = struct.Struct("<QII")
 _ADDEND = struct.Struct("<q")
+# Mangled names of templates are long.
+_LONGEST_NAME = 1 << 16
 
 
 @dataclass(frozen=True)
@@ -107,8 +109,11 @@ def _sections(content: bytes) -> Iterator[Section]:
     heads = [_SECTION.unpack_from(content, begin + n * size) for n in range(count)]
     _, _, start, length, _ = heads[names_at]
     names = content[start : start + length]
+    # Sections lie side by side: where they overlap, a small file would become a large one.
+    left = len(content)
     for name, kind, start, length, link in heads:
-        held = b"" if kind == _RESERVES_ONLY else content[start : start + length]
+        held = b"" if kind == _RESERVES_ONLY else content[start : start + min(length, left)]
+        left -= len(held)
         yield Section(_text(names, name), held, length, link)
 
 
@@ -118,4 +123,4 @@ def _rows(row: struct.Struct, content: bytes, size: int) -> Iterator[tuple[int, 
 
 
 def _text(names: bytes, at: int) -> str:
-    return names[at : names.find(b"\0", at)].decode("utf-8", "replace")
+    return names[at : names.find(b"\0", at, at + _LONGEST_NAME)].decode("utf-8", "replace")

@@ -7,9 +7,9 @@ from collections import Counter
 from collections.abc import Iterable
 
 _MARK = "_INTERNAL_"
-_NAME = re.compile(rf"[\w$.]*{_MARK}[\w$.]*")
+_NAME = re.compile(r"[\w$.]++")
 # How long the whole part is, a hash of the path, and how long the name of the file is behind it.
-_HEAD = re.compile(rf"(\d*){_MARK}[0-9a-f]{{8}}_(\d+)_")
+_HEAD = re.compile(rf"(?<!\d)(\d{{0,18}}+){_MARK}[0-9a-f]{{8}}_(\d{{1,18}}+)_")
 
 
 class PublicNames:
@@ -23,7 +23,8 @@ class PublicNames:
     """
 
     def __init__(self, texts: Iterable[str]) -> None:
-        found = {name for text in texts if _MARK in text for name in _NAME.findall(text)}
+        marked = (text for text in texts if _MARK in text)
+        found = {name for text in marked for name in _NAME.findall(text) if _MARK in name}
         public = {name: _without_path(name) for name in found}
         counts = Counter(public.values())
         self._public = {name: short for name, short in public.items() if counts[short] == 1}

@@ -14,7 +14,6 @@ _MOST_ROWS = 14
 _MOST_CELLS = 56
 _CUT = "…"
 _CODE = re.compile(r"\s*+(?!//|\.|[{}()]\s*+(?://.*)?\Z|[\w$%]++:\s*+\Z)\S")
-_COMMENT = re.compile(r"\s*+//.*\Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,7 +75,7 @@ def ptx_captions(graph: FlowGraph, lines: Sequence[str]) -> tuple[Caption, ...]:
         _caption(
             block.name,
             [at for at in range(block.start, block.end) if _CODE.match(lines[at])],
-            lambda at: _COMMENT.sub("", lines[at]),
+            lambda at: lines[at].partition("//")[0],
         )
         for block in graph.blocks
     )

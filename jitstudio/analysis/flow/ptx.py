@@ -21,13 +21,16 @@ _ITEM = re.compile(
     # These end with their line.
     r"|(?P<line>(?:\.(?:loc|file)\b|\#|@@)[^\n]*+)"
     r"|(?P<label>[A-Za-z_$%][\w$]*+)\s*+:(?!:)"
-    r"|(?P<statement>[^;\s][^;]*+)(?:;|\Z)|(?P<empty>;))"
+    r"|(?P<statement>[^;\s][^;]*+)(?:;|\Z)|(?P<empty>;)|\Z)"
 )
 _STATEMENT = re.compile(
     r"(?P<guard>@!?\s*+[\w$%]++\s*+)?(?P<word>\.?[a-z]\w*+)[\w.:]*+\s*+(?P<rest>.*+)", re.DOTALL
 )
 # Nothing leads to the label in front: it is their name.
 _NAMED_BY_LABEL = (".branchtargets", ".calltargets", ".callprototype")
+
+# Of braces nested more deeply, the outermost are forgotten.
+_DEEPEST = 100
 
 _Scopes = tuple[int, ...]
 
@@ -112,7 +115,7 @@ class _Body:
         match item.lastgroup:
             case "brace" if item["brace"] == "{":
                 self._scope_count += 1
-                self._scopes = (self._scope_count, *self._scopes)
+                self._scopes = (self._scope_count, *self._scopes[:_DEEPEST])
             case "brace":
                 self._scopes = self._scopes[1:] or (0,)
             case "label":

@@ -28,7 +28,9 @@ _INSTRUCTION = re.compile(
 )
 # The higher half of the encoding stands alone below the instruction.
 _MORE_ENCODING = re.compile(r"\s++/\* 0x([0-9a-f]{16}) \*/\s*\Z")
-_LINE = re.compile(r'\s*+//## File "(.*?)", line (\d+)(?: inlined at "(.*)", line (\d+))?\s*\Z')
+# A name may hold quotation marks; what ends it is the first one with a line number behind it.
+_PLACE = r'"([^"]*+(?:"(?!, line \d)[^"]*+)*+)", line (\d{1,9}+)'
+_LINE = re.compile(rf"\s*+//## File {_PLACE}(?: inlined at {_PLACE})?+\s*+\Z")
 _LABEL = re.compile(r"(\S+):\s*\Z")
 _SECTION = re.compile(r"\s*+\.section\s++(\S+?),")
 _TYPE = re.compile(r"\s*+\.type\s++(\S+?),@function")

@@ -18,6 +18,9 @@ ADDRESSES = {tool.value.lower(): tool for tool in Tool if tool is not Tool.DRIVE
 }
 """What may stand before the colon of an option, in small letters."""
 
+# Splitting takes the square of the longest word.
+_LONGEST = 1 << 16
+
 
 @dataclass(frozen=True)
 class Given:
@@ -42,8 +45,10 @@ def split_options(text: str) -> tuple[str, ...]:
     """Split what was typed into an options field, with the quoting of a shell.
 
     Raises:
-        ValueError: A quote is not closed; the message is fit for a person.
+        ValueError: A quote is not closed, or there is too much; the message is fit for a person.
     """
+    if len(text) > _LONGEST:
+        raise ValueError(f"The options are longer than {_LONGEST:,} characters.")
     try:
         return tuple(shlex.split(text))
     except ValueError as error:

@@ -22,6 +22,7 @@ from jitstudio.gui.find.search import (
     Searchable,
 )
 from jitstudio.gui.icons import icon
+from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.theme import Theme
 
 _FIELD_WIDTH = 260
@@ -55,7 +56,7 @@ class FindBar(QWidget):
         self._field = self._make_field(self.tr("Find"))
         self._replacement = self._make_field(self.tr("Replace with"))
         self._make_buttons()
-        self._status = QLabel(self)
+        self._status = QLabel(self, textFormat=Qt.TextFormat.PlainText)
         self._status.setMinimumWidth(self._status.fontMetrics().horizontalAdvance(_WIDEST_COUNT))
         self._lay_out()
         self._connect()
@@ -372,7 +373,7 @@ class FindBar(QWidget):
         colors.setColor(QPalette.ColorRole.WindowText, marks.error if nothing else ui.muted_text)
         self._status.setPalette(colors)
         self._status.setText(text)
-        self._status.setToolTip(text)
+        self._status.setToolTip(plain_tooltip(text))
         can_go = search is not None and bool(search.matches)
         for button in (self._previous, self._next, self._replace_one):
             button.setEnabled(can_go)

@@ -6,6 +6,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel, QWidget
 
+from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.theme import Theme
 
 _MOST_LINES = 4
@@ -36,7 +37,7 @@ class Banner(QLabel):
     def say(self, text: str) -> None:
         """Say this, or nothing; a long text is cut off and in the tool tip as a whole."""
         self.setText(text)
-        self.setToolTip(text)
+        self.setToolTip(plain_tooltip(text))
         self.setVisible(bool(text))
 
     def wanted_height(self, width: int) -> int:

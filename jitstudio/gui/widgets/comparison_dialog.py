@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, Signal, Slot
+from PySide6.QtCore import QCoreApplication, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QVBoxLayout, QWidget
 
@@ -62,7 +62,7 @@ class ComparisonDialog(QDialog):
         self.resize(*_SIZE)
         self._model: RowsModel[LinkFigure] = RowsModel(_COLUMNS, self)
         self._model.set_rows(comparison.figures)
-        self._problem = QLabel(self._failures(comparison))
+        self._problem = QLabel(self._failures(comparison), textFormat=Qt.TextFormat.PlainText)
         self._problem.setWordWrap(True)
         self._problem.setVisible(bool(self._problem.text()))
         table = PanelTable(self.tr("Figures of both links"), self)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -54,7 +54,7 @@ class ExportDialog(QDialog):
         self._targets.setObjectName("fatTargets")
         self._targets.setAccessibleName(self.tr("Targets of the fatbin"))
         self._targets.setPlaceholderText("sm_80, sm_90, sm_100")
-        self._problem = QLabel()
+        self._problem = QLabel(textFormat=Qt.TextFormat.PlainText)
         self._problem.setWordWrap(True)
         buttons = QDialogButtonBox(
             QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel
@@ -66,7 +66,8 @@ class ExportDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.setContentsMargins(16, 16, 16, 14)
         layout.setSpacing(8)
-        layout.addWidget(QLabel(self.tr("What to make of {module}:").format(module=what)))
+        title = self.tr("What to make of {module}:").format(module=what)
+        layout.addWidget(QLabel(title, textFormat=Qt.TextFormat.PlainText))
         for kind, box in self._boxes.items():
             box.setChecked(kind in _AT_FIRST)
             box.toggled.connect(self._on_changed)

@@ -15,6 +15,7 @@ from jitstudio.core.result import ENDINGS, BuildResult, Outcome
 from jitstudio.core.severity import Severity
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.icons import icon
+from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.translating import counted
 from jitstudio.gui.widgets.status_facts import StatusFacts
@@ -176,7 +177,7 @@ class StatusLine(QStatusBar):
         else:
             text, tip = chosen.name, self.tr("Kernels are launched here; press to look again")
         self._gpu.setText(text)
-        self._gpu.setToolTip(tip)
+        self._gpu.setToolTip(plain_tooltip(tip))
         self._fit()
 
     @Slot(ToolchainInfo)
@@ -186,7 +187,8 @@ class StatusLine(QStatusBar):
         found = [f"{tool.tool.value} {tool.version or missing}" for tool in info.tools]
         self._tools.setText(" · ".join(found))
         problems = [tool.problem for tool in info.tools if tool.problem]
-        self._tools.setToolTip("\n".join(problems) or self.tr("Help > Toolchain tells more"))
+        tip = "\n".join(problems) or self.tr("Help > Toolchain tells more")
+        self._tools.setToolTip(plain_tooltip(tip))
         self._fit()
 
     @Slot(object)
@@ -210,14 +212,14 @@ class StatusLine(QStatusBar):
         marks = self._theme.marks
         self._state.setIcon(icon(icon_name, getattr(marks, icon_name, self._theme.ui.accent)))
         self._state.setText(text)
-        self._state.setToolTip(text)
+        self._state.setToolTip(plain_tooltip(text))
         self._fit()
 
     @Slot()
     def _fit(self) -> None:
         self._facts.fit(self.width() - self._needed_left() - _MARGINS)
         # What has yielded can be read all the same.
-        self.setToolTip("\n".join(self._facts.texts))
+        self.setToolTip(plain_tooltip("\n".join(self._facts.texts)))
 
     def _needed_left(self) -> int:
         """What the state takes, or what is told in its place for some seconds."""
@@ -241,6 +243,6 @@ class StatusLine(QStatusBar):
 
 
 def _fact(name: str) -> QLabel:
-    label = QLabel()
+    label = QLabel(textFormat=Qt.TextFormat.PlainText)
     label.setObjectName(name)
     return label

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.tools import ToolchainInfo
+from jitstudio.gui.models.presentation import plain_tooltip
 
 _SIZE = (860, 420)
 
@@ -34,10 +35,10 @@ class ToolchainDialog(QDialog):
         )
         for row in _rows(info):
             item = QTreeWidgetItem(table, row)
-            item.setToolTip(3, row[3])
+            item.setToolTip(3, plain_tooltip(row[3]))
         for column in range(3):
             table.resizeColumnToContents(column)
-        note = QLabel(_notes(info), wordWrap=True)
+        note = QLabel(_notes(info), wordWrap=True, textFormat=Qt.TextFormat.PlainText)
         buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
         buttons.rejected.connect(self.reject)
         column_layout = QVBoxLayout(self)

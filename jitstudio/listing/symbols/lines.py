@@ -8,17 +8,17 @@ from collections.abc import Iterator
 from jitstudio.listing.symbols.symbol import Symbol, SymbolKind
 
 _LLVM_NAME = r'(?:[-\w$.]+|"[^"]*")'
-_PTX_NAME = r"[A-Za-z_$%][\w$]*"
+_PTX_NAME = r"[A-Za-z_$%][\w$]*+"
 _PTX_PATTERN = re.compile(
-    rf"\s*(?:\.(?:visible|extern|weak|common)\s+)*(?:"
-    rf"\.entry\s+(?P<KERNEL>{_PTX_NAME})"
-    rf"|\.func\s+(?:\([^)]*\)\s*)?(?P<FUNCTION>{_PTX_NAME})"
-    rf"|\.(?:global|const|shared)\s[^;=(]*?(?P<VARIABLE>{_PTX_NAME})\s*(?:\[|=|;)"
+    rf"\s*+(?:\.(?:visible|extern|weak|common)\s++)*+(?:"
+    rf"\.entry\s++(?P<KERNEL>{_PTX_NAME})"
+    rf"|\.func\s++(?:\([^)]*+\)\s*+)?(?P<FUNCTION>{_PTX_NAME})"
+    rf"|\.(?:global|const|shared)\s[^;=(]*?(?<![\w$%])(?P<VARIABLE>{_PTX_NAME})\s*+(?:\[|=|;)"
     rf"|(?P<LABEL>{_PTX_NAME}):(?!:)"
     r")"
 )
 _LLVM_PATTERN = re.compile(
-    rf"define\b(?:[^@]*\b(?P<kernel>ptx_kernel)\b)?[^@]*@(?P<FUNCTION>{_LLVM_NAME})\s*\("
+    rf"define\b(?=[^@]*\b(?P<kernel>ptx_kernel)\b|)[^@]*+@(?P<FUNCTION>{_LLVM_NAME})\s*\("
     rf"|(?P<VARIABLE>@{_LLVM_NAME})\s*=[^\"]*\b(?:global|constant)\b"
     rf"|(?P<TYPE>%{_LLVM_NAME})\s*=\s*type\b"
     rf"|(?P<LABEL>{_LLVM_NAME}):\s*(?:;|$)"

@@ -16,6 +16,7 @@ from jitstudio.core.cubin_file import cubin_target
 from jitstudio.core.fixes import Fix, FixKind
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.problems import SpecProblem
+from jitstudio.core.source_facts import ptx_target
 
 _Version = tuple[int, int]
 
@@ -28,8 +29,7 @@ _PTX_OF_CUDA: tuple[tuple[_Version, _Version], ...] = (
 )
 """The version of CUDA, and the newest PTX that its driver and its compilers know."""
 
-_VERSION = re.compile(r"^\s*\.version\s+(\d+)\.(\d+)", re.MULTILINE)
-_TARGET = re.compile(r"^\s*\.target\s+(sm_\d+[af]?)", re.MULTILINE)
+_VERSION = re.compile(r"^[^\S\n]*+\.version\s++(\d{1,9}+)\.(\d{1,9}+)", re.MULTILINE)
 
 
 def code_problems(
@@ -56,8 +56,7 @@ def code_problems(
 def target_of(code: Artifact) -> Arch | None:
     """What the code says that it was built for; None where it does not."""
     if code.kind is CodeKind.PTX:
-        target = _TARGET.search(code.text)
-        return Arch.parse(target[1]) if target else None
+        return _ptx_arch(code.text)
     _, _, target_name = split_variant(code.name)
     return Arch.parse(target_name) if target_name else cubin_target(code.content)
 
@@ -99,12 +98,16 @@ def _cubin_problem(told: Arch | None, built: Arch | None, device: Device) -> Spe
 
 
 def _target_problem(ptx: str, device: Device) -> SpecProblem | None:
-    target = _TARGET.search(ptx)
-    arch = Arch.parse(target[1]) if target else None
+    arch = _ptx_arch(ptx)
     if arch is None or assembles_for(arch, device):
         return None
     why = _WHY[arch.suffix] if arch.suffix else "can be assembled for newer GPUs only"
     return _refused(f"PTX for {arch}", why, device)
+
+
+def _ptx_arch(ptx: str) -> Arch | None:
+    target = ptx_target(ptx)
+    return Arch.parse(target) if target else None
 
 
 def _refused(what: str, why: str, device: Device) -> SpecProblem:

@@ -22,7 +22,7 @@ NULL = "null"
 
 _NULLS = frozenset({NULL, "nullptr", "NULL"})
 _EXAMPLE = "Write something like n, n:random, n*2:zeros:out or 1024:range(0,2):inout."
-_ELEMENT = re.compile(r"(?P<element>[^\W\d][\w ]*?)\s*\[(?P<length>.+)\]")
+_ELEMENT = re.compile(r"(?P<element>[^\W\d][\w ]*+)\s*+\[(?P<length>.+)\]")
 _DIRECTIONS = {direction.value: direction for direction in Direction}
 
 
@@ -63,7 +63,7 @@ def parse_buffer(text: str) -> BufferText | None:
         typed["length"].strip() if typed else length.strip(),
         parse_fill(fill) if fill else None,
         direction,
-        typed["element"] if typed else "",
+        typed["element"].strip() if typed else "",
     )
 
 

@@ -95,11 +95,11 @@ def _no_expression(text: str) -> TextError:
 
 
 _TOKEN = re.compile(
-    r"""(?P<size>\bsizeof\s*\(\s*(?P<type>[^()]*?)\s*\))
-      | (?P<bits>0[xX][0-9a-fA-F']+|0[bB][01']+)[uUlL]{0,3}(?![\w.])
-      | (?P<decimal>(?:\d[\d']*\.?[\d']*|\.\d[\d']*)(?:[eE][+-]?\d+)?)[fFuUlL]{0,3}(?![\w.])
-      | (?P<name>[^\W\d]\w*)
-      | (?P<odd>[\d.][\w.]*)""",
+    r"""(?P<size>\bsizeof\s*+\((?P<type>[^()]*+)\))
+      | (?P<bits>0[xX][0-9a-fA-F']++|0[bB][01']++)[uUlL]{0,3}+(?![\w.])
+      | (?P<decimal>(?:\d[\d']*+\.?[\d']*+|\.\d[\d']*+)(?:[eE][+-]?\d++)?+)[fFuUlL]{0,3}+(?![\w.])
+      | (?P<name>[^\W\d]\w*+)
+      | (?P<odd>[\d.][\w.]*+)""",
     re.VERBOSE,
 )
 """What an expression is made of, except for operators; the suffixes of C are left out."""
@@ -110,7 +110,7 @@ def _pythonic(text: str, spelt: list[str]) -> str:
 
     def replaced(token: re.Match[str]) -> str:
         if token["size"]:
-            return str(_size_of(token["type"]))
+            return str(_size_of(token["type"].strip()))
         if token["name"]:
             spelt.append(token["name"])
             return f"_{len(spelt) - 1}"

@@ -59,7 +59,7 @@ def instance(template: str, arguments: tuple[Type | int, ...]) -> Type | None:
     return None
 
 
-_NAMESPACES = re.compile(r"^\s*(?:::)?(?:(?:cuda::)?std::|thrust::)?(?:__\w*\d+::)?")
+_NAMESPACES = re.compile(r"^\s*(?:::)?(?:(?:cuda::)?std::|thrust::)?(?:__\w*\d::)?")
 
 # NVRTC follows the host: `long` is 64 bits wide on Linux, 32 on Windows.
 _WINDOWS = sys.platform == "win32"

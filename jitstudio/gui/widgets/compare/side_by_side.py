@@ -7,6 +7,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QScrollBar, QVBoxLayout, QWidget
 
 from jitstudio.gui.models.compare import Compared
+from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.compare.diff_listing import DiffListing
 from jitstudio.gui.widgets.parts import ShorteningLabel
@@ -67,7 +68,7 @@ class SideBySide(QWidget):
         """Say what is compared with what."""
         for label, title in ((self._left_title, left), (self._right_title, right)):
             label.setText(title)
-            label.setToolTip(title)
+            label.setToolTip(plain_tooltip(title))
 
     @property
     def row(self) -> int:

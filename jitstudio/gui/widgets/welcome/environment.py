@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
 from jitstudio.core.doctor_words import Finding
 from jitstudio.gui.icons import icon
+from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.parts import text_label
 
@@ -64,7 +65,7 @@ class EnvironmentList(QWidget):
         title.setWordWrap(False)
         words = text_label(self, f"{finding.name}Finding")
         words.setText(finding.problem or finding.found or self.tr("not looked for yet"))
-        words.setToolTip(finding.place)
+        words.setToolTip(plain_tooltip(finding.place))
         words.setTextInteractionFlags(_SELECTABLE)
         words.setForegroundRole(words.palette().ColorRole.PlaceholderText)
         words.setAccessibleName(f"{finding.name}: {word}")

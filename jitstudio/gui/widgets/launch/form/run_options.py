@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QCheckBox, QComboBox, QLabel, QWidget
 
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.gui.models.launch.launch_words import LOAD_MODES, SANITIZERS, words_of
+from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.widgets.field_rows import FieldRows
 from jitstudio.gui.widgets.number_field import NumberField
@@ -141,14 +142,14 @@ class RunOptions(FieldRows):
         tip = problem or self.tr(
             "Run under a tool of compute-sanitizer; this is slow, and not timed"
         )
-        self._sanitizer.setToolTip(tip)
+        self._sanitizer.setToolTip(plain_tooltip(tip))
         self._sanitizer.setAccessibleDescription(tip)
         model = self._sanitizer.model()
         assert isinstance(model, QStandardItemModel)
         for row, tool in enumerate(SANITIZERS):
             item = model.item(row)
             item.setEnabled(tool is None or not problem)
-            item.setToolTip("" if tool is None else problem)
+            item.setToolTip("" if tool is None else plain_tooltip(problem))
 
     def _number(self, place: str, *, whole: bool = False, positive: bool = False) -> NumberField:
         title, what = (self.tr(text) for text in _NUMBERS[place])

@@ -156,7 +156,7 @@ class TargetBar(FieldRows):
     def _tell_device(self) -> None:
         # In a narrow dock its text is cut.
         told = (self._device_tip, self._device.currentText())
-        self._device.setToolTip("\n".join(filter(None, told)))
+        self._device.setToolTip(plain_tooltip("\n".join(filter(None, told))))
 
     @Slot()
     def _on_fix_clicked(self) -> None:

@@ -1,0 +1,96 @@
+"""What sources and tools say cannot steer a terminal; a file or a pipe gets it as it is."""
+
+import io
+import os
+import pty
+import subprocess
+import sys
+
+import pytest
+
+from jitstudio.cli import terminal
+from tests.support import KERNEL
+
+# A title, the clipboard, a C1 introducer, DEL, a line written over, words turned round, no width.
+HOSTILE = (
+    "\x1b]0;title\x07 \x1b]52;c;aGk=\x07 \x9b31m \x7f over\rwritten \u202eevil\u2066 \u200b\ufeff"
+)
+FORBIDDEN = ("\x1b", "\x07", "\x9b", "\x7f", "\u202e", "\u2066", "\u200b", "\ufeff")
+
+
+def test_what_steers_a_terminal_is_written_out():
+    shown = terminal.shown(HOSTILE)
+    assert not any(character in shown for character in (*FORBIDDEN, "\r"))
+    assert r"\x1b]0;title\x07" in shown
+    assert r"over\rwritten \u202eevil" in shown
+
+
+@pytest.mark.parametrize("text", ["a\tb\nc", "grüße 漢字 \u3000 µs …", "", "x" * 10])
+def test_what_people_write_stays(text):
+    assert terminal.shown(text) == text
+    assert terminal.shown(text.replace("\n", "\r\n")) == text
+
+
+def test_a_pipe_gets_results_as_they_are_and_messages_written_out(monkeypatch):
+    out, err = io.StringIO(), io.StringIO()
+    monkeypatch.setattr(sys, "stdout", out)
+    monkeypatch.setattr(sys, "stderr", err)
+    terminal.say(HOSTILE)
+    terminal.pass_on(HOSTILE)
+    terminal.tell(HOSTILE)
+    assert out.getvalue() == f"{HOSTILE}\n{HOSTILE}"
+    assert not any(character in err.getvalue() for character in FORBIDDEN)
+
+
+def _in_a_terminal(words: list[str], environment: dict[str, str], folder: object) -> str:
+    """All that a command writes to a terminal, as the terminal is sent it."""
+    outer, inner = pty.openpty()
+    with subprocess.Popen(
+        words, stdin=inner, stdout=inner, stderr=inner, cwd=folder, env=environment
+    ) as process:
+        os.close(inner)
+        sent = b""
+        while True:
+            try:
+                piece = os.read(outer, 65536)
+            except OSError:
+                break  # all of its writers are gone
+            if not piece:
+                break
+            sent += piece
+        process.wait()
+    os.close(outer)
+    return sent.decode("utf-8", "replace")
+
+
+@pytest.mark.parametrize(
+    ("words", "content"),
+    [
+        (["build", "k.cu"], f'#error "{HOSTILE}"\n'.replace("\r", "")),
+        (["build", "k.cu"], f'#pragma message("{HOSTILE}")\n{KERNEL}'.replace("\r", "")),
+        (["build", "k.cu", "--emit", "ptx"], f'{KERNEL}__device__ char s[] = "\x1b]0;t\x07";\n'),
+        (["build", "k.cu", "--json"], f'#error "{HOSTILE}"\n'.replace("\r", "")),
+        (["build", f"{HOSTILE}.cu"], KERNEL),
+        (["build", "k.cu", f"--{HOSTILE}"], KERNEL),
+        (["build", "k.cu", f"--option={HOSTILE}"], KERNEL),
+        (["build", "k.ptx"], f".version 8.0\n.target sm_80\n{HOSTILE}\n"),
+        (["diff", "--what", "source", "k.cu", "other.cu"], f"// {HOSTILE}\n{KERNEL}"),
+        ([f"--{HOSTILE}"], KERNEL),
+    ],
+)
+def test_no_command_sends_them_to_a_terminal(words, content, command, environment, tmp_path):
+    (tmp_path / "other.cu").write_text(KERNEL)
+    for name in ("k.cu", "k.ptx"):
+        (tmp_path / name).write_text(content)
+    sent = _in_a_terminal(command(*words), environment, tmp_path)
+    assert sent.strip()
+    assert [c for c in FORBIDDEN if c in sent] == []
+    # The terminal itself puts a return in front of each newline.
+    assert "\r" not in sent.replace("\r\n", "")
+
+
+def test_an_artifact_in_a_pipe_keeps_every_byte(run, tmp_path):
+    (tmp_path / "k.ptx").write_text("// \x1b]0;t\x07\n")
+    (tmp_path / "l.ptx").write_text("// other\n")
+    ran = run("diff", "--what", "source", "k.ptx", "l.ptx")
+    assert "\x1b]0;t\x07" in ran.out

@@ -1,0 +1,236 @@
+"""What reads texts of users and tools in the window's own process takes linear time for any text.
+
+Each reader is fed with texts of one character or a few, over and over; then with a megabyte of that
+which took it longest. It may take so many times as long as going through the text character by
+character.
+"""
+
+import random
+import re
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from threading import Event
+
+import pytest
+
+from jitstudio.analysis.comparing.listed_data import listed_data
+from jitstudio.analysis.comparing.text import bare_lines, compare_lines, ptx_lines
+from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
+from jitstudio.analysis.flow.ptx import ptx_graph
+from jitstudio.analysis.names import names
+from jitstudio.analysis.reading.code import read_code
+from jitstudio.analysis.reading.live import read_live
+from jitstudio.analysis.words import word_at
+from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.diagnostics import diagnose
+from jitstudio.core.explanations import explained
+from jitstudio.core.file_text import read_text
+from jitstudio.core.launch.request import LaunchConfig, LaunchRequest
+from jitstudio.core.launch.resolving.compatibility import target_of
+from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
+from jitstudio.core.launch.texts.argument_text import parse_buffer
+from jitstudio.core.launch.texts.arithmetic import evaluate
+from jitstudio.core.launch.texts.c_types import named
+from jitstudio.core.launch.verdict import judged
+from jitstudio.core.line_changes import line_changes
+from jitstudio.core.name_expressions import with_name_expressions
+from jitstudio.core.options import split_options
+from jitstudio.core.project.format import load
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.resources import read_verbose_log
+from jitstudio.core.result import Artifact, BuildResult, Outcome
+from jitstudio.core.source_facts import (
+    free_metadata,
+    function_at,
+    kernel_annotation,
+    ptx_target,
+    quoted_name,
+    template_kernel,
+)
+from jitstudio.core.sweep.plan import parse_axis
+from jitstudio.core.tools import Tool
+from jitstudio.listing.blocks import blocks
+from jitstudio.listing.braces import folds
+from jitstudio.listing.cuda_text import prepare
+from jitstudio.listing.demangling import Spelling, lowered_names
+from jitstudio.listing.functions import functions
+from jitstudio.listing.identifiers import identifiers, typed_name
+from jitstudio.listing.includes import includes
+from jitstudio.listing.kernel_names import read_name
+from jitstudio.listing.line_classes import classify
+from jitstudio.listing.llvm_kernels import llvm_signatures
+from jitstudio.listing.outline import outline
+from jitstudio.listing.ptx import entries
+from jitstudio.listing.ptx_access import pointer_access
+from jitstudio.listing.ptx_parameters import parameter_slots
+from jitstudio.listing.sanitizer import findings
+from jitstudio.listing.sass import instruction_counts, tightened
+from jitstudio.listing.symbols.lines import llvm_symbols, ptx_symbols
+from jitstudio.numerics.syntax import parse
+from tests.support import LEXERS
+
+_SHORT, _LONG = 1 << 15, 1 << 20
+# Times as long as the slowest sound reader takes, which makes an object of each character.
+_AT_MOST = 60
+_LAUNCH = LaunchRequest(b"", CodeKind.PTX, "k", "k", 0, (), 0, LaunchConfig())
+_CODE = (CodeKind.PTX, CodeKind.SASS)
+
+
+def _diagnosed(text: str) -> None:
+    source = Source("k.cu", CodeKind.CUDA, text.encode())
+    told = diagnose(Tool.NVRTC, "k.cu", ok=False, log=text, error_log=text, stderr=text)
+    result = BuildResult(Outcome.FAILED, "sm_90", diagnostics=told[:100])
+    explained(BuildRequest((source,)), result)
+
+
+def _graph(text: str) -> None:
+    lines = [".visible .entry k()", "{", *text.splitlines(), "}"]
+    for function in functions(CodeKind.PTX, lines):
+        ptx_graph(lines, function)
+
+
+def _spelt(text: str) -> None:
+    lines = text.splitlines()
+    Spelling.of(lines, dict.fromkeys(lowered_names(lines), "f"))
+
+
+def _source(kind: CodeKind, text: str) -> Source:
+    return Source("k", kind, text.encode())
+
+
+READERS: dict[str, Callable[[str], object]] = {
+    "diagnostics": _diagnosed,
+    "verbose log": read_verbose_log,
+    "sanitizer": findings,
+    "assertions": lambda t: judged(_LAUNCH, LaunchResult(LaunchOutcome.RAN, "k", console=t)),
+    "file": lambda t: read_text(t.encode()),
+    "line changes": lambda t: line_changes(t.splitlines(), t[1:].splitlines()),
+    "project": lambda t: load(t.encode()),
+    "options": split_options,
+    "quoted name": quoted_name,
+    "template kernel": template_kernel,
+    "function at a line": lambda t: function_at(t, 1),
+    "typed annotation": lambda t: kernel_annotation(t, typed_pointers=True),
+    "opaque annotation": lambda t: kernel_annotation(t, typed_pointers=False),
+    "metadata": free_metadata,
+    "target": ptx_target,
+    "target of code": lambda t: target_of(Artifact(CodeKind.PTX, "k", t.encode())),
+    "name expression": lambda t: with_name_expressions((_source(CodeKind.CUDA, t),), ("k<int>",)),
+    "buffer": parse_buffer,
+    "number": evaluate,
+    "type": named,
+    "axis": lambda t: parse_axis(f"a={t}", ()),
+    "NumPy expression": lambda t: parse(t, ("a", "n")),
+    "PTX blocks": lambda t: blocks(CodeKind.PTX, t.splitlines()),
+    "SASS blocks": lambda t: blocks(CodeKind.SASS, t.splitlines()),
+    "PTX classes": lambda t: classify(CodeKind.PTX, t.splitlines()),
+    "SASS classes": lambda t: classify(CodeKind.SASS, t.splitlines()),
+    "folds": lambda t: folds(CodeKind.CUDA, t),
+    "PTX outline": lambda t: outline(CodeKind.PTX, t.splitlines()),
+    "PTX functions": lambda t: functions(CodeKind.PTX, t.splitlines()),
+    "SASS functions": lambda t: functions(CodeKind.SASS, t.splitlines()),
+    "PTX flow": _graph,
+    "PTX lines": lambda t: read_ptx_lines(t.splitlines()),
+    "PTX entries": entries,
+    "PTX parameters": lambda t: parameter_slots(f".visible .entry k({t}){{}}"),
+    "PTX access": pointer_access,
+    "PTX symbols": ptx_symbols,
+    "PTX names": names,
+    "LLVM symbols": llvm_symbols,
+    "LLVM kernels": lambda t: llvm_signatures(_source(CodeKind.LLVM_IR, t)),
+    "LLVM parameters": lambda t: llvm_signatures(
+        _source(CodeKind.LLVM_IR, f"define ptx_kernel void @k({t})")
+    ),
+    "CUDA text": lambda t: prepare(t.encode()),
+    "CUDA condition": lambda t: prepare(b"#if " + t.encode()),
+    "includes": lambda t: includes(t.encode()),
+    "mangled names": _spelt,
+    "kernel name": read_name,
+    "instruction counts": instruction_counts,
+    "tightened": lambda t: list(tightened(f"        {t}".splitlines())),
+    "machine code": read_code,
+    "live registers": read_live,
+    "listed data": listed_data,
+    "compared PTX": lambda t: compare_lines(ptx_lines(t), ptx_lines(t[1:])),
+    "bare PTX": lambda t: bare_lines(t.splitlines()),
+    **{
+        f"{kind.value} {what}": read
+        for kind in (CodeKind.CUDA, CodeKind.PTX, CodeKind.LLVM_IR)
+        for what, read in {
+            "identifiers": lambda t, kind=kind: identifiers(kind, t, Event()),
+            "typed": lambda t, kind=kind: typed_name(kind, t),
+        }.items()
+    },
+    **{
+        f"{kind.value} word": lambda t, kind=kind: word_at(kind, f"{t} a", len(t) + 1)
+        for kind in _CODE
+    },
+    **{
+        f"{lexer.__name__} line": lambda t, lexer=lexer: lexer().lex_line(t.replace("\n", " "))
+        for lexer in LEXERS
+    },
+}
+
+# Characters and words that mean something to one reader or another.
+_WORDS = (
+    *" \t\n(){}[]<>\"'/*\\:;,.#%@$!^+-=_a0\0",
+    *("_Z", "/*", "//", '\\"', "0x", "a ", ": ", "{\n", "\n\n", 'R"(', ").", "**", "1:", "(1"),
+    *("define ", "template<", ".entry ", ".func(", ".param ", "namespace ", " error", "sizeof("),
+    *("__has_include(<", "#if ", "#define a a\n", '//## File "', "/*0000*/", "_INTERNAL_", "::"),
+    *("a,", "\n!1", "@a", "at ", " in ", ".target\n", "bytes ", "size_t ", "!nvvm", "\u202e", "é"),
+)
+
+
+def _texts(length: int) -> Iterator[tuple[str, str]]:
+    draw = random.Random(12)
+    pairs = {"".join(draw.sample(_WORDS, 2)) for _ in range(40)}
+    triples = {"".join(draw.sample(_WORDS, 3)) for _ in range(40)}
+    for word in (*_WORDS, *sorted(pairs), *sorted(triples)):
+        yield word, word * (length // len(word))
+
+
+class _TooLong(Exception):
+    pass
+
+
+@contextmanager
+def _limited(seconds: float) -> Iterator[None]:
+    def interrupt(*_args: object) -> None:
+        raise _TooLong
+
+    previous = signal.signal(signal.SIGALRM, interrupt)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, previous)
+
+
+def _seconds(read: Callable[[str], object], text: str, limit: float) -> float:
+    """How long a reader takes; that a text is none it says by a `ValueError`, and by no other."""
+    start = time.perf_counter()
+    with suppress(ValueError), _limited(limit):
+        read(text)
+    return time.perf_counter() - start
+
+
+def _reference(length: int) -> float:
+    text = "a" * length
+    return _seconds(lambda t: [match[0] for match in re.finditer(".", t)], text, 60)
+
+
+@pytest.mark.parametrize("reader", READERS)
+def test_a_reader_takes_linear_time(reader):
+    read = READERS[reader]
+    limit = _AT_MOST * _reference(_SHORT) + 0.5
+    taken = {}
+    for word, text in _texts(_SHORT):
+        try:
+            taken[word] = _seconds(read, text, limit)
+        except _TooLong:
+            pytest.fail(f"{len(text):,} characters of {word!r} take over {limit:.1f} s")
+    worst = max(taken, key=taken.__getitem__)
+    _seconds(read, worst * (_LONG // len(worst)), _AT_MOST * _reference(_LONG))
