@@ -90,22 +90,26 @@ class Store:
 
     def get(self, key: bytes) -> StageFinished | None:
         """What was kept under this key, or None."""
+        return self.fetch(StageFinished, key)
+
+    def fetch(self, kind: type[_T], key: bytes) -> _T | None:
+        """What of this type was kept under this key, or None."""
         with self._lock:
             found = self._memory.get(key)
-            if found is not None:
+            if isinstance(found, kind):
                 return found
             value = self._try(lambda database: _read(database, key), None)
             if value is None:
                 return None
             try:
-                event = codec.load(StageFinished, value)
+                kept = codec.load(kind, value)
             except CodecError:
                 self._try(lambda database: _forget(database, key), None)
                 return None
-            self._memory.put(key, event, len(value))
-            return event
+            self._memory.put(key, kept, len(value))
+            return kept
 
-    def put(self, key: bytes, event: StageFinished) -> None:
+    def put(self, key: bytes, event: object) -> None:
         """Keep this under the key."""
         value = codec.dump(event)
         with self._lock:
@@ -206,16 +210,16 @@ class _Memory:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._held: OrderedDict[bytes, tuple[StageFinished, int]] = OrderedDict()
+        self._held: OrderedDict[bytes, tuple[object, int]] = OrderedDict()
         self._size = 0
 
-    def get(self, key: bytes) -> StageFinished | None:
+    def get(self, key: bytes) -> object:
         if key not in self._held:
             return None
         self._held.move_to_end(key)
         return self._held[key][0]
 
-    def put(self, key: bytes, event: StageFinished, size: int) -> None:
+    def put(self, key: bytes, event: object, size: int) -> None:
         if key in self._held:
             self._size -= self._held.pop(key)[1]
         self._held[key] = (event, size)

@@ -3,28 +3,71 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import time
+from collections.abc import Iterator
 from functools import cache
+from pathlib import Path
 
-from jitstudio.core.tools import Tool, ToolFile
-from jitstudio.toolchain import locate, nvrtc
+from jitstudio.core.tools import FileStamp, Tool, ToolFile
+from jitstudio.disk import TICK_NS
+from jitstudio.toolchain import locate, nvvm
 from jitstudio.toolchain.errors import ToolMissing
-from jitstudio.toolchain.headers import header_folders
 
-# What a tool reads besides its own file and what a job names.
-_READS: dict[Tool, Callable[[], tuple[str, ...]]] = {
-    Tool.NVRTC: lambda: header_folders(nvrtc.version())
+_BEGAN_NS = time.time_ns()
+"""Before any tool was loaded."""
+
+# How the names of libraries begin that a tool loads: itself, and what lies beside it.
+_FAMILIES = {
+    Tool.NVRTC: ("libnvrtc",),
+    Tool.NVVM: ("libnvvm",),
+    Tool.NVJITLINK: ("libnvJitLink",),
+    Tool.NVFATBIN: ("libnvfatbin",),
+    Tool.DRIVER: ("libcuda", "libnvidia-"),
 }
 
 
 @cache
 def identity(tool: Tool) -> ToolFile | None:
-    """The file as it was when it was loaded, or None where the tool is missing."""
+    """The file with all its parts, or None where the tool is missing.
+
+    None also where a part has changed since this process began: then nobody can tell which of its
+    versions was loaded.
+    """
     try:
         path, _ = locate.locate(tool)
-        status = os.stat(path)
-        folders = _READS[tool]() if tool in _READS else ()
-        stamps = tuple((folder, os.stat(folder).st_mtime_ns) for folder in folders)
+        parts = tuple(FileStamp.of(part) for part in sorted({path, *_parts(tool, path)}))
     except (ToolMissing, OSError):
         return None
-    return ToolFile(path, status.st_size, status.st_mtime_ns, stamps)
+    loaded = {mapped: inode for mapped, inode in _mapped() if _is_of(tool, mapped)}
+    if any(part.ctime_ns >= _BEGAN_NS - TICK_NS for part in parts):
+        return None
+    # One that was put in the place of another, by a name that was kept for it, has its old times.
+    stamped = {part.inode for part in parts}
+    return ToolFile(path, parts) if stamped.issuperset(loaded.values()) else None
+
+
+def _parts(tool: Tool, path: str) -> Iterator[str]:
+    """What a tool loads or reads by itself."""
+    if tool in _FAMILIES:
+        beside = Path(os.path.realpath(path)).parent
+        yield from (str(file) for file in beside.iterdir() if _is_of(tool, str(file)))
+        yield from (mapped for mapped, _ in _mapped() if _is_of(tool, mapped))
+    if tool is Tool.NVVM:
+        yield from nvvm.libdevice_file()
+
+
+def _is_of(tool: Tool, path: str) -> bool:
+    return os.path.basename(path).startswith(_FAMILIES.get(tool, ("/",)))
+
+
+def _mapped() -> Iterator[tuple[str, int]]:
+    """The files that are in the memory of this process, each with its inode."""
+    try:
+        lines = Path("/proc/self/maps").read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        # Address, permissions, offset, device, inode, path.
+        fields = line.split(maxsplit=5)
+        if len(fields) == 6 and fields[5].startswith("/"):
+            yield fields[5], int(fields[4])

@@ -9,7 +9,7 @@ from functools import partial
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
-from jitstudio.core.job import Job
+from jitstudio.core.job import Job, Search
 from jitstudio.core.result import Kernel, LoweredName, Outcome, Resources, StageResult
 from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
@@ -50,15 +50,19 @@ _RUNNERS = {
 }
 
 
-def run(job: Job, emit: Emit, capture: Capture) -> None:
-    """Do the job, telling everything through `emit`; what fails is told, not raised."""
+def run(job: Job, emit: Emit, capture: Capture) -> tuple[Search, ...] | None:
+    """Do the job, telling everything through `emit`; what fails is told, not raised.
+
+    Returns:
+        Where files were looked for; see `core.job.Basis`.
+    """
     runner = _RUNNERS[job.tool]
     try:
         version = runner.version()
     except ToolMissing as missing:
         told = Diagnostic(Severity.ERROR, "", None, None, str(missing), missing.tool)
         emit(Problem(Outcome.MISSING, told))
-        return
+        return None
     emit(StageStarted(job.tool, version, job.name, job.options))
     mark = capture.mark()
     report = runner.run(job)
@@ -86,6 +90,7 @@ def run(job: Job, emit: Emit, capture: Capture) -> None:
             diagnostics=tuple(_noticed(job, report)),
         )
     )
+    return report.searches
 
 
 def _lowered(job: Job, report: Report) -> Iterator[LoweredName]:

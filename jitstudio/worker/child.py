@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import time
 from functools import partial
 
-from jitstudio.core.job import Job
+from jitstudio.core.job import Basis, Job
 from jitstudio.core.options import leave_traces
 from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.toolchain import locate
@@ -33,8 +35,10 @@ _Request = Job | ProbeRequest | DemangleRequest | Precompile
 def _work(capture: Capture, request: _Request, tell: Tell) -> Answer:
     match request:
         case Job() as job:
-            run(job, tell, capture)
-            return Answer(identity(job.tool), PRECOMPILED.waiting, leave_traces(job.options))
+            began = time.time_ns()
+            searches = run(job, tell, capture)
+            basis = Basis(identity(job.tool), searches, os.getcwd(), began)
+            return Answer(basis, PRECOMPILED.waiting, leave_traces(job.options))
         case Precompile():
             while PRECOMPILED.waiting:
                 PRECOMPILED.make_next()

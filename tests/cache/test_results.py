@@ -1,19 +1,20 @@
 """Builds that find in the store what was built before, against the real libraries."""
 
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from jitstudio.cache.fingerprint import surroundings
 from jitstudio.cache.results import Cache
 from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.events import StageFinished, StageStarted
+from jitstudio.core.job import Basis, Job
 from jitstudio.core.result import Outcome, StageResult
 from jitstudio.core.severity import Severity
-from jitstudio.core.tools import Tool, ToolFile
+from jitstudio.core.tools import FileStamp, Tool, ToolFile
 from jitstudio.worker.builder import Builder
 from tests.support import CRASHING, GOOD, KERNEL, cuda, ptx, request, sample
 
@@ -204,46 +205,51 @@ def test_options_with_effects_run_each_time(builder, tmp_path):
     assert list(tmp_path.glob("trace*"))
 
 
-def test_a_tool_whose_file_or_folders_have_changed_is_run_again(tmp_path):
-    (tmp_path / "include").mkdir()
-    library = tmp_path / "libnvrtc.so"
+def test_a_tool_of_which_any_file_has_changed_is_run_again(tmp_path):
+    library, other = tmp_path / "libnvrtc.so", tmp_path / "libnvrtc-builtins.so"
+    other.write_bytes(b"same")
     store = Store(tmp_path / "cache")
-
-    def installed(content):
-        library.write_bytes(content)
-        folder = tmp_path / "include"
-        stamps = ((str(folder), folder.stat().st_mtime_ns),)
-        return ToolFile(str(library), len(content), library.stat().st_mtime_ns, stamps)
-
-    made = StageFinished(StageResult(Tool.NVRTC, "13.4", "k.cu", (), True, 5.0))
+    job = Job(Tool.NVJITLINK, "k", (), (CodeKind.CUBIN,), ("-arch=sm_90",))
+    made = StageFinished(StageResult(Tool.NVJITLINK, "13.4", "k", (), True, 5.0))
     cache = Cache(store)
+
+    def installed(content=None):
+        if content is not None:
+            library.write_bytes(content)
+        return ToolFile(str(library), tuple(FileStamp.of(str(file)) for file in (library, other)))
+
+    def keep(file):
+        cache.keep(cache.mark(job), Basis(file, (), "", time.time_ns()), made)
+
+    def found(of=cache):
+        return of.find(of.mark(job))
+
     old = installed(b"old")
-    cache.keep(Tool.NVRTC, b"mark", old, made)
-    assert cache.find(Tool.NVRTC, b"mark").stage.cached
-    assert Cache(store).find(Tool.NVRTC, b"mark").stage.cached  # a new program remembers
+    keep(old)
+    assert found().stage.cached
+    assert found(Cache(store)).stage.cached  # a new program remembers
     newer = installed(b"newer")
-    assert cache.find(Tool.NVRTC, b"mark") is None
+    assert found() is None
     # A worker that still runs the old library has more to give, but none of it for the new one.
-    cache.keep(Tool.NVRTC, b"mark", old, made)
-    assert cache.find(Tool.NVRTC, b"mark") is None
-    cache.keep(Tool.NVRTC, b"mark", newer, made)
-    assert cache.find(Tool.NVRTC, b"mark").stage.cached
-    os.utime(tmp_path / "include", ns=(1, 1))
-    assert cache.find(Tool.NVRTC, b"mark") is None
+    keep(old)
+    assert found() is None
+    keep(newer)
+    assert found().stage.cached
+    for unseen in (other.write_bytes, lambda content: _replaced(other, content)):
+        status = other.stat()
+        unseen(b"SAME")
+        os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
+        assert found() is None
+        keep(installed())
+        assert found().stage.cached
     library.unlink()
-    assert cache.find(Tool.NVRTC, b"mark") is None
+    assert found() is None
     store.close()
 
 
-def test_other_surroundings_are_searched_anew(tmp_path, monkeypatch):
-    before = surroundings(Tool.NVRTC)
-    assert surroundings(Tool.NVRTC) == before != surroundings(Tool.NVVM)
-    monkeypatch.setenv("CUDA_PATH", str(tmp_path))
-    elsewhere = surroundings(Tool.NVRTC)
-    assert elsewhere != before
-    (tmp_path / "new").mkdir()
-    os.utime(tmp_path, ns=(1, 1))
-    assert surroundings(Tool.NVRTC) != elsewhere
+def _replaced(file, content):
+    (spare := file.with_suffix(".new")).write_bytes(content)
+    spare.replace(file)
 
 
 def test_a_store_that_cannot_be_used_costs_one_warning_and_no_build(fresh, tmp_path):
@@ -292,3 +298,8 @@ def test_the_working_directory_is_in_the_line_table(builder, fresh, tmp_path, mo
     result = fresh().build(wanted)
     assert cached(result) == [False]
     assert str(Path.cwd()) in result.artifacts[0].text
+
+
+def test_a_build_that_may_read_less_shares_what_reads_nothing(builder):
+    builder.build(GOOD)
+    assert cached(builder.build(replace(GOOD, confined_to=("/nowhere",)))) == [True]

@@ -7,7 +7,7 @@ nothing else.
 
 from __future__ import annotations
 
-from jitstudio.core.options.routing import leave_traces, options_for, refusal, takers
+from jitstudio.core.options.routing import have_effects, leave_traces, options_for, refusal, takers
 from jitstudio.core.options.spec import Group, Kind, OptionSpec, Value
 from jitstudio.core.options.table import OPTIONS, find
 from jitstudio.core.options.words import (
@@ -29,6 +29,7 @@ __all__ = [
     "OptionSpec",
     "Value",
     "find",
+    "have_effects",
     "join_options",
     "leave_traces",
     "options_for",
