@@ -126,6 +126,14 @@ def status_of(path: str, *, folder: bool = False) -> os.stat_result | None:
     return found if stat.S_ISDIR(found.st_mode) == folder else None
 
 
+def working_folder() -> str:
+    """The working directory; empty if it has been removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
 def _content(path: str, found: os.stat_result) -> bytes:
     if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
         raise Unreadable(path)

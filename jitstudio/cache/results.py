@@ -8,7 +8,6 @@ none of those places has changed since the compile began.
 
 from __future__ import annotations
 
-import os
 from dataclasses import dataclass, replace
 
 from jitstudio.cache.fingerprint import fingerprint, surroundings
@@ -17,7 +16,7 @@ from jitstudio.core.events import StageFinished
 from jitstudio.core.job import Basis, Job, Search
 from jitstudio.core.options import have_effects
 from jitstudio.core.tools import Tool, ToolFile
-from jitstudio.disk import Disk, Sight
+from jitstudio.disk import Disk, Sight, working_folder
 
 
 @dataclass(frozen=True)
@@ -78,7 +77,7 @@ class Cache:
         if job.tool is Tool.CUOBJDUMP or have_effects(job.options):
             return None
         # Line tables hold the working directory, and folders may be relative to it.
-        folder = os.getcwd() if job.tool is Tool.NVRTC else ""
+        folder = working_folder() if job.tool is Tool.NVRTC else ""
         around = surroundings(job.tool)
         file = self._files.get(around) or self._store.recall(around)
         bare = replace(job, confined_to=None)
@@ -108,7 +107,7 @@ class Cache:
             self._store.remember(mark.surroundings, file)
         if not finished.stage.ok or basis.searches is None:
             return
-        if mark.folder and mark.folder != basis.folder:
+        if mark.job.tool is Tool.NVRTC and mark.folder != basis.folder:
             return
         searched = Searched(basis.searches)
         if searched.searches and (searched, file) != (mark.searched, mark.file):

@@ -63,15 +63,15 @@ def compile_cuda(job: Job) -> Report:
     """Compile one CUDA C++ module."""
     options = (*job.options, *_own_options(job))
     folders = header_folders(version())
+    report = Report()
     # What an option from outside the table does, nobody knows: it may list files by itself.
     plain = not leave_traces(job.options)
     prefix = prefix_of(job, options, folders) if job.precompile and plain else None
     precompiled = PRECOMPILED.option(prefix, job.headers) if prefix else ""
-    report = Report(options=(*options, precompiled) if precompiled else options)
+    report.options = sent = (*options, precompiled) if precompiled else options
     TRACE.begin()
     try:
-        sent = (*(report.options or ()), *(TRACE.options if plain else ()))
-        _compile(job, sent, job.makes, report)
+        _compile(job, (*sent, *TRACE.options) if plain else sent, job.makes, report)
     except NvrtcError as error:
         report.ok, report.error_log = False, str(error)
     opened = TRACE.opened() if report.ok and plain else None

@@ -28,7 +28,7 @@ class Report:
         crash: How a tool that is a program of its own died.
         options: The options really sent, where they are more than those of the job.
         phases: What the time was spent on, where the tool tells.
-        searches: See `core.job.Basis`.
+        searches, began_ns: See `core.job.Basis`.
     """
 
     ok: bool = False
@@ -41,6 +41,7 @@ class Report:
     options: tuple[str, ...] | None = None
     phases: tuple[Phase, ...] = ()
     searches: tuple[Search, ...] | None = ()
+    began_ns: int = field(default_factory=time.time_ns)
 
     @contextmanager
     def timed(self) -> Iterator[None]:

@@ -14,7 +14,7 @@ from pathlib import PurePath
 from jitstudio.core.code import split_variant
 from jitstudio.core.job import Job, Search
 from jitstudio.core.options import read
-from jitstudio.disk import Readings, Unreadable, places, status_of
+from jitstudio.disk import Readings, Unreadable, places, status_of, working_folder
 from jitstudio.listing.includes import Includes, includes
 
 _FOLDER, _FORCED = "-I", "--pre-include"
@@ -30,10 +30,12 @@ class _Trace:
 
     @property
     def options(self) -> tuple[str, ...]:
-        """What to send; it changes nothing of the result."""
-        if self._descriptor < 0:
-            return ()
+        """What to send; it changes nothing of the result. Empty where NVRTC could not write it."""
         file = f"/proc/self/fd/{self._descriptor}"
+        try:
+            os.close(os.open(file, os.O_WRONLY))
+        except OSError:
+            return ()
         return ("-Xcudafe", "--trace_includes", "-Xcudafe", f"--error_output={file}")
 
     def begin(self) -> None:
@@ -67,7 +69,7 @@ def searches_of(
         folders: Where NVIDIA's own headers lie.
         opened: What NVRTC opened, as it writes it.
     """
-    if opened is None:
+    if opened is None or not (here := working_folder()):
         return None
     words = tuple(options)
     given = [(option.spec.flags, option.value or "") for option in read(words) if option.spec]
@@ -83,9 +85,12 @@ def searches_of(
         scans += [scan for name in opened if (scan := _scan(name, in_memory))]
     except (Unreadable, OSError):
         return None
-    searches = tuple(_searches(scans, ("", str(PurePath(source).parent), *own, *folders), forced))
+    everywhere = [
+        os.path.join(here, at) for at in ("", str(PurePath(source).parent), *own, *folders)
+    ]
+    searches = tuple(_searches(here, scans, everywhere, forced))
     known = {_plain(path) for path in places(searches)}
-    files = {_plain(os.path.join(os.getcwd(), name)) for name in opened if _is_file(name)}
+    files = {_plain(os.path.join(here, name)) for name in opened if status_of(name)}
     return searches if _all_told(scans) and files <= known else None
 
 
@@ -101,23 +106,16 @@ def _scan(name: str, in_memory: set[str]) -> tuple[str, Includes] | None:
         return None
     if status is None:
         raise FileNotFoundError(name)
-    path = os.path.join(os.getcwd(), name)
-    return os.path.dirname(name), _READINGS.of(path, status)
-
-
-def _is_file(name: str) -> bool:
-    return status_of(name) is not None
+    return os.path.dirname(name), _READINGS.of(os.path.join(working_folder(), name), status)
 
 
 def _searches(
-    scans: list[tuple[str, Includes]], folders: Iterable[str], forced: list[str]
+    here: str, scans: list[tuple[str, Includes]], everywhere: list[str], forced: list[str]
 ) -> Iterator[Search]:
-    here = os.getcwd()
     names = {name for _, scan in scans for name in scan.names} | set(forced)
     if not names:
         return
-    everywhere = dict.fromkeys(os.path.join(here, folder) for folder in folders)
-    yield Search(tuple(everywhere), tuple(sorted(names)))
+    yield Search(tuple(dict.fromkeys(everywhere)), tuple(sorted(names)))
     beside: dict[str, set[str]] = {}
     for folder, scan in scans:
         beside.setdefault(os.path.join(here, folder), set()).update(scan.quoted)

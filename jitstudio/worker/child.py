@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
-import time
 from functools import partial
 
-from jitstudio.core.job import Basis, Job
+from jitstudio.core.job import Job
 from jitstudio.core.options import leave_traces
 from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.demangle import demangle
-from jitstudio.toolchain.identity import identity
 from jitstudio.toolchain.precompile import PRECOMPILED
 from jitstudio.toolchain.probe import probe
 from jitstudio.toolchain.runner import run
@@ -35,9 +32,7 @@ _Request = Job | ProbeRequest | DemangleRequest | Precompile
 def _work(capture: Capture, request: _Request, tell: Tell) -> Answer:
     match request:
         case Job() as job:
-            began = time.time_ns()
-            searches = run(job, tell, capture)
-            basis = Basis(identity(job.tool), searches, os.getcwd(), began)
+            basis = run(job, tell, capture)
             return Answer(basis, PRECOMPILED.waiting, leave_traces(job.options))
         case Precompile():
             while PRECOMPILED.waiting:
