@@ -10,6 +10,7 @@ import getpass
 import os
 import re
 import tempfile
+import time
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -18,6 +19,7 @@ from cuda.bindings import nvrtc
 from cuda.pathfinder import find_nvidia_header_directory
 
 from jitstudio.core.job import Job
+from jitstudio.disk import TICK_NS
 from jitstudio.paths import cache_folder
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
@@ -81,7 +83,11 @@ def _install(folder: str) -> bool:
     except OSError:
         return False
     flags = int(nvrtc.NVRTC_INSTALL_HEADERS_SKIP_IF_EXISTS)
+    here_before = os.path.isfile(os.path.join(folder, _MARKER))
     status, *_ = nvrtc.nvrtcInstallBundledHeaders(os.fsencode(folder), flags)
+    if not here_before:
+        # What changes about when a compile begins makes its result unfit to be kept.
+        time.sleep(2 * TICK_NS / 1e9)
     return bool(status == nvrtc.nvrtcResult.NVRTC_SUCCESS)
 
 

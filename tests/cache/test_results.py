@@ -16,6 +16,7 @@ from jitstudio.core.result import Outcome, StageResult
 from jitstudio.core.severity import Severity
 from jitstudio.core.tools import FileStamp, Tool, ToolFile
 from jitstudio.worker.builder import Builder
+from tests.cache.scenarios import SLOW
 from tests.support import CRASHING, GOOD, KERNEL, cuda, ptx, request, sample
 
 
@@ -303,3 +304,56 @@ def test_the_working_directory_is_in_the_line_table(builder, fresh, tmp_path, mo
 def test_a_build_that_may_read_less_shares_what_reads_nothing(builder):
     builder.build(GOOD)
     assert cached(builder.build(replace(GOOD, confined_to=("/nowhere",)))) == [True]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "options"),
+    [
+        (request(sample("fill_typed.ll")), ("nvvm:-Xopt", "nvvm:-opt-bisect-limit=0")),
+        (
+            request(sample("apply_transform.cu"), sample("user_transform.cu"), link="lto"),
+            ("-Xnvvm=-Xopt", "-Xnvvm=-opt-bisect-limit=0"),
+        ),
+        (request(cuda(KERNEL)), ("-Xcudafe", "--display_error_number")),
+        (request(sample("vector_add.cu")), ("--optimization-info=inline",)),
+    ],
+    ids=["LLVM", "LLVM in a link", "front end", "remarks"],
+)
+def test_options_that_stay_in_a_process_are_not_kept_and_use_it_up(fresh, wanted, options):
+    builder = fresh()
+    untouched = builder.build(wanted)
+    assert builder.empty_cache() > 0
+    for _ in range(2):
+        pid = builder.pid
+        stayed = builder.build(replace(wanted, options=options))
+        assert stayed.ok
+        assert not all(cached(stayed))
+        assert builder.pid != pid
+    after = builder.build(wanted)
+    assert [a.content for a in after.artifacts] == [a.content for a in untouched.artifacts]
+    assert [d.message for d in after.diagnostics] == [d.message for d in untouched.diagnostics]
+
+
+def test_the_time_is_asked_for_anew(builder):
+    text = "__device__ const char* t = __TIME__;\n" + KERNEL
+    builder.build(request(cuda(text)))
+    assert cached(builder.build(request(cuda(text)))) == [False]
+
+
+def test_a_header_that_changes_while_it_is_built_and_back_is_not_kept(builder, tmp_path):
+    header = tmp_path / "value.h"
+    header.write_text("#define VALUE 41\n")
+    os.utime(header, (1e9, 1e9))
+    wanted = request(cuda(f"{SLOW}{USER}"), options=(f"-I{tmp_path}",))
+
+    def change(event):
+        if isinstance(event, StageStarted):
+            header.write_text("#define VALUE 42\n")
+            os.utime(header, (1e9, 1e9))
+
+    assert ", 42;" in builder.build(wanted, on_event=change).artifacts[0].text
+    header.write_text("#define VALUE 41\n")
+    os.utime(header, (1e9, 1e9))
+    again = builder.build(wanted)
+    assert cached(again) == [False]
+    assert ", 41;" in again.artifacts[0].text
