@@ -25,8 +25,8 @@ def fresh(tmp_path):
     """Makes programs that share one store."""
     builders = []
 
-    def program(folder=tmp_path / "cache", **words):
-        builders.append(Builder(store=Store(folder), workers=2, **words))
+    def program(folder=tmp_path / "cache", workers=2, **words):
+        builders.append(Builder(store=Store(folder), workers=workers, **words))
         return builders[-1]
 
     yield program
@@ -320,7 +320,7 @@ def test_a_build_that_may_read_less_shares_what_reads_nothing(builder):
     ids=["LLVM", "LLVM in a link", "front end", "remarks"],
 )
 def test_options_that_stay_in_a_process_are_not_kept_and_use_it_up(fresh, wanted, options):
-    builder = fresh()
+    builder = fresh(workers=1)
     untouched = builder.build(wanted)
     assert builder.empty_cache() > 0
     for _ in range(2):

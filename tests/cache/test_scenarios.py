@@ -11,7 +11,8 @@ import pytest
 from jitstudio.cache.store import Store
 from jitstudio.core.events import StageStarted
 from jitstudio.worker.builder import Builder
-from tests.cache.scenarios import scenario
+from tests.cache.scenarios import INCLUDES, KERNEL, PLACES, scenario, write
+from tests.support import cuda, request
 
 COUNT = int(os.environ.get("JITSTUDIO_SCENARIOS", "40"))
 _VARYING = ("Precompiled header", "No precompiled header", "Compile time", "compile time")
@@ -69,3 +70,18 @@ def test_a_build_gives_what_a_fresh_one_gives(seed, builders, tmp_path):
         drawn.back()
         agree(drawn.before, "back")
         agree(drawn.before, "again, back")
+
+
+@pytest.mark.parametrize("kind", PLACES)
+@pytest.mark.parametrize("spelled", ["quoted", "angled", "spliced", "digraph", "comments"])
+def test_what_does_not_change_is_found_again(kind, spelled, builders, tmp_path):
+    keeping, _ = builders
+    place = PLACES[kind](tmp_path)
+    write(place.header, 11)
+    text = INCLUDES[spelled].replace("NAME", place.name) + KERNEL
+    options = (*place.options, f"-I{place.header.parent}")
+    wanted = request(cuda(text), options=options)
+    # The first build may begin within the same tick of the clock as the header was written.
+    keeping.build(wanted)
+    keeping.build(wanted)
+    assert [stage.cached for stage in keeping.build(wanted).stages] == [True]
