@@ -31,14 +31,14 @@ class FileStamp:
 
     Attributes:
         path: The file.
-        device, inode: Which file it is, whatever its path.
+        inode: Which file it is, whatever its path. Its device is left out: it may get another
+            number whenever the machine starts.
         size: Its bytes.
         mtime_ns: When it was written, as whoever wrote it may say.
         ctime_ns: When it was last written, renamed or touched, as the file system says.
     """
 
     path: str
-    device: int
     inode: int
     size: int
     mtime_ns: int
@@ -52,9 +52,7 @@ class FileStamp:
             OSError: It is not there.
         """
         found = os.stat(path)
-        return cls(
-            path, found.st_dev, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns
-        )
+        return cls(path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
 
 
 @dataclass(frozen=True)

@@ -38,12 +38,8 @@ def identity(tool: Tool) -> ToolFile | None:
         parts = tuple(FileStamp.of(part) for part in sorted({path, *_parts(tool, path)}))
     except (ToolMissing, OSError):
         return None
-    loaded = {mapped: inode for mapped, inode in _mapped() if _is_of(tool, mapped)}
-    if any(part.ctime_ns >= _BEGAN_NS - TICK_NS for part in parts):
-        return None
-    # One that was put in the place of another, by a name that was kept for it, has its old times.
-    stamped = {part.inode for part in parts}
-    return ToolFile(path, parts) if stamped.issuperset(loaded.values()) else None
+    changed = any(part.ctime_ns >= _BEGAN_NS - TICK_NS for part in parts)
+    return None if changed else ToolFile(path, parts)
 
 
 def _parts(tool: Tool, path: str) -> Iterator[str]:
@@ -51,7 +47,8 @@ def _parts(tool: Tool, path: str) -> Iterator[str]:
     if tool in _FAMILIES:
         beside = Path(os.path.realpath(path)).parent
         yield from (str(file) for file in beside.iterdir() if _is_of(tool, str(file)))
-        yield from (mapped for mapped, _ in _mapped() if _is_of(tool, mapped))
+        # The name of one that has been removed since, or replaced, has "(deleted)" behind it.
+        yield from (file for file in _mapped() if _is_of(tool, file))
     if tool is Tool.NVVM:
         yield from nvvm.libdevice_file()
 
@@ -60,14 +57,14 @@ def _is_of(tool: Tool, path: str) -> bool:
     return os.path.basename(path).startswith(_FAMILIES.get(tool, ("/",)))
 
 
-def _mapped() -> Iterator[tuple[str, int]]:
-    """The files that are in the memory of this process, each with its inode."""
+def _mapped() -> Iterator[str]:
+    """The files that are in the memory of this process."""
     try:
         lines = Path("/proc/self/maps").read_text(errors="surrogateescape").splitlines()
     except OSError:
         return
     for line in lines:
-        # Address, permissions, offset, device, inode, path.
-        fields = line.split(maxsplit=5)
-        if len(fields) == 6 and fields[5].startswith("/"):
-            yield fields[5], int(fields[4])
+        # Address, permissions, offset, device, inode; then the path, if there is one.
+        _, slash, path = line.partition("/")
+        if slash:
+            yield f"/{path}"

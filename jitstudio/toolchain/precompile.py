@@ -79,6 +79,8 @@ class Precompiled:
         self._waiting: deque[Prefix] = deque()
         self._refused: set[Prefix] = set()
         self._heap = 0
+        # Whether no header changed while the last one was made.
+        self._settled = True
 
     @property
     def waiting(self) -> bool:
@@ -138,7 +140,7 @@ class Precompiled:
                 self._drop(other)
             self._reserve(needed * _HEADROOM)
             self._make(prefix)
-        if prefix not in self._made:
+        if prefix not in self._made and self._settled:
             self._refused.add(prefix)
 
     def _make(self, prefix: Prefix) -> int:
@@ -164,12 +166,15 @@ class Precompiled:
 
     def _keep(self, prefix: Prefix, path: Path, began: int) -> None:
         """Keep what was made, if it is known for certain what it was made of."""
-        opened = TRACE.opened() or frozenset()
+        opened = TRACE.opened()
+        if opened is None:
+            return
         name = f"{prefix.folder}/headers.cu"
         job = Job(Tool.NVRTC, name, ((Ref(CodeKind.CUDA, name), prefix.text),), (), ())
         searches = searches_of(job, prefix.options, prefix.folders, opened)
         sight = None if searches is None else self._disk.look(searches)
-        if searches is not None and sight and sight.settled_before(began):
+        self._settled = sight is None or sight.settled_before(began)
+        if searches is not None and sight and self._settled:
             descriptor = os.open(path, os.O_RDONLY)
             self._made[prefix] = _Made(descriptor, opened, searches, sight.contents)
 

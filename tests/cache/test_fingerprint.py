@@ -12,7 +12,7 @@ from jitstudio.core.plan import Ref
 from jitstudio.core.tools import FileStamp, Tool, ToolFile
 from jitstudio.disk import Sight
 
-FILE = ToolFile("/lib/libnvrtc.so", (FileStamp("/lib/libnvrtc.so", 1, 2, 100, 3, 4),))
+FILE = ToolFile("/lib/libnvrtc.so", (FileStamp("/lib/libnvrtc.so", 2, 100, 3, 4),))
 SOURCE = (Ref(CodeKind.CUDA, "k.cu"), b"__global__ void k() {}")
 JOB = Job(Tool.NVRTC, "k.cu", (SOURCE,), (CodeKind.PTX,), ("-arch=compute_90",))
 OTHERS = {

@@ -218,3 +218,34 @@ def test_options_from_outside_the_table_get_none(kept, monkeypatch):
     assert report.ok
     assert report.searches is None
     assert not kept.waiting
+
+
+def test_without_the_list_of_what_was_opened_there_is_none(kept, monkeypatch):
+    monkeypatch.setattr(precompile, "WORTH_MS", 0.0)
+    compiled(1, text=HALF)
+    monkeypatch.setattr(precompile.TRACE, "opened", lambda: None)
+    kept.make_next()
+    report = compiled(2, text=HALF)
+    assert report.ok
+    assert "No precompiled header" in report.log
+
+
+def test_a_header_that_changes_while_one_is_made_is_no_lasting_obstacle(
+    kept, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(precompile, "WORTH_MS", 0.0)
+    options = (f"-I{tmp_path}",)
+    compiled(1, *options, text=HALF)
+    (tmp_path / "cuda_fp16.h").touch()
+    os.utime(tmp_path)
+    began = precompile.time.time_ns
+    monkeypatch.setattr(precompile.time, "time_ns", lambda: began() - 10**9)
+    kept.make_next()
+    monkeypatch.undo()
+    (tmp_path / "cuda_fp16.h").unlink()
+    monkeypatch.setattr(nvrtc, "PRECOMPILED", kept)
+    monkeypatch.setattr(precompile, "WORTH_MS", 0.0)
+    precompile.time.sleep(0.05)
+    assert "one is made for the next build" in compiled(1, *options, text=HALF).log
+    kept.make_next()
+    assert "Precompiled header used." in compiled(1, *options, text=HALF).log
