@@ -1,4 +1,4 @@
-"""The key of a job in the store: a hash of everything that its result depends on."""
+"""Keys: hashes of everything that a result depends on."""
 
 from __future__ import annotations
 
@@ -10,80 +10,39 @@ from enum import Enum
 from typing import Any
 
 from jitstudio import __version__
-from jitstudio.cache.headers import HeaderScanner, Unknowable
-from jitstudio.core.job import Job
-from jitstudio.core.tools import Tool, ToolFile
-
-# Options, without their dashes, by which a tool writes files or tells times: what it did is more
-# than what comes back from it.
-_WITH_EFFECTS = (
-    "time",
-    "fdevice-time-trace",
-    "pch",
-    "create-pch",
-    "use-pch",
-    "dump",
-    "keep",
-    "no-cache",
-)
+from jitstudio.core.tools import Tool
 
 _ROOTS = ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX")
+_BELOW = ("", "bin", "lib", "lib64", "nvvm", "nvvm/lib64")
 _SEARCHED = ("PATH", "LD_LIBRARY_PATH")
 _SYSTEM_PLACES = ("/usr/local/cuda", "/usr/local", "/opt/cuda", "/etc/ld.so.cache")
 
 
-class Fingerprinter:
-    """Takes fingerprints of jobs; remembers headers from one to the next."""
-
-    def __init__(self) -> None:
-        self._headers = HeaderScanner()
-
-    def fingerprint(self, job: Job) -> bytes | None:
-        """A hash of all that the job's result depends on but the tool itself.
-
-        None if that cannot be told, or if the tool does more than give a result.
-        """
-        if job.tool is Tool.CUOBJDUMP:
-            # What it finds may be assembled by nvJitLink, of which the key knows nothing.
-            return None
-        if any(option.lstrip("-").startswith(_WITH_EFFECTS) for option in job.options):
-            return None
-        try:
-            around = _around(job, self._headers) if job.tool is Tool.NVRTC else ()
-        except Unknowable:
-            return None
-        return _hash((job, around))
-
-
-def key(fingerprint: bytes, file: ToolFile) -> bytes:
-    """The key of what a tool, loaded from this file, makes of a job."""
-    return _hash((__version__, file, fingerprint))
+def fingerprint(*values: Any) -> bytes:
+    """A hash of values of the core, and of the version of this program."""
+    digest = hashlib.sha256()
+    _feed(digest, (__version__, *values))
+    return digest.digest()
 
 
 def surroundings(tool: Tool) -> bytes:
     """A hash of all that decides where a tool is found: a package installed later changes it."""
-    places = [*sys.path, *_SYSTEM_PLACES, *(os.environ.get(name, "") for name in _ROOTS)]
+    roots = [os.environ.get(name, "") for name in _ROOTS]
+    places = [*sys.path, *_SYSTEM_PLACES]
+    places += [os.path.join(root, below) for root in roots if root for below in _BELOW]
+    for name in _SEARCHED:
+        places += os.environ.get(name, "").split(os.pathsep)
     changed = tuple((place, _changed(place)) for place in places if place)
     variables = tuple(os.environ.get(name) for name in (*_ROOTS, *_SEARCHED))
-    return _hash((__version__, tool, sys.executable, variables, changed))
+    return fingerprint(tool, sys.executable, variables, changed)
 
 
-def _changed(place: str) -> int | None:
+def _changed(place: str) -> tuple[int, int] | None:
     try:
-        return os.stat(place).st_mtime_ns
+        found = os.stat(place)
     except OSError:
         return None
-
-
-def _around(job: Job, headers: HeaderScanner) -> tuple[Any, ...]:
-    # Line tables hold the working directory, and folders may be relative to it.
-    return (os.getcwd(), *headers.reach(job))
-
-
-def _hash(value: Any) -> bytes:
-    digest = hashlib.sha256()
-    _feed(digest, value)
-    return digest.digest()
+    return found.st_ino, found.st_mtime_ns
 
 
 def _feed(digest: Any, value: Any) -> None:

@@ -1,15 +1,62 @@
-"""Takes the place of a tool that has done the very same before."""
+"""Takes the place of a tool that has done the very same before.
+
+What may be wrong is not kept. A result is found by its job, the files of its tool, and what is at
+all the places on disk where its compile looked for files. Where that was, only the worker can
+tell, after the compile; it is kept beside the results, by job and tool. A result is kept only if
+none of those places has changed since the compile began.
+"""
 
 from __future__ import annotations
 
-import os
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
-from jitstudio.cache.fingerprint import Fingerprinter, key, surroundings
+from jitstudio.cache.fingerprint import fingerprint, surroundings
 from jitstudio.cache.store import Store
 from jitstudio.core.events import StageFinished
-from jitstudio.core.job import Job
+from jitstudio.core.job import Basis, Job, Search
+from jitstudio.core.options import have_effects
 from jitstudio.core.tools import Tool, ToolFile
+from jitstudio.disk import Disk, Sight, working_folder
+
+
+@dataclass(frozen=True)
+class Searched:
+    """Where the compile of a job looked for files."""
+
+    searches: tuple[Search, ...] = ()
+
+
+@dataclass(frozen=True)
+class Mark:
+    """What tells a job from others, at one moment.
+
+    Attributes:
+        job: The job, less what makes no difference or is told below.
+        confined_to: See `Job`.
+        folder: The working directory, for a tool that puts it into its results.
+        surroundings: What decides where the tool is found.
+        file: Where it was found; None if that is not known yet.
+        searched: Where its compile looks for files, as far as is known.
+        sight: What is there; None if that cannot be told.
+    """
+
+    job: Job
+    confined_to: tuple[str, ...] | None
+    folder: str
+    surroundings: bytes
+    file: ToolFile | None
+    searched: Searched
+    sight: Sight | None
+
+    def place(self, file: ToolFile) -> bytes:
+        """The key of where the compile looks for files."""
+        return fingerprint("searches", file, self.folder, self.confined_to, self.job)
+
+    def key(self, file: ToolFile, searched: Searched, sight: Sight) -> bytes:
+        """The key of the result."""
+        # Who looks for nothing is not hindered by what he may not see.
+        confined_to = self.confined_to if searched.searches else None
+        return fingerprint(file, self.folder, confined_to, self.job, sight.contents)
 
 
 class Cache:
@@ -21,39 +68,53 @@ class Cache:
 
     def __init__(self, store: Store) -> None:
         self._store = store
-        self._fingerprinter = Fingerprinter()
-        self._files: dict[Tool, ToolFile] = {}
+        self._disk = Disk()
+        self._files: dict[bytes, ToolFile] = {}
 
-    def fingerprint(self, job: Job) -> bytes | None:
+    def mark(self, job: Job) -> Mark | None:
         """What tells the job from others, now; None where its result is not to be kept."""
-        return self._fingerprinter.fingerprint(job)
-
-    def find(self, tool: Tool, fingerprint: bytes) -> StageFinished | None:
-        """What the tool made of this before, as the result of a tool that has not run."""
-        # Searching for a tool takes the same way in the same surroundings.
-        file = self._files.get(tool) or self._store.recall(surroundings(tool))
-        if file is None or not _is_there(file):
+        # What cuobjdump finds may be assembled by nvJitLink, of which the key knows nothing.
+        if job.tool is Tool.CUOBJDUMP or have_effects(job.options):
             return None
-        self._files[tool] = file
-        found = self._store.get(key(fingerprint, file))
+        # Line tables hold the working directory, and folders may be relative to it.
+        folder = working_folder() if job.tool is Tool.NVRTC else ""
+        around = surroundings(job.tool)
+        file = self._files.get(around) or self._store.recall(around)
+        bare = replace(job, confined_to=None)
+        mark = Mark(bare, job.confined_to, folder, around, file, Searched(), self._disk.look(()))
+        if file is None or job.tool is not Tool.NVRTC:
+            return mark
+        searched = self._store.fetch(Searched, mark.place(file)) or Searched()
+        return replace(mark, searched=searched, sight=self._disk.look(searched.searches))
+
+    def find(self, mark: Mark) -> StageFinished | None:
+        """What the tool made of this before, as the result of a tool that has not run."""
+        if mark.file is None or mark.sight is None or not mark.file.is_there:
+            return None
+        self._files[mark.surroundings] = mark.file
+        found = self._store.get(mark.key(mark.file, mark.searched, mark.sight))
         if found is None:
             return None
         return replace(found, stage=replace(found.stage, ms=0.0, phases=(), cached=True))
 
-    def keep(self, tool: Tool, fingerprint: bytes, file: ToolFile, finished: StageFinished) -> None:
-        """Keep what the tool, loaded from this file, has made."""
-        if self._files.get(tool) != file:
-            self._files[tool] = file
-            self._store.remember(surroundings(tool), file)
-        if finished.stage.ok:
-            self._store.put(key(fingerprint, file), finished)
-
-
-def _is_there(file: ToolFile) -> bool:
-    """Whether the file, and what it reads, is still as it was."""
-    try:
-        status = os.stat(file.path)
-        folders = all(os.stat(folder).st_mtime_ns == then for folder, then in file.folders)
-    except OSError:
-        return False
-    return folders and (status.st_size, status.st_mtime_ns) == (file.size, file.mtime_ns)
+    def keep(self, mark: Mark, basis: Basis, finished: StageFinished) -> None:
+        """Keep what the tool has made, if it is certain to be made again."""
+        file = basis.tool
+        if file is None or not file.is_there:
+            return
+        if self._files.get(mark.surroundings) != file:
+            self._files[mark.surroundings] = file
+            self._store.remember(mark.surroundings, file)
+        if not finished.stage.ok or basis.searches is None:
+            return
+        if mark.job.tool is Tool.NVRTC and mark.folder != basis.folder:
+            return
+        searched = Searched(basis.searches)
+        if searched.searches and (searched, file) != (mark.searched, mark.file):
+            self._store.put(mark.place(file), searched)
+        sight = self._disk.look(searched.searches)
+        if sight is not None and (
+            sight.settled_before(basis.began_ns)
+            or (sight == mark.sight and sight.newest_ns < basis.began_ns)
+        ):
+            self._store.put(mark.key(file, searched, sight), finished)

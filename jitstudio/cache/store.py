@@ -16,7 +16,7 @@ import time
 from collections import OrderedDict
 from collections.abc import Callable
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from jitstudio.cache import result_file
 from jitstudio.core.codec import Codec, CodecError
@@ -34,10 +34,10 @@ MEMORY_LIMIT = 64 << 20
 _REST = 60.0
 """Seconds between two tries of a file that cannot be used."""
 
-_RESULTS: Codec[StageFinished] = Codec(StageFinished)
-_TOOLS: Codec[ToolFile] = Codec(ToolFile)
-
 _T = TypeVar("_T")
+
+# By type of value: to make one takes its time.
+_codecs: dict[type, Codec[Any]] = {}
 
 
 def default_folder() -> Path:
@@ -80,39 +80,43 @@ class Store:
 
     def get(self, key: bytes) -> StageFinished | None:
         """What was kept under this key, or None."""
+        return self.fetch(StageFinished, key)
+
+    def fetch(self, kind: type[_T], key: bytes) -> _T | None:
+        """What of this type was kept under this key, or None."""
         with self._lock:
             found = self._memory.get(key)
-            if found is not None:
+            if isinstance(found, kind):
                 return found
             value = self._try(lambda database: result_file.read(database, key), None)
             if value is None:
                 return None
             try:
-                event = _RESULTS.unpack(value)
+                kept: _T = _codec(kind).unpack(value)
             except CodecError:
                 self._try(lambda database: result_file.forget(database, key), None)
                 return None
-            self._memory.put(key, event, len(value))
-            return event
+            self._memory.put(key, kept, len(value))
+            return kept
 
-    def put(self, key: bytes, event: StageFinished) -> None:
+    def put(self, key: bytes, value: object) -> None:
         """Keep this under the key."""
-        value = _RESULTS.pack(event)
+        packed = _codec(type(value)).pack(value)
         with self._lock:
-            self._memory.put(key, event, len(value))
-            self._try(lambda database: result_file.write(database, key, value, self._limit), None)
+            self._memory.put(key, value, len(packed))
+            self._try(lambda database: result_file.write(database, key, packed, self._limit), None)
 
     def recall(self, surroundings: bytes) -> ToolFile | None:
         """Where a tool was found in these surroundings."""
         with self._lock:
             value = self._try(lambda database: result_file.recall(database, surroundings), None)
         with contextlib.suppress(CodecError):
-            return _TOOLS.unpack(value) if value is not None else None
+            return _codec(ToolFile).unpack(value) if value is not None else None
         return None
 
     def remember(self, surroundings: bytes, file: ToolFile) -> None:
         """Keep where a tool was found in these surroundings."""
-        value = _TOOLS.pack(file)
+        value = _codec(ToolFile).pack(file)
         with self._lock:
             self._try(lambda database: result_file.remember(database, surroundings, value), None)
 
@@ -231,16 +235,16 @@ class _Memory:
 
     def __init__(self, limit: int) -> None:
         self._limit = limit
-        self._held: OrderedDict[bytes, tuple[StageFinished, int]] = OrderedDict()
+        self._held: OrderedDict[bytes, tuple[object, int]] = OrderedDict()
         self._size = 0
 
-    def get(self, key: bytes) -> StageFinished | None:
+    def get(self, key: bytes) -> object:
         if key not in self._held:
             return None
         self._held.move_to_end(key)
         return self._held[key][0]
 
-    def put(self, key: bytes, event: StageFinished, size: int) -> None:
+    def put(self, key: bytes, event: object, size: int) -> None:
         if key in self._held:
             self._size -= self._held.pop(key)[1]
         self._held[key] = (event, size)
@@ -252,3 +256,7 @@ class _Memory:
     def clear(self) -> None:
         self._held.clear()
         self._size = 0
+
+
+def _codec(kind: type) -> Codec[Any]:
+    return _codecs.get(kind) or _codecs.setdefault(kind, Codec(kind))

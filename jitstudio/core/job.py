@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.plan import Ref
-from jitstudio.core.tools import Tool
+from jitstudio.core.tools import Tool, ToolFile
 
 
 @dataclass(frozen=True)
@@ -41,3 +41,34 @@ class Job:
     precompile: bool = False
     final: bool = True
     confined_to: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Search:
+    """Names that a compiler may have looked for in each of some folders.
+
+    Attributes:
+        folders: Absolute paths, as the compiler joins them with a name: links not followed, ``..``
+            not taken out.
+        names: Paths below a folder; an absolute one counts by itself.
+    """
+
+    folders: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What the result of a job rests on besides the job, as the worker that has done it knows.
+
+    Attributes:
+        tool: The tool; None if it cannot be told which file was loaded.
+        searches: All places where a file was looked for, found or not; None if they cannot be told.
+        folder: The working directory.
+        began_ns: When the job began, by the clock of files.
+    """
+
+    tool: ToolFile | None
+    searches: tuple[Search, ...] | None
+    folder: str
+    began_ns: int

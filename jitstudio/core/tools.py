@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from enum import Enum
 
@@ -22,20 +23,54 @@ class Tool(Enum):
 
 
 @dataclass(frozen=True)
+class FileStamp:
+    """A file as it is: none of it can be written, replaced or touched without changing this.
+
+    Attributes:
+        path: The file.
+        inode: Which file it is, whatever its path. Its device is left out: it may get another
+            number whenever the machine starts.
+        size: Its bytes.
+        mtime_ns: When it was written, as whoever wrote it may say.
+        ctime_ns: When it was last written, renamed or touched, as the file system says.
+    """
+
+    path: str
+    inode: int
+    size: int
+    mtime_ns: int
+    ctime_ns: int
+
+    @classmethod
+    def of(cls, path: str) -> FileStamp:
+        """The file as it is now.
+
+        Raises:
+            OSError: It is not there.
+        """
+        found = os.stat(path)
+        return cls(path, found.st_ino, found.st_size, found.st_mtime_ns, found.st_ctime_ns)
+
+
+@dataclass(frozen=True)
 class ToolFile:
     """The file that a tool was loaded from: tells it from every other version of itself.
 
     Attributes:
         path: The file.
-        size: Its bytes.
-        mtime_ns: When it was written.
-        folders: Folders that the tool reads by itself, each with the time of its last change.
+        parts: The file itself and all that it loads or reads by itself, as they were.
     """
 
     path: str
-    size: int
-    mtime_ns: int
-    folders: tuple[tuple[str, int], ...] = ()
+    parts: tuple[FileStamp, ...]
+
+    @property
+    def is_there(self) -> bool:
+        """Whether all of it is still as it was."""
+        try:
+            return all(FileStamp.of(part.path) == part for part in self.parts)
+        except OSError:
+            return False
 
 
 @dataclass(frozen=True)

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-_SPLICE = re.compile(rb"\\[ \t]*\r?\n")
+_SPLICE = re.compile(rb"(?:\\|\?\?/)[ \t]*\r?\n")
 # Possessive and short, so that no text makes it look at the same bytes again and again.
 _BLANK = rb"(?:[ \t\f\v]|/\*.{0,200}?\*/)*+"
 _NAME = rb'(?:"([^"\n]{1,250}+)"|<([^>\n]{1,250}+)>)'
@@ -14,8 +15,24 @@ _HASH = rb"(?:#|%:|\?\?=)" + _BLANK
 _WORD = rb"(?:include|include_next|import|embed)\b" + _BLANK
 # A comment that does not end soon, on its line, may hide what follows.
 _DIRECTIVE = re.compile(_HASH + rb"(?:(/\*)|" + _WORD + rb"(?:" + _NAME + rb"|(\S))?)")
-_QUESTION = re.compile(rb"__has_(?:include|include_next|embed)\s*\(\s*" + _NAME + rb"?")
+_QUESTION = re.compile(rb"__has_(?:include|include_next|embed)\b(?:\s*\(\s*" + _NAME + rb")?")
+# To ask whether there are such questions is none.
+_ABOUT = re.compile(rb"\b(?:ifdef|ifndef|elifdef|elifndef|defined)[\s(]{0,9}$")
+_CLOCK = re.compile(rb"__(?:TIME|DATE|TIMESTAMP)__")
+# What `##` can make a question or a clock of: long beginnings, and the ends for short ones.
+_PARTS = (
+    re.compile(
+        rb"__(?:ha(?:s|s_(?:i(?:nc?|ncl|nclu|nclud)?)?)?"
+        rb"|TI(?:M|ME_?|MES|MEST|MESTA|MESTAMP?|MESTAMP_)?|DA(?:T|TE_?)?)\b"
+    ),
+    re.compile(rb"as_include(?<!__has_include)\b"),
+    re.compile(rb"IME__(?<!__TIME__)\b"),
+    re.compile(rb"ATE__(?<!__DATE__)\b"),
+    re.compile(rb"STAMP__(?<!__TIMESTAMP__)\b"),
+)
+_PASTES = (b"##", b"%:%:")
 _FARTHEST = 200
+_NEAR = 20
 
 
 @dataclass(frozen=True)
@@ -25,31 +42,51 @@ class Includes:
     Attributes:
         names: As written between quotes or brackets; some may stand in comments, in strings, or in
             code that is left out.
-        computed: Whether a macro names a file, or may, so that `names` may lack some.
+        quoted: Those between quotes, which are looked for beside the text, too.
+        computed: Whether a macro names a file, or may, so that `names` may lack some; or whether
+            the text asks for the time.
+        pastes: Whether macros paste words together.
+        parts: Whether it has words that may be pasted to one that asks for a file or the time.
     """
 
     names: frozenset[str]
+    quoted: frozenset[str]
     computed: bool
+    pastes: bool = False
+    parts: bool = False
 
 
 def includes(text: bytes) -> Includes:
     """Everything that the preprocessor may look for on behalf of this text."""
     spliced = _SPLICE.sub(b"", text)
     names: set[bytes] = set()
-    computed = False
+    in_quotes: set[bytes] = set()
+    computed = bool(_CLOCK.search(spliced))
     for match in _DIRECTIVE.finditer(spliced):
         hidden, quoted, angled, other = match.groups()
         if quoted or angled:
             names.add(quoted or angled)
+            in_quotes.add(quoted)
         elif (hidden or other) and _may_begin(spliced, match.start()):
             computed = True
     for match in _QUESTION.finditer(spliced):
         quoted, angled = match.groups()
         if quoted or angled:
             names.add(quoted or angled)
-        else:
+            in_quotes.add(quoted)
+        elif not _ABOUT.search(spliced, max(0, match.start() - _NEAR), match.start()):
             computed = True
-    return Includes(frozenset(name.decode("utf-8", "surrogateescape") for name in names), computed)
+    return Includes(
+        _decoded(names),
+        _decoded(in_quotes - {None}),
+        computed,
+        any(paste in spliced for paste in _PASTES),
+        any(part.search(spliced) for part in _PARTS),
+    )
+
+
+def _decoded(names: Iterable[bytes]) -> frozenset[str]:
+    return frozenset(name.decode("utf-8", "surrogateescape") for name in names)
 
 
 def _may_begin(text: bytes, at: int) -> bool:

@@ -22,6 +22,7 @@ from cuda.bindings import nvrtc
 from cuda.pathfinder import find_nvidia_header_directory
 
 from jitstudio.core.job import Job
+from jitstudio.disk import TICK_NS
 from jitstudio.paths import cache_folder, stand_in
 from jitstudio.private import make_private
 
@@ -118,6 +119,8 @@ def _install(folder: Path) -> str:
                 raise OSError(EIO, "the folder may be full", str(folder))
             with contextlib.suppress(OSError):  # another process was quicker
                 whole.rename(folder)
+        # What changes about when a compile begins makes its result unfit to be kept.
+        time.sleep(2 * TICK_NS / 1e9)
         _remove_leftovers(folder.parent)
     make_private(folder)
     return str(folder)

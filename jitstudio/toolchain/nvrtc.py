@@ -14,6 +14,7 @@ from cuda.bindings import nvrtc
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.job import Job
+from jitstudio.core.options import leave_traces
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.confinement import stray_include
@@ -23,6 +24,7 @@ from jitstudio.toolchain.precompile import PRECOMPILED
 from jitstudio.toolchain.prefix import Prefix, prefix_of
 from jitstudio.toolchain.report import Report, text_of
 from jitstudio.toolchain.result_words import words
+from jitstudio.toolchain.searches import TRACE, searches_of
 
 _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
     CodeKind.PTX: (nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX),
@@ -65,13 +67,21 @@ def compile_cuda(job: Job) -> Report:
     folders = header_folders(version())
     if told := stray_include(job, folders):
         return Report(options=options, error_log=told)
-    prefix = prefix_of(job, options, folders) if job.precompile else None
-    precompiled = PRECOMPILED.option(prefix) if prefix else ""
-    report = Report(options=(*options, precompiled) if precompiled else options)
+    report = Report()
+    # What an option from outside the table does, nobody knows: it may list files by itself.
+    plain = not leave_traces(job.options)
+    prefix = prefix_of(job, options, folders) if job.precompile and plain else None
+    precompiled = PRECOMPILED.option(prefix, job.headers) if prefix else ""
+    report.options = sent = (*options, precompiled) if precompiled else options
+    TRACE.begin()
     try:
-        _compile(job, report.options or (), job.makes, report)
+        _compile(job, (*sent, *TRACE.options) if plain else sent, job.makes, report)
     except NvrtcError as error:
         report.ok, report.error_log = False, str(error)
+    opened = TRACE.opened() if report.ok and plain else None
+    if opened is not None and prefix and precompiled:
+        opened |= PRECOMPILED.opened(prefix)
+    report.searches = searches_of(job, options, folders, opened)
     if not report.ok and "ptxas" in report.error_log and CodeKind.PTX in job.makes:
         _rescue_ptx(job, options, report)
     if prefix:

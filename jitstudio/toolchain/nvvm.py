@@ -116,6 +116,14 @@ def _compile(program: int, job: Job, report: Report, notes: list[str]) -> None:
 
 
 @cache
+def libdevice_file() -> tuple[str, ...]:
+    """The file of NVIDIA's library of mathematical functions; empty where it is missing."""
+    try:
+        return (find_bitcode_lib("device"),)
+    except BitcodeLibNotFoundError:
+        return ()
+
+
 def _libdevice() -> bytes:
     """NVIDIA's library of mathematical functions.
 

@@ -3,6 +3,9 @@
 Making one takes two or three times as long as the compile that it saves. So a build never makes
 one: it leaves word of what would have helped, and `make_next` makes it while nobody waits. It is
 of use in this process only, and its file has no name, so nothing is left behind in the end.
+
+NVRTC does not look whether a header has changed since it was precompiled. So all that was searched
+to make one is looked at again before each use.
 """
 
 from __future__ import annotations
@@ -10,12 +13,22 @@ from __future__ import annotations
 import os
 import re
 import tempfile
+import time
 from collections import deque
-from pathlib import Path
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path, PurePath
 
 from cuda.bindings import nvrtc
 
+from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.job import Job, Search
+from jitstudio.core.plan import Ref
+from jitstudio.core.tools import Tool
+from jitstudio.disk import Disk
 from jitstudio.toolchain.prefix import Prefix
+from jitstudio.toolchain.searches import TRACE, searches_of
 
 WORTH_MS = 250.0
 """What the front end must take at least: below, reading a precompiled header saves little."""
@@ -35,24 +48,66 @@ _OK = nvrtc.nvrtcResult.NVRTC_SUCCESS
 _EXHAUSTED = nvrtc.nvrtcResult.NVRTC_ERROR_PCH_CREATE_HEAP_EXHAUSTED
 
 
+@dataclass(frozen=True)
+class _Made:
+    """A precompiled header.
+
+    Attributes:
+        descriptor: Its file, open.
+        opened: The headers in it, as NVRTC writes their paths.
+        searches: Where they were looked for.
+        contents: What was there.
+    """
+
+    descriptor: int
+    opened: frozenset[str]
+    searches: tuple[Search, ...]
+    contents: bytes
+
+    @cached_property
+    def file_names(self) -> frozenset[str]:
+        """The last part of each name that was looked for."""
+        return frozenset(PurePath(name).name for search in self.searches for name in search.names)
+
+
 class Precompiled:
     """The precompiled headers of this process."""
 
     def __init__(self) -> None:
-        self._made: dict[Prefix, int] = {}
+        self._disk = Disk()
+        self._made: dict[Prefix, _Made] = {}
         self._waiting: deque[Prefix] = deque()
         self._refused: set[Prefix] = set()
         self._heap = 0
+        # Whether no header changed while the last one was made.
+        self._settled = True
 
     @property
     def waiting(self) -> bool:
         """Whether there is one to be made."""
         return bool(self._waiting)
 
-    def option(self, prefix: Prefix) -> str:
-        """The option that uses what stands for the prefix; empty where there is nothing yet."""
-        descriptor = self._made.get(prefix)
-        return "" if descriptor is None else f"--use-pch=/proc/self/fd/{descriptor}"
+    def option(self, prefix: Prefix, headers: Iterable[Header] = ()) -> str:
+        """The option that uses what stands for the prefix; empty where there is nothing yet.
+
+        What stands for headers that have changed is dropped.
+
+        Args:
+            prefix: The beginning of a module.
+            headers: Those in memory, which take the place of any that have their names.
+        """
+        made = self._made.get(prefix)
+        if made is None or not made.file_names.isdisjoint(PurePath(h.name).name for h in headers):
+            return ""
+        sight = self._disk.look(made.searches)
+        if sight is None or sight.contents != made.contents:
+            self._drop(prefix)
+            return ""
+        return f"--use-pch=/proc/self/fd/{made.descriptor}"
+
+    def opened(self, prefix: Prefix) -> frozenset[str]:
+        """The headers in what stands for the prefix, as NVRTC writes their paths."""
+        return self._made[prefix].opened
 
     def compiled(self, prefix: Prefix, front_end_ms: float) -> str:
         """Take note of a compile without a precompiled header; a sentence for its log."""
@@ -85,16 +140,19 @@ class Precompiled:
                 self._drop(other)
             self._reserve(needed * _HEADROOM)
             self._make(prefix)
-        if prefix not in self._made:
+        if prefix not in self._made and self._settled:
             self._refused.add(prefix)
 
     def _make(self, prefix: Prefix) -> int:
         """Make one; the bytes of heap that were missing."""
         with tempfile.TemporaryDirectory(prefix="jitstudio-") as folder:
             path = Path(folder) / "headers.pch"
-            options = [*prefix.options, f"--create-pch={path}"]
-            sent = [option.encode() for option in options]
-            _, program = nvrtc.nvrtcCreateProgram(prefix.text + b"\n", b"headers.cu", 0, [], [])
+            options = [*prefix.options, f"--create-pch={path}", *TRACE.options]
+            sent = [option.encode("utf-8", "surrogateescape") for option in options]
+            TRACE.begin()
+            began = time.time_ns()
+            name = f"{prefix.folder}/headers.cu".encode("utf-8", "surrogateescape")
+            _, program = nvrtc.nvrtcCreateProgram(prefix.text + b"\n", name, 0, [], [])
             try:
                 (status,) = nvrtc.nvrtcCompileProgram(program, len(sent), sent)
                 (made,) = nvrtc.nvrtcGetPCHCreateStatus(program)
@@ -103,17 +161,31 @@ class Precompiled:
             finally:
                 nvrtc.nvrtcDestroyProgram(program)
             if status == made == _OK and path.is_file():
-                self._made[prefix] = os.open(path, os.O_RDONLY)
+                self._keep(prefix, path, began)
         return 0
+
+    def _keep(self, prefix: Prefix, path: Path, began: int) -> None:
+        """Keep what was made, if it is known for certain what it was made of."""
+        opened = TRACE.opened()
+        if opened is None:
+            return
+        name = f"{prefix.folder}/headers.cu"
+        job = Job(Tool.NVRTC, name, ((Ref(CodeKind.CUDA, name), prefix.text),), (), ())
+        searches = searches_of(job, prefix.options, prefix.folders, opened)
+        sight = None if searches is None else self._disk.look(searches)
+        self._settled = sight is None or sight.settled_before(began)
+        if searches is not None and sight and self._settled:
+            descriptor = os.open(path, os.O_RDONLY)
+            self._made[prefix] = _Made(descriptor, opened, searches, sight.contents)
 
     def _reserve(self, size: int) -> None:
         nvrtc.nvrtcSetPCHHeapSize(size)
         self._heap = size
 
     def _drop(self, prefix: Prefix) -> None:
-        descriptor = self._made.pop(prefix, None)
-        if descriptor is not None:
-            os.close(descriptor)
+        made = self._made.pop(prefix, None)
+        if made is not None:
+            os.close(made.descriptor)
 
 
 def without_messages(log: str) -> str:

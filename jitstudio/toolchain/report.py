@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.job import Search
 from jitstudio.core.result import Crash, Phase
 from jitstudio.core.tools import Tool
 
@@ -27,6 +28,7 @@ class Report:
         crash: How a tool that is a program of its own died.
         options: The options really sent, where they are more than those of the job.
         phases: What the time was spent on, where the tool tells.
+        searches, began_ns: See `core.job.Basis`.
     """
 
     ok: bool = False
@@ -38,6 +40,8 @@ class Report:
     crash: Crash | None = None
     options: tuple[str, ...] | None = None
     phases: tuple[Phase, ...] = ()
+    searches: tuple[Search, ...] | None = ()
+    began_ns: int = field(default_factory=time.time_ns)
 
     @contextmanager
     def timed(self) -> Iterator[None]:

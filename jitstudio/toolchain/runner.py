@@ -9,10 +9,11 @@ from functools import partial
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
-from jitstudio.core.job import Job
+from jitstudio.core.job import Basis, Job
 from jitstudio.core.result import Kernel, LoweredName, Outcome, Resources, StageResult
 from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
+from jitstudio.disk import working_folder
 from jitstudio.listing.ptx import entries
 from jitstudio.toolchain import (
     cubin,
@@ -28,6 +29,7 @@ from jitstudio.toolchain import (
 from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.demangle import demangle
 from jitstudio.toolchain.errors import ToolMissing
+from jitstudio.toolchain.identity import identity
 from jitstudio.toolchain.report import Report
 
 Emit = Callable[[Event], None]
@@ -50,7 +52,7 @@ _RUNNERS = {
 }
 
 
-def run(job: Job, emit: Emit, capture: Capture) -> None:
+def run(job: Job, emit: Emit, capture: Capture) -> Basis:
     """Do the job, telling everything through `emit`; what fails is told, not raised."""
     runner = _RUNNERS[job.tool]
     try:
@@ -58,7 +60,7 @@ def run(job: Job, emit: Emit, capture: Capture) -> None:
     except ToolMissing as missing:
         told = Diagnostic(Severity.ERROR, "", None, None, str(missing), missing.tool)
         emit(Problem(Outcome.MISSING, told))
-        return
+        return Basis(None, None, "", 0)
     emit(StageStarted(job.tool, version, job.name, job.options))
     mark = capture.mark()
     report = runner.run(job)
@@ -86,6 +88,7 @@ def run(job: Job, emit: Emit, capture: Capture) -> None:
             diagnostics=tuple(_noticed(job, report)),
         )
     )
+    return Basis(identity(job.tool), report.searches, working_folder(), report.began_ns)
 
 
 def _lowered(job: Job, report: Report) -> Iterator[LoweredName]:

@@ -10,7 +10,6 @@ from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.demangle import demangle
-from jitstudio.toolchain.identity import identity
 from jitstudio.toolchain.precompile import PRECOMPILED
 from jitstudio.toolchain.probe import probe
 from jitstudio.toolchain.runner import run
@@ -33,8 +32,8 @@ _Request = Job | ProbeRequest | DemangleRequest | Precompile
 def _work(capture: Capture, request: _Request, tell: Tell) -> Answer:
     match request:
         case Job() as job:
-            run(job, tell, capture)
-            return Answer(identity(job.tool), PRECOMPILED.waiting, leave_traces(job.options))
+            basis = run(job, tell, capture)
+            return Answer(basis, PRECOMPILED.waiting, leave_traces(job.options))
         case Precompile():
             while PRECOMPILED.waiting:
                 PRECOMPILED.make_next()

@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from jitstudio.cache.results import Cache
+from jitstudio.cache.results import Cache, Mark
 from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageStarted
-from jitstudio.core.job import Job
+from jitstudio.core.job import Basis, Job
 from jitstudio.core.result import Crash
-from jitstudio.core.tools import Tool, ToolFile
+from jitstudio.core.tools import Tool
 from jitstudio.worker.flights import Ending, Flights
 from jitstudio.worker.host import Death, WorkerHost
 from jitstudio.worker.messages import Call, Done
@@ -27,7 +27,7 @@ class _Step:
     Attributes:
         number: Its place in the plan.
         job: What to do.
-        mark: Its fingerprint; None if its result is not kept.
+        mark: What tells it from others, now; None if its result is not kept.
         host: Its worker.
         ticket: The number of the call.
         thread: Where the call is made; None for the thread of `Execution.run`.
@@ -38,7 +38,7 @@ class _Step:
 
     number: int
     job: Job
-    mark: bytes | None
+    mark: Mark | None
     host: WorkerHost | None = None
     ticket: int = 0
     thread: threading.Thread | None = None
@@ -57,7 +57,7 @@ class _Step:
 _LAST_WAIT = 10.0
 """Seconds to wait for a killed worker; a hung driver can hold it longer."""
 
-_Heard = Event | Done[ToolFile | None] | Death | BaseException
+_Heard = Event | Done[Basis] | Death | BaseException
 
 
 class Execution:
@@ -116,8 +116,8 @@ class Execution:
         """Take from the cache what can be done now, and let the rest wait for a worker."""
         while ready := self._schedule.take_ready():
             for number, job in ready:
-                mark = self._cache.fingerprint(job) if self._cache else None
-                kept = self._cache.find(job.tool, mark) if self._cache and mark else None
+                mark = self._cache.mark(job) if self._cache else None
+                kept = self._cache.find(mark) if self._cache and mark else None
                 if kept is None:
                     self._waiting.append(_Step(number, job, mark))
                 else:
@@ -171,15 +171,15 @@ class Execution:
             case _:
                 self._land(step, heard)
 
-    def _land(self, step: _Step, heard: Done[ToolFile | None] | Death | BaseException) -> None:
+    def _land(self, step: _Step, heard: Done[Basis] | Death | BaseException) -> None:
         """The call to the worker is over, in whichever way."""
         self._release(step, isinstance(heard, Done) and heard.chores)
         if isinstance(heard, Done) and step.finished is None and not step.refused:
             heard = Death(killed=False, nonsense="it ended without a result")
         match heard:
-            case Done(answer=ToolFile() as file):
+            case Done(answer=Basis() as basis):
                 if self._cache and step.mark and step.finished:
-                    self._cache.keep(step.job.tool, step.mark, file, step.finished)
+                    self._cache.keep(step.mark, basis, step.finished)
             case Death():
                 crash = self._crash(step.job.tool, heard)
                 if crash is not None:

@@ -3,14 +3,16 @@ from dataclasses import fields, replace
 
 import pytest
 
-from jitstudio.cache import fingerprint
-from jitstudio.cache.fingerprint import Fingerprinter
+from jitstudio.cache.fingerprint import fingerprint, surroundings
+from jitstudio.cache.results import Cache
+from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind, Header
-from jitstudio.core.job import Job
+from jitstudio.core.job import Job, Search
 from jitstudio.core.plan import Ref
-from jitstudio.core.tools import Tool, ToolFile
+from jitstudio.core.tools import FileStamp, Tool, ToolFile
+from jitstudio.disk import Sight
 
-FILE = ToolFile("/lib/libnvrtc.so", 100, 1)
+FILE = ToolFile("/lib/libnvrtc.so", (FileStamp("/lib/libnvrtc.so", 2, 100, 3, 4),))
 SOURCE = (Ref(CodeKind.CUDA, "k.cu"), b"__global__ void k() {}")
 JOB = Job(Tool.NVRTC, "k.cu", (SOURCE,), (CodeKind.PTX,), ("-arch=compute_90",))
 OTHERS = {
@@ -27,31 +29,51 @@ OTHERS = {
     "final": False,
     "confined_to": (),
 }
+SIGHT = Sight(b"contents", b"stamps", 0)
 
 
-def key(job=JOB, file=FILE):
-    found = Fingerprinter().fingerprint(job)
-    return found and fingerprint.key(found, file)
+def mark(tmp_path, job=JOB):
+    return Cache(Store(tmp_path)).mark(job)
 
 
-def test_the_same_is_the_same():
-    assert key() == key()
-    assert len(key()) == 32
+def key(tmp_path, job=JOB, file=FILE, searched=None, sight=SIGHT):
+    found = mark(tmp_path, job)
+    return found and found.key(file, searched or found.searched, sight)
 
 
-@pytest.mark.parametrize("field", [field.name for field in fields(Job)])
-def test_whatever_differs_in_a_job_makes_another_key(field):
-    assert key(replace(JOB, **{field: OTHERS[field]})) != key()
+def test_the_same_is_the_same(tmp_path):
+    assert key(tmp_path) == key(tmp_path)
+    assert len(key(tmp_path)) == 32
 
 
-@pytest.mark.parametrize("change", [{"path": "/other"}, {"size": 101}, {"mtime_ns": 2}])
-def test_another_version_of_the_tool_makes_another_key(change):
-    assert key(file=replace(FILE, **change)) != key()
+@pytest.mark.parametrize(
+    "field", [field.name for field in fields(Job) if field.name != "confined_to"]
+)
+def test_whatever_differs_in_a_job_makes_another_key(field, tmp_path):
+    assert key(tmp_path, replace(JOB, **{field: OTHERS[field]})) != key(tmp_path)
+
+
+def test_what_may_be_read_counts_only_where_something_is(tmp_path):
+    confined = replace(JOB, confined_to=("/project",))
+    assert key(tmp_path, confined) == key(tmp_path)
+    searched = replace(mark(tmp_path).searched, searches=(Search(("/project",), ("a.h",)),))
+    assert key(tmp_path, confined, searched=searched) != key(tmp_path, searched=searched)
+
+
+def test_what_is_on_disk_makes_another_key(tmp_path):
+    assert key(tmp_path, sight=replace(SIGHT, contents=b"others")) != key(tmp_path)
+
+
+@pytest.mark.parametrize("field", [field.name for field in fields(FileStamp)])
+def test_another_version_of_the_tool_makes_another_key(field, tmp_path):
+    (part,) = FILE.parts
+    other = replace(part, **{field: "/other" if field == "path" else 99})
+    assert key(tmp_path, file=replace(FILE, parts=(other,))) != key(tmp_path)
 
 
 def test_values_do_not_run_into_each_other():
     keys = {
-        key(replace(JOB, options=options))
+        fingerprint(replace(JOB, options=options))
         for options in (("ab", "c"), ("a", "bc"), ("abc",), ("ab", "", "c"))
     }
     assert len(keys) == 4
@@ -59,37 +81,63 @@ def test_values_do_not_run_into_each_other():
 
 def test_the_working_directory_counts_for_nvrtc_only(tmp_path, monkeypatch):
     link = replace(JOB, tool=Tool.NVJITLINK)
-    before = key(), key(link)
+    before = key(tmp_path), key(tmp_path, link)
     monkeypatch.chdir(tmp_path)
-    assert key() != before[0]
-    assert key(link) == before[1]
+    assert key(tmp_path) != before[0]
+    assert key(tmp_path, link) == before[1]
 
 
 @pytest.mark.parametrize(
-    "option",
+    "options",
     [
-        "--time=phases.csv",
-        "-time",
-        "--fdevice-time-trace=t",
-        "-fdevice-time-trace=t",
-        "--pch",
-        "--create-pch=x",
-        "--use-pch=x",
-        "-dump-inliner",
-        "--no-cache",
+        ("--time=phases.csv",),
+        ("-time",),
+        ("--fdevice-time-trace=t",),
+        ("-fdevice-time-trace=t",),
+        ("--use-bundled-headers=folder",),
+        ("--pch",),
+        ("--create-pch=x",),
+        ("--use-pch=x",),
+        ("-dump-inliner",),
+        ("--no-cache",),
+        ("-Xptxas=--options-file=f",),
+        ("-Xptxas", "--options-file=f"),
+        ("--ptxas-options=-optf=f",),
+        ("-Xnvvm=-opt-bisect-limit=0",),
+        ("-Xopt", "-opt-bisect-limit=0"),
+        ("-Xcudafe", "--list=f"),
+        ("--optimization-info=inline",),
     ],
+    ids=" ".join,
 )
-def test_what_writes_files_or_tells_times_is_not_kept(option):
-    assert key(replace(JOB, options=(*JOB.options, option))) is None
+def test_what_does_more_than_give_a_result_is_not_kept(options, tmp_path):
+    assert mark(tmp_path, replace(JOB, options=(*JOB.options, *options))) is None
 
 
-def test_what_a_macro_includes_is_not_kept():
-    assert key(replace(JOB, inputs=((SOURCE[0], b"#include HEADER"),))) is None
+@pytest.mark.parametrize(
+    "options", [("-Xptxas=-v",), ("-Xptxas", "-O3"), ("-I", "f"), ("--pre-include=a.h",), ("-G",)]
+)
+def test_what_does_no_more_is_kept(options, tmp_path):
+    assert mark(tmp_path, replace(JOB, options=(*JOB.options, *options)))
 
 
-def test_a_name_that_is_no_utf8_has_a_key():
-    assert key(replace(JOB, options=(f"--include-path={os.fsdecode(b'/caf' + bytes([233]))}",)))
+def test_a_name_that_is_no_utf8_has_a_key(tmp_path):
+    option = f"--include-path={os.fsdecode(b'/caf' + bytes([233]))}"
+    assert key(tmp_path, replace(JOB, options=(option,)))
 
 
-def test_what_is_taken_out_of_a_file_is_not_kept():
-    assert key(replace(JOB, tool=Tool.CUOBJDUMP)) is None
+def test_what_is_taken_out_of_a_file_is_not_kept(tmp_path):
+    assert mark(tmp_path, replace(JOB, tool=Tool.CUOBJDUMP)) is None
+
+
+def test_other_surroundings_are_searched_anew(tmp_path, monkeypatch):
+    before = surroundings(Tool.NVRTC)
+    assert surroundings(Tool.NVRTC) == before != surroundings(Tool.NVVM)
+    for name in ("CUDA_PATH", "LD_LIBRARY_PATH"):
+        monkeypatch.setenv(name, str(tmp_path))
+        elsewhere = surroundings(Tool.NVRTC)
+        assert elsewhere != before
+        (tmp_path / name).mkdir()
+        os.utime(tmp_path, ns=(1, 1 + len(name)))
+        before = surroundings(Tool.NVRTC)
+        assert before != elsewhere

@@ -1,20 +1,22 @@
 """Builds that find in the store what was built before, against the real libraries."""
 
 import os
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from jitstudio.cache.fingerprint import surroundings
 from jitstudio.cache.results import Cache
 from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.events import StageFinished, StageStarted
+from jitstudio.core.job import Basis, Job
 from jitstudio.core.result import Outcome, StageResult
 from jitstudio.core.severity import Severity
-from jitstudio.core.tools import Tool, ToolFile
+from jitstudio.core.tools import FileStamp, Tool, ToolFile
 from jitstudio.worker.builder import Builder
+from tests.cache.scenarios import SLOW
 from tests.support import CRASHING, GOOD, KERNEL, cuda, ptx, request, sample
 
 
@@ -23,8 +25,8 @@ def fresh(tmp_path):
     """Makes programs that share one store."""
     builders = []
 
-    def program(folder=tmp_path / "cache", **words):
-        builders.append(Builder(store=Store(folder), workers=2, **words))
+    def program(folder=tmp_path / "cache", workers=2, **words):
+        builders.append(Builder(store=Store(folder), workers=workers, **words))
         return builders[-1]
 
     yield program
@@ -204,46 +206,51 @@ def test_options_with_effects_run_each_time(builder, tmp_path):
     assert list(tmp_path.glob("trace*"))
 
 
-def test_a_tool_whose_file_or_folders_have_changed_is_run_again(tmp_path):
-    (tmp_path / "include").mkdir()
-    library = tmp_path / "libnvrtc.so"
+def test_a_tool_of_which_any_file_has_changed_is_run_again(tmp_path):
+    library, other = tmp_path / "libnvrtc.so", tmp_path / "libnvrtc-builtins.so"
+    other.write_bytes(b"same")
     store = Store(tmp_path / "cache")
-
-    def installed(content):
-        library.write_bytes(content)
-        folder = tmp_path / "include"
-        stamps = ((str(folder), folder.stat().st_mtime_ns),)
-        return ToolFile(str(library), len(content), library.stat().st_mtime_ns, stamps)
-
-    made = StageFinished(StageResult(Tool.NVRTC, "13.4", "k.cu", (), True, 5.0))
+    job = Job(Tool.NVJITLINK, "k", (), (CodeKind.CUBIN,), ("-arch=sm_90",))
+    made = StageFinished(StageResult(Tool.NVJITLINK, "13.4", "k", (), True, 5.0))
     cache = Cache(store)
+
+    def installed(content=None):
+        if content is not None:
+            library.write_bytes(content)
+        return ToolFile(str(library), tuple(FileStamp.of(str(file)) for file in (library, other)))
+
+    def keep(file):
+        cache.keep(cache.mark(job), Basis(file, (), "", time.time_ns()), made)
+
+    def found(of=cache):
+        return of.find(of.mark(job))
+
     old = installed(b"old")
-    cache.keep(Tool.NVRTC, b"mark", old, made)
-    assert cache.find(Tool.NVRTC, b"mark").stage.cached
-    assert Cache(store).find(Tool.NVRTC, b"mark").stage.cached  # a new program remembers
+    keep(old)
+    assert found().stage.cached
+    assert found(Cache(store)).stage.cached  # a new program remembers
     newer = installed(b"newer")
-    assert cache.find(Tool.NVRTC, b"mark") is None
+    assert found() is None
     # A worker that still runs the old library has more to give, but none of it for the new one.
-    cache.keep(Tool.NVRTC, b"mark", old, made)
-    assert cache.find(Tool.NVRTC, b"mark") is None
-    cache.keep(Tool.NVRTC, b"mark", newer, made)
-    assert cache.find(Tool.NVRTC, b"mark").stage.cached
-    os.utime(tmp_path / "include", ns=(1, 1))
-    assert cache.find(Tool.NVRTC, b"mark") is None
+    keep(old)
+    assert found() is None
+    keep(newer)
+    assert found().stage.cached
+    for unseen in (other.write_bytes, lambda content: _replaced(other, content)):
+        status = other.stat()
+        unseen(b"SAME")
+        os.utime(other, ns=(status.st_atime_ns, status.st_mtime_ns))
+        assert found() is None
+        keep(installed())
+        assert found().stage.cached
     library.unlink()
-    assert cache.find(Tool.NVRTC, b"mark") is None
+    assert found() is None
     store.close()
 
 
-def test_other_surroundings_are_searched_anew(tmp_path, monkeypatch):
-    before = surroundings(Tool.NVRTC)
-    assert surroundings(Tool.NVRTC) == before != surroundings(Tool.NVVM)
-    monkeypatch.setenv("CUDA_PATH", str(tmp_path))
-    elsewhere = surroundings(Tool.NVRTC)
-    assert elsewhere != before
-    (tmp_path / "new").mkdir()
-    os.utime(tmp_path, ns=(1, 1))
-    assert surroundings(Tool.NVRTC) != elsewhere
+def _replaced(file, content):
+    (spare := file.with_suffix(".new")).write_bytes(content)
+    spare.replace(file)
 
 
 def test_a_store_that_cannot_be_used_costs_one_warning_and_no_build(fresh, tmp_path):
@@ -292,3 +299,61 @@ def test_the_working_directory_is_in_the_line_table(builder, fresh, tmp_path, mo
     result = fresh().build(wanted)
     assert cached(result) == [False]
     assert str(Path.cwd()) in result.artifacts[0].text
+
+
+def test_a_build_that_may_read_less_shares_what_reads_nothing(builder):
+    builder.build(GOOD)
+    assert cached(builder.build(replace(GOOD, confined_to=("/nowhere",)))) == [True]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "options"),
+    [
+        (request(sample("fill_typed.ll")), ("nvvm:-Xopt", "nvvm:-opt-bisect-limit=0")),
+        (
+            request(sample("apply_transform.cu"), sample("user_transform.cu"), link="lto"),
+            ("-Xnvvm=-Xopt", "-Xnvvm=-opt-bisect-limit=0"),
+        ),
+        (request(cuda(KERNEL)), ("-Xcudafe", "--display_error_number")),
+        (request(sample("vector_add.cu")), ("--optimization-info=inline",)),
+    ],
+    ids=["LLVM", "LLVM in a link", "front end", "remarks"],
+)
+def test_options_that_stay_in_a_process_are_not_kept_and_use_it_up(fresh, wanted, options):
+    builder = fresh(workers=1)
+    untouched = builder.build(wanted)
+    assert builder.empty_cache() > 0
+    for _ in range(2):
+        pid = builder.pid
+        stayed = builder.build(replace(wanted, options=options))
+        assert stayed.ok
+        assert not all(cached(stayed))
+        assert builder.pid != pid
+    after = builder.build(wanted)
+    assert [a.content for a in after.artifacts] == [a.content for a in untouched.artifacts]
+    assert [d.message for d in after.diagnostics] == [d.message for d in untouched.diagnostics]
+
+
+def test_the_time_is_asked_for_anew(builder):
+    text = "__device__ const char* t = __TIME__;\n" + KERNEL
+    builder.build(request(cuda(text)))
+    assert cached(builder.build(request(cuda(text)))) == [False]
+
+
+def test_a_header_that_changes_while_it_is_built_and_back_is_not_kept(builder, tmp_path):
+    header = tmp_path / "value.h"
+    header.write_text("#define VALUE 41\n")
+    os.utime(header, (1e9, 1e9))
+    wanted = request(cuda(f"{SLOW}{USER}"), options=(f"-I{tmp_path}",))
+
+    def change(event):
+        if isinstance(event, StageStarted):
+            header.write_text("#define VALUE 42\n")
+            os.utime(header, (1e9, 1e9))
+
+    assert ", 42;" in builder.build(wanted, on_event=change).artifacts[0].text
+    header.write_text("#define VALUE 41\n")
+    os.utime(header, (1e9, 1e9))
+    again = builder.build(wanted)
+    assert cached(again) == [False]
+    assert ", 41;" in again.artifacts[0].text

@@ -12,6 +12,7 @@ from typing import get_args, get_origin, get_type_hints
 import pytest
 
 from jitstudio.analysis.model import Disassembly, SassFunction
+from jitstudio.cache.results import Searched
 from jitstudio.core import blobs
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.codec import Codec, CodecError
@@ -74,6 +75,7 @@ PROGRAMS = (ANALYSING, BUILDING, CALCULATING, LAUNCHING)
 # Every type that crosses a pipe or is kept in a file.
 KINDS = [
     StageFinished,
+    Searched,
     ToolFile,
     *(service.request for program in PROGRAMS for service in program.services),
     *(service.answer for program in PROGRAMS for service in program.services),

@@ -5,6 +5,7 @@ from jitstudio.core.options import (
     Group,
     Kind,
     find,
+    have_effects,
     join_options,
     leave_traces,
     options_for,
@@ -66,10 +67,34 @@ def test_a_colon_alone_is_no_address():
     assert sent("-DPATH=a:b") == {Tool.NVRTC: "-DPATH=a:b"}
 
 
-@pytest.mark.parametrize("option", ["--optimization-info=inline", "nvrtc:-opt-info=inline"])
-def test_options_that_outlast_a_build_are_known(option):
+@pytest.mark.parametrize(
+    "option",
+    [
+        "--optimization-info=inline",
+        "nvrtc:-opt-info=inline",
+        "-Xopt",
+        "nvvm:-opt-bisect-limit=0",
+        "-Xnvvm=-Xopt",
+        "-Xcudafe",
+        "-Xptxas=--options-file=f",
+        "--not-in-the-table",
+    ],
+)
+def test_options_that_may_outlast_a_build_are_known(option):
     assert leave_traces(["-lineinfo", option])
-    assert not leave_traces(["-lineinfo", "-G"])
+    assert have_effects(["-lineinfo", option])
+
+
+@pytest.mark.parametrize("options", [("-G",), ("-Xptxas=-v",), ("-Xptxas", "-O1"), ("-I", "f")])
+def test_others_leave_nothing_behind(options):
+    assert not leave_traces(["-lineinfo", *options])
+    assert not have_effects(["-lineinfo", *options])
+
+
+@pytest.mark.parametrize("option", ["--time=f", "--fdevice-time-trace=f", "-time", "--no-cache"])
+def test_what_is_more_than_a_result_is_known(option):
+    assert have_effects([option])
+    assert not leave_traces([option])
 
 
 def test_options_of_one_compiler_do_not_reach_the_other():

@@ -22,6 +22,7 @@ def names(text):
         '%:include "a.h"',
         '#inc\\\nlude \\\n"a.h"',
         '#inc\\\r\nlude "a.h"\r\n',
+        '#inc??/\nlude "a.h"\n',
         '#import "a.h"',
         "#include_next <a.h>",
         '#embed "a.h"',
@@ -75,6 +76,49 @@ def test_no_text_takes_long(text):
 
     # Eight times in theory, 64 times if it were quadratic; the start keeps tiny times apart.
     assert seconds(400_000) < 30 * (min(seconds(50_000) for _ in range(3)) + 0.002)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "#define HAS __has_include",
+        "#if __has_include/**/(<a.h>)",
+        "#if __has_inc\\\nlude(WHERE)",
+        "const char* t = __TIME__;",
+        "const char* t = __DATE__;",
+        "const char* t = __TIME\\\nSTAMP__;",
+    ],
+)
+def test_questions_in_disguise_and_clocks_are_told(text):
+    assert includes(text.encode()).computed
+
+
+@pytest.mark.parametrize(
+    "text", ["#ifdef __has_include", "#if defined(__has_include)", "#if !defined __has_include"]
+)
+def test_to_ask_whether_one_may_ask_is_no_question(text):
+    assert includes(text.encode()) == includes(b"")
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["P(__has_,include)", "P(__,has_include)", "P(__h,as_include)", "P(__TI,ME__)", "P(_,_DATE__)"],
+)
+def test_parts_of_a_question_or_a_clock_are_told(text):
+    assert includes(text.encode()).parts
+    assert not includes(text.encode()).pastes
+    assert includes(b"#define P(a, b) a ## b").pastes
+
+
+@pytest.mark.parametrize("text", ["#include <a.h>", "int TIME, DATE, __half, has;", "__t"])
+def test_other_words_are_no_such_parts(text):
+    assert not includes(text.encode()).parts
+
+
+def test_names_between_quotes_are_told_apart():
+    found = includes(b'#include "a.h"\n#include <b.h>\n#if __has_include("c.h")\n')
+    assert found.quoted == {"a.h", "c.h"}
+    assert found.names == {"a.h", "b.h", "c.h"}
 
 
 def test_all_of_several_are_found():

@@ -2,11 +2,12 @@ import os
 
 import pytest
 
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.job import Job
 from jitstudio.core.plan import Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvrtc, precompile
+from jitstudio.toolchain.headers import header_folders
 from jitstudio.toolchain.precompile import Precompiled, without_messages
 from jitstudio.toolchain.prefix import Prefix
 
@@ -17,11 +18,13 @@ __global__ void k(int* p) { cuda::std::array<int, 2> a{1, 2}; *p = a[1] + VARIAN
 """
 
 
-def compiled(variant, *options, text=TEXT):
+def compiled(variant, *options, text=TEXT, name="k.cu", precompile=True, headers=()):
     content = text.replace("VARIANT", str(variant)).encode()
-    source = ((Ref(K.CUDA, "k.cu"), content),)
+    source = ((Ref(K.CUDA, name), content),)
     options = ("-arch=compute_90", *options)
-    return nvrtc.compile_cuda(Job(Tool.NVRTC, "k.cu", source, (K.PTX,), options, precompile=True))
+    return nvrtc.compile_cuda(
+        Job(Tool.NVRTC, name, source, (K.PTX,), options, headers, precompile=precompile)
+    )
 
 
 @pytest.fixture
@@ -119,7 +122,8 @@ def test_nvrtc_s_words_are_taken_out_of_a_log():
 
 def test_the_heap_grows_as_needed_and_what_was_made_before_is_dropped(kept, monkeypatch):
     monkeypatch.setattr(precompile, "_HEAP_AT_FIRST", 64 << 20)
-    small = Prefix(b"#include <cuda_fp16.h>", compiled(1).options[:2])
+    folders = header_folders(nvrtc.version())
+    small = Prefix(b"#include <cuda_fp16.h>", compiled(1).options[:2], folders=folders)
     assert kept.compiled(small, 1e6)
     compiled(1)
     kept.make_next()
@@ -127,3 +131,121 @@ def test_the_heap_grows_as_needed_and_what_was_made_before_is_dropped(kept, monk
     assert kept.option(small)
     assert compiled(2).log == "Precompiled header used."
     assert kept._heap > 64 << 20
+
+
+HALF = """\
+#include <cuda_fp16.h>
+#ifndef OWN
+#define OWN 1
+#endif
+__global__ void k(int* p) { *p = OWN; }
+"""
+OWN = "#define OWN 2\n"
+
+
+def _forced(folder):
+    (folder / "settings.h").write_text("#define OWN 3\n")
+    return ("--pre-include=settings.h", f"-I{folder}"), "k.cu", HALF, folder / "settings.h"
+
+
+def _hidden(folder):
+    return (f"-I{folder}",), "k.cu", HALF, folder / "cuda_fp16.h"
+
+
+def _beside(folder):
+    quoted = HALF.replace("<cuda_fp16.h>", '"cuda_fp16.h"')
+    return (), str(folder / "k.cu"), quoted, folder / "cuda_fp16.h"
+
+
+def _below(folder):
+    """What a header of NVIDIA's includes is hidden."""
+    (folder / "nv").mkdir()
+    text = HALF.replace("cuda_fp16.h", "nv/target")
+    return (f"-I{folder}",), "k.cu", text, folder / "nv" / "detail" / "__target_macros"
+
+
+def _spliced(folder):
+    (folder / "own.h").write_text("#define OWN 3\n")
+    text = f'#inc\\\nlude "{folder}/own.h"\n{HALF}'
+    return (), "k.cu", text, folder / "own.h"
+
+
+def _commented(folder):
+    (folder / "own.h").write_text("#define OWN 3\n")
+    text = f'#/**/include "{folder}/own.h"\n{HALF}'
+    return (), "k.cu", text, folder / "own.h"
+
+
+def _asked(folder):
+    text = f"#if __has_include/**/(<own.h>)\n{OWN}#endif\n{HALF}"
+    return (f"-I{folder}",), "k.cu", text, folder / "own.h"
+
+
+@pytest.mark.parametrize("place", [_forced, _hidden, _beside, _below, _spliced, _commented, _asked])
+def test_a_header_that_changes_or_appears_is_not_hidden(place, kept, monkeypatch, tmp_path):
+    monkeypatch.setattr(precompile, "WORTH_MS", 0.0)
+    options, name, text, header = place(tmp_path)
+
+    def outcome(precompile):
+        report = compiled(1, *options, text=text, name=name, precompile=precompile)
+        return report.ok, report.made, report.error_log
+
+    for _ in range(2):
+        outcome(True)
+        while kept.waiting:
+            kept.make_next()
+    header.parent.mkdir(exist_ok=True)
+    header.write_text(OWN)
+    assert outcome(True) == outcome(False)
+    while kept.waiting:
+        kept.make_next()
+    assert outcome(True) == outcome(False)
+
+
+def test_a_header_in_memory_takes_the_place_of_a_precompiled_one(kept, monkeypatch):
+    monkeypatch.setattr(precompile, "WORTH_MS", 0.0)
+    compiled(1, text=HALF)
+    kept.make_next()
+    assert "Precompiled header used." in compiled(1, text=HALF).log
+    own = compiled(1, text=HALF, headers=(Header("cuda_fp16.h", OWN.encode()),))
+    assert b", 2;" in own.made[K.PTX]
+    assert "used" not in own.log
+
+
+def test_options_from_outside_the_table_get_none(kept, monkeypatch):
+    monkeypatch.setattr(precompile, "WORTH_MS", 0.0)
+    report = compiled(1, "-Xcudafe", "--display_error_number", text=HALF)
+    assert report.ok
+    assert report.searches is None
+    assert not kept.waiting
+
+
+def test_without_the_list_of_what_was_opened_there_is_none(kept, monkeypatch):
+    monkeypatch.setattr(precompile, "WORTH_MS", 0.0)
+    compiled(1, text=HALF)
+    monkeypatch.setattr(precompile.TRACE, "opened", lambda: None)
+    kept.make_next()
+    report = compiled(2, text=HALF)
+    assert report.ok
+    assert "No precompiled header" in report.log
+
+
+def test_a_header_that_changes_while_one_is_made_is_no_lasting_obstacle(
+    kept, monkeypatch, tmp_path
+):
+    monkeypatch.setattr(precompile, "WORTH_MS", 0.0)
+    options = (f"-I{tmp_path}",)
+    compiled(1, *options, text=HALF)
+    (tmp_path / "cuda_fp16.h").touch()
+    os.utime(tmp_path)
+    began = precompile.time.time_ns
+    monkeypatch.setattr(precompile.time, "time_ns", lambda: began() - 10**9)
+    kept.make_next()
+    monkeypatch.undo()
+    (tmp_path / "cuda_fp16.h").unlink()
+    monkeypatch.setattr(nvrtc, "PRECOMPILED", kept)
+    monkeypatch.setattr(precompile, "WORTH_MS", 0.0)
+    precompile.time.sleep(0.05)
+    assert "one is made for the next build" in compiled(1, *options, text=HALF).log
+    kept.make_next()
+    assert "Precompiled header used." in compiled(1, *options, text=HALF).log

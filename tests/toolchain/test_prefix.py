@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.core.code import CodeKind, Header
+from jitstudio.core.code import CodeKind
 from jitstudio.core.job import Job
 from jitstudio.core.plan import Ref
 from jitstudio.core.tools import Tool
@@ -16,9 +16,9 @@ def folders(tmp_path):
     return (str(theirs),)
 
 
-def prefix(text, folders, *options, headers=()):
+def prefix(text, folders, *options):
     source = ((Ref(CodeKind.CUDA, "k.cu"), text.encode()),)
-    job = Job(Tool.NVRTC, "k.cu", source, (CodeKind.PTX,), options, headers=headers)
+    job = Job(Tool.NVRTC, "k.cu", source, (CodeKind.PTX,), options)
     return prefix_of(job, options, folders)
 
 
@@ -51,17 +51,6 @@ def test_real_and_virtual_machine_share_one(folders):
     assert real == prefix("#include <a.h>", folders, "-arch=compute_90")
     assert real != prefix("#include <a.h>", folders, "-arch=compute_90", "-DX")
     assert real != prefix("#include <a.h>", folders, "-arch=compute_80")
-
-
-def test_there_is_none_where_something_of_the_user_s_takes_the_place_of_nvidia_s(folders, tmp_path):
-    text = "#include <a.h>"
-    (tmp_path / "mine").mkdir()
-    option = f"--include-path={tmp_path / 'mine'}"
-    assert prefix(text, folders, option)
-    assert prefix(text, folders, headers=(Header("mine.h", b""),))
-    (tmp_path / "mine" / "cub").mkdir()
-    assert prefix(text, folders, option) is None
-    assert prefix(text, folders, headers=(Header("cub/c.cuh", b""),)) is None
 
 
 def test_there_is_none_where_nvidia_s_headers_are_not_known():

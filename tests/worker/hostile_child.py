@@ -10,12 +10,13 @@ import struct
 import subprocess
 import sys
 import time
+from dataclasses import replace
 
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.events import Notice, StageFinished, StageStarted
 from jitstudio.core.fixes import Fix, FixKind
-from jitstudio.core.job import Job
+from jitstudio.core.job import Basis, Job, Search
 from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool, ToolchainInfo, ToolFile
 from jitstudio.worker.messages import Done, Told
@@ -23,6 +24,7 @@ from jitstudio.worker.programs.building import BUILDING
 from jitstudio.worker.serving import take_wire
 
 DEMANGLING = next(s for s in BUILDING.services if s.request.__name__ == "DemangleRequest")
+BASIS = Basis(tool=None, searches=(), folder="", began_ns=0)
 JOBS = next(s for s in BUILDING.services if s.request is Job)
 PROBING = next(s for s in BUILDING.services if s.request.__name__ == "ProbeRequest")
 
@@ -74,7 +76,7 @@ def finished(job, **changes):
 
 def told(raw, call, event):
     reply(raw, JOBS, Told(call.ticket, event))
-    reply(raw, JOBS, Done(call.ticket, None))
+    reply(raw, JOBS, Done(call.ticket, BASIS))
 
 
 def flood(raw, call):
@@ -161,7 +163,7 @@ TRICKS = {
     "other names": lambda raw, call: reply(raw, DEMANGLING, Done(call.ticket, {"rm": "-rf"})),
     # Answers to jobs.
     "flood": flood,
-    "nothing": lambda raw, call: reply(raw, JOBS, Done(call.ticket, None)),
+    "nothing": lambda raw, call: reply(raw, JOBS, Done(call.ticket, BASIS)),
     "other tool": lambda raw, call: told(
         raw, call, StageStarted(Tool.DRIVER, "", call.request.name, ())
     ),
@@ -193,9 +195,9 @@ TRICKS = {
         ),
     ),
     "tool file": lambda raw, call: reply(
-        raw, JOBS, Done(call.ticket, ToolFile("/proc/self/\0mem", 0, 0))
+        raw, JOBS, Done(call.ticket, replace(BASIS, tool=ToolFile("/proc/self/\0mem", ())))
     ),
-    "tool folder": lambda raw, call: reply(
-        raw, JOBS, Done(call.ticket, ToolFile("/usr/lib/libnvrtc.so", 0, 0, (("../..", 0),)))
+    "search": lambda raw, call: reply(
+        raw, JOBS, Done(call.ticket, replace(BASIS, searches=(Search(("../..",), ("a.h",)),)))
     ),
 }

@@ -98,8 +98,8 @@ def test_what_is_no_answer_is_a_death_and_the_next_call_works(worker, harm, tric
         ("other module", "work that is not its own"),
         ("other kind", "it made what nobody asked for"),
         ("fix", "it offers to change a text or a setting"),
-        ("tool file", "a tool lies at no place"),
-        ("tool folder", "a tool lies at no place"),
+        ("tool file", "what lies at no place"),
+        ("search", "what lies at no place"),
     ],
 )
 def test_an_answer_to_a_job_that_leads_astray_is_a_death(worker, trick, words):

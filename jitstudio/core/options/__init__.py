@@ -7,7 +7,7 @@ nothing else.
 
 from __future__ import annotations
 
-from jitstudio.core.options.routing import leave_traces, options_for, refusal, takers
+from jitstudio.core.options.routing import have_effects, leave_traces, options_for, refusal, takers
 from jitstudio.core.options.safety import hazard, lies_in, refused, shown
 from jitstudio.core.options.spec import Effect, Group, Kind, OptionSpec, Value
 from jitstudio.core.options.table import OPTIONS, find
@@ -32,6 +32,7 @@ __all__ = [
     "OptionSpec",
     "Value",
     "find",
+    "have_effects",
     "hazard",
     "join_options",
     "leave_traces",

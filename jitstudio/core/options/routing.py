@@ -8,10 +8,21 @@ itself can accept or refuse it. `nvjitlink:-O0` addresses one tool.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 
+from jitstudio.core.options.spec import Kind, OptionSpec
 from jitstudio.core.options.words import Given, read
 from jitstudio.core.tools import Tool
+
+_HEADERS = {"-I", "--pre-include"}
+# They tell times, keep precompiled headers, or ask for no cache at all.
+_MORE = {"--time", "-time", "--pch", "--no-cache", "-no-cache"}
+# What ptxas forgets after a build: each program of the libraries starts it anew.
+_HARMLESS = re.compile(
+    r"--?(?:v|verbose|O[0-4]|opt-level=[0-4]|warn-[a-z-]+|w|disable-warnings|lineinfo|g"
+    r"|maxrregcount=\d+|(?:d|f)(?:l|s)cm=[a-z]{2}|fmad=(?:true|false))"
+)
 
 
 def options_for(tool: Tool, options: Iterable[str], front_end: Tool) -> tuple[str, ...]:
@@ -37,8 +48,30 @@ def refusal(options: Iterable[str]) -> str:
 
 
 def leave_traces(options: Iterable[str]) -> bool:
-    """Whether one of the options would change later builds in the same process."""
-    return any(given.spec and given.spec.outlasts_build for given in read(options))
+    """Whether one of the options may change later builds in the same process.
+
+    What is no row of the table may, and so may what is handed on to a tool further on: LLVM keeps
+    the values of its options as long as the process lives.
+    """
+    return any(given.spec is None or _stays(given.spec, given.value) for given in read(options))
+
+
+def have_effects(options: Iterable[str]) -> bool:
+    """Whether the options do or ask more than what a result and its text tell.
+
+    They leave traces, read or write files other than headers, or measure times.
+    """
+    return leave_traces(options) or any(
+        (given.spec.value.kind is Kind.PATH and not given.spec.flags & _HEADERS)
+        or given.spec.flags & _MORE
+        for given in read(options)
+        if given.spec
+    )
+
+
+def _stays(spec: OptionSpec, value: str | None) -> bool:
+    handed_on = spec.value.kind is Kind.OPTION and not _HARMLESS.fullmatch(value or "")
+    return spec.outlasts_build or handed_on
 
 
 def takers(given: Given, front_end: Tool) -> tuple[Tool, ...]:

@@ -8,9 +8,9 @@ from pathlib import PurePath
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageStarted
-from jitstudio.core.job import Job
+from jitstudio.core.job import Basis, Job
 from jitstudio.core.request import DemangleRequest, ProbeRequest
-from jitstudio.core.tools import ToolchainInfo, ToolFile
+from jitstudio.core.tools import ToolchainInfo
 from jitstudio.worker.messages import Program, Service, Unfit
 from jitstudio.worker.programs.checks import check_devices, check_diagnostics
 from jitstudio.worker.wire import LARGEST
@@ -21,7 +21,7 @@ class Precompile:
     """Make the precompiled headers that would have helped the jobs until now. Takes seconds."""
 
 
-def _check_job(job: Job, said: Event | ToolFile | None) -> None:
+def _check_job(job: Job, said: Event | Basis) -> None:
     match said:
         case StageStarted(tool, _, source):
             _check_owner(job, tool, [source])
@@ -34,10 +34,12 @@ def _check_job(job: Job, said: Event | ToolFile | None) -> None:
             check_diagnostics(diagnostics)
         case Problem(_, diagnostic) | Notice(diagnostic):
             check_diagnostics([diagnostic])
-        case ToolFile(path, _, _, folders):
-            for place in (path, *(folder for folder, _ in folders)):
+        case Basis(tool, searches):
+            parts = [tool.path, *(part.path for part in tool.parts)] if tool else []
+            folders = (folder for search in searches or () for folder in search.folders)
+            for place in (*parts, *folders):
                 if "\0" in place or not PurePath(place).is_absolute():
-                    raise Unfit("a tool lies at no place of the file system")
+                    raise Unfit("it has read what lies at no place of the file system")
 
 
 def _check_owner(job: Job, tool: object, sources: Iterable[str]) -> None:
@@ -66,7 +68,7 @@ def _check_names(request: DemangleRequest, told: dict[str, str]) -> None:
 BUILDING = Program(
     "jitstudio.worker.child",
     (
-        Service(Job, LARGEST, ToolFile | None, Event, _check_job),
+        Service(Job, LARGEST, Basis, Event, _check_job),
         Service(ProbeRequest, 4 << 20, ToolchainInfo, check=_check_probe),
         Service(DemangleRequest, 256 << 20, dict[str, str], check=_check_names),
         Service(Precompile, 1 << 20),

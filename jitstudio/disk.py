@@ -1,0 +1,199 @@
+"""What is on disk where a compiler has looked for files, so that a change can be told.
+
+A result may be used again if all the places that its compile searched hold the same as they did
+then. As ccache does, a file is read once and known by its stamp from then on, and what changes
+while a compile runs makes its result unfit to be kept.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import stat
+import time
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from jitstudio.core.job import Search
+
+TICK_NS = 10_000_000
+"""Within this time, at most, two changes of a file may be given the same time by the kernel."""
+
+_SETTLED_NS = 2_000_000_000
+_MOST_REMEMBERED = 20_000
+_LARGEST = 64 << 20
+_Stamp = tuple[int, ...]
+_T = TypeVar("_T")
+
+
+class Unreadable(Exception):
+    """A place holds what cannot be read like a header: a pipe, a device, a huge file."""
+
+
+@dataclass(frozen=True)
+class Sight:
+    """What was found, at one moment.
+
+    Attributes:
+        contents: A hash of which files were there and what was in them.
+        stamps: A hash of the stamps of all files and folders.
+        newest_ns: When the last change was made to any of them, by the clock of files.
+    """
+
+    contents: bytes
+    stamps: bytes
+    newest_ns: int
+
+    def settled_before(self, began_ns: int) -> bool:
+        """Whether nothing has changed since a moment; a tick of the clock counts as a change."""
+        return self.newest_ns < began_ns - TICK_NS
+
+
+class Readings(Generic[_T]):
+    """What follows from the content of files; each is read again only if its stamp has changed.
+
+    Args:
+        derive: What follows from a content.
+    """
+
+    def __init__(self, derive: Callable[[bytes], _T]) -> None:
+        self._derive = derive
+        self._known: dict[str, tuple[_Stamp, _T]] = {}
+
+    def of(self, path: str, found: os.stat_result) -> _T:
+        """What follows from a file, the status of which is known.
+
+        Raises:
+            Unreadable: See the class.
+            OSError: The file is gone, or is another one by now.
+        """
+        stamp = _stamp(found)
+        known = self._known.get(path)
+        # A file written a moment ago may be written again within the same tick of the clock.
+        if known and known[0] == stamp and time.time_ns() - found.st_ctime_ns > _SETTLED_NS:
+            return known[1]
+        value = self._derive(_content(path, found))
+        if len(self._known) >= _MOST_REMEMBERED:
+            self._known.clear()
+        self._known[path] = (stamp, value)
+        return value
+
+
+class Disk:
+    """Looks at files; remembers those that have not changed since."""
+
+    def __init__(self) -> None:
+        self._digests = Readings(lambda content: hashlib.sha256(content).digest())
+
+    def look(self, searches: Iterable[Search]) -> Sight | None:
+        """What is found at all places of these searches now; None if that cannot be told."""
+        found: dict[str, bytes] = {}
+        stamps: list[tuple[str, _Stamp]] = []
+        newest = 0
+        try:
+            for path in places(searches):
+                if path in found or (status := status_of(path)) is None:
+                    continue
+                found[path] = self._digests.of(path, status)
+                stamps.append((path, _stamp(status)))
+                newest = max(newest, status.st_ctime_ns, _link_changed(path))
+        except (Unreadable, OSError):
+            return None
+        folders = _folders(searches)
+        for folder in folders:
+            if (status := status_of(folder, folder=True)) is not None:
+                stamps.append((folder, _stamp(status)))
+                newest = max(newest, status.st_ctime_ns)
+        newest = max([newest, *map(_moved, _above(folders, searches))])
+        return Sight(_hash(sorted(found.items())), _hash(sorted(stamps)), newest)
+
+
+def places(searches: Iterable[Search]) -> Iterator[str]:
+    """Every path that may have been looked at."""
+    for search in searches:
+        for folder in search.folders:
+            for name in search.names:
+                yield os.path.join(folder, name)
+
+
+def status_of(path: str, *, folder: bool = False) -> os.stat_result | None:
+    """The status of the folder at a path, or of the file, which is anything else; None if none."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found if stat.S_ISDIR(found.st_mode) == folder else None
+
+
+def working_folder() -> str:
+    """The working directory; empty if it has been removed."""
+    try:
+        return os.getcwd()
+    except OSError:
+        return ""
+
+
+def _content(path: str, found: os.stat_result) -> bytes:
+    if not stat.S_ISREG(found.st_mode) or found.st_size > _LARGEST:
+        raise Unreadable(path)
+    # Not even a pipe that has just taken its place makes this wait.
+    with open(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)), "rb") as file:
+        if _stamp(os.fstat(file.fileno())) != _stamp(found):
+            raise Unreadable(path)
+        return file.read(_LARGEST + 1)
+
+
+def _folders(searches: Iterable[Search]) -> set[str]:
+    """The folders in which files were looked for: something may have come and gone there."""
+    below = {
+        (folder, os.path.dirname(name))
+        for search in searches
+        for name in search.names
+        for folder in search.folders
+    }
+    return {os.path.join(folder, inner) for folder, inner in below}
+
+
+def _above(folders: Iterable[str], searches: Iterable[Search]) -> set[str]:
+    """All that leads to these folders, links included."""
+    above: set[str] = set()
+    real = {os.path.realpath(folder) for search in searches for folder in search.folders}
+    for path in (*folders, *real):
+        while path not in above:
+            above.add(path)
+            path = os.path.dirname(path)
+    return above
+
+
+def _moved(path: str) -> int:
+    """When a folder or link was last renamed or made, as far as its times show; 0 if they do not.
+
+    What is made in a folder, or taken out of it, changes both of its times.
+    """
+    try:
+        found = os.lstat(path)
+    except OSError:
+        return 0
+    if stat.S_ISLNK(found.st_mode) or found.st_mtime_ns + TICK_NS < found.st_ctime_ns:
+        return found.st_ctime_ns
+    return 0
+
+
+def _link_changed(path: str) -> int:
+    found = os.lstat(path)
+    return found.st_ctime_ns if stat.S_ISLNK(found.st_mode) else 0
+
+
+def _stamp(found: os.stat_result) -> _Stamp:
+    return (
+        found.st_dev,
+        found.st_ino,
+        found.st_size,
+        found.st_mtime_ns,
+        found.st_ctime_ns,
+    )
+
+
+def _hash(value: object) -> bytes:
+    return hashlib.sha256(repr(value).encode("utf-8", "backslashreplace")).digest()
