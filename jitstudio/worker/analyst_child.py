@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from jitstudio.analysis.correlation.chains import corrected
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.core.tools import Tool
 from jitstudio.listing.lines import split_at_newlines
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.disassembly import read_cubin
 from jitstudio.worker.limits import limit_memory
+from jitstudio.worker.sandbox import Role
 from jitstudio.worker.serving import Answer, Tell, serve, take_wire
 
 
@@ -17,7 +21,7 @@ def main(memory_limit: int) -> None:
     wire = take_wire()
     limit_memory(memory_limit)
     locate.announce_toolkit()
-    serve(wire, _work)
+    serve(wire, _work, Role(partial(locate.programs, Tool.NVDISASM)))
 
 
 def _work(request: AnalysisRequest, tell: Tell) -> Answer:

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
+from jitstudio.cache.headers import HeaderScanner
 from jitstudio.cache.results import Cache
 from jitstudio.cache.store import Store
 from jitstudio.core.events import BuildRecord, Event
@@ -62,7 +63,8 @@ class Builder:
         size = default_size() if workers is None else workers
         self._pool = Pool(WorkerHost(limit) for _ in range(size))
         self._store = store
-        self._cache = Cache(store) if store is not None else None
+        self._headers = HeaderScanner()
+        self._cache = Cache(store, self._headers) if store is not None else None
         self._turns = Turns()
 
     @property
@@ -178,7 +180,8 @@ class Builder:
         if problems:
             return True
         cache = self._cache if request.use_cache else None
-        done = Execution(Schedule(request, steps), self._pool, cache, flights, tell).run()
+        schedule = Schedule(request, steps)
+        done = Execution(schedule, self._pool, cache, self._headers, flights, tell).run()
         if self._store is not None and (told := self._store.take_problem()):
             tell(store_problem(told))
         return done

@@ -26,6 +26,7 @@ from jitstudio.numerics.files import load
 from jitstudio.numerics.fitting import fill_from
 from jitstudio.numerics.surroundings import evaluate_among
 from jitstudio.worker.limits import limit_files, limit_memory
+from jitstudio.worker.sandbox import Role
 from jitstudio.worker.serving import Answer, Tell, serve, take_wire
 
 _LEAST_MEMORY = 4 << 30
@@ -42,7 +43,7 @@ def main(memory_limit: int) -> None:
     """Serve calculations until the parent is gone."""
     wire = take_wire()
     limit_memory(memory_limit)
-    serve(wire, partial(_work, memory_limit))
+    serve(wire, partial(_work, memory_limit), Role())
 
 
 def _work(memory_limit: int, request: Calculation, tell: Tell) -> Answer:
@@ -64,7 +65,7 @@ def _work(memory_limit: int, request: Calculation, tell: Tell) -> Answer:
 
 def _limit(memory_limit: int, size: int, file_size: int) -> None:
     wanted = _LEAST_MEMORY + _PER_CORE * (os.cpu_count() or 1) + _COPIES * size
-    limit_memory(min(wanted, memory_limit) if memory_limit else wanted)
+    limit_memory(min(wanted, memory_limit) if memory_limit else wanted, for_good=False)
     limit_files(file_size)
 
 

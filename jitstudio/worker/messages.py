@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from jitstudio.core.launch.request import LaunchRequest
+from jitstudio.worker.access import Access
 
 
 @dataclass(frozen=True)
@@ -44,10 +45,17 @@ class WarmUp:
 
 @dataclass(frozen=True)
 class Call:
-    """To the child: do this. Each child program says in its `main` which requests it takes."""
+    """To the child: do this. Each child program says in its `main` which requests it takes.
+
+    Attributes:
+        ticket: The number of the call.
+        request: What to do.
+        access: What the process may reach; it is sealed with that of its first call.
+    """
 
     ticket: int
     request: Any
+    access: Access = field(default_factory=Access)
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,13 @@ import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY
+from jitstudio.worker import scratch
+from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY, die_first
 from jitstudio.worker.messages import Broke, Call, Done, Reply, Told
+from jitstudio.worker.sandbox import Role, seal
 from jitstudio.worker.wire import Wire
 
 _STDOUT = 1
@@ -51,9 +54,21 @@ def take_wire() -> Wire:
     return Wire(calls, answers)
 
 
-def serve(wire: Wire, work: Work) -> None:
-    """Serve calls until the parent is gone."""
+def serve(wire: Wire, work: Work, role: Role) -> None:
+    """Serve calls until the parent is gone.
+
+    Until the first one nobody's text is here. It tells what the process may reach; before a thread
+    is started, so that all will be inside, the process is sealed.
+    """
+    die_first()
     calls: queue.SimpleQueue[Call] = queue.SimpleQueue()
+    first = _received(wire)
+    try:
+        seal(first.access, role)
+    except Exception:
+        wire.send(Broke(first.ticket, traceback.format_exc()))
+        os._exit(1)
+    calls.put(first)
     threading.Thread(target=_listen, args=(wire, calls), daemon=True).start()
     while True:
         try:
@@ -75,10 +90,18 @@ def _carry_out(call: Call, wire: Wire, work: Work) -> Reply:
 def _listen(wire: Wire, calls: queue.SimpleQueue[Call]) -> None:
     """Notice at once when the parent is gone, even in the middle of a native call."""
     while True:
-        try:
-            calls.put(wire.receive())
-        except EOFError:
-            os._exit(0)
-        except MemoryError:
-            # The parent waits for an answer to a call that does not fit.
-            os._exit(EXIT_OUT_OF_MEMORY)
+        calls.put(_received(wire))
+
+
+def _received(wire: Wire) -> Call:
+    """The next call; the process ends where there will be none."""
+    try:
+        call: Call = wire.receive()
+    except EOFError:
+        # A parent that was killed removes nothing.
+        scratch.empty(Path(tempfile.gettempdir()))
+        os._exit(0)
+    except MemoryError:
+        # The parent waits for an answer to a call that does not fit.
+        os._exit(EXIT_OUT_OF_MEMORY)
+    return call
