@@ -85,7 +85,6 @@ class LaunchFiles:
             OSError: It cannot be made.
         """
         if self._made is None or not self._made.is_dir():
-            scratch.remove_orphans()
             self._made = scratch.make("launch")
             self._runs.clear()
             self._fills.clear()

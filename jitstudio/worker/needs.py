@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Iterable, Iterator
+from pathlib import Path
 
 from jitstudio.cache.headers import HeaderScanner, Unknowable
 from jitstudio.core.job import Job
 from jitstudio.core.launch.request import Buffer, FillKind
+from jitstudio.core.options import find
 from jitstudio.core.tools import Tool
 from jitstudio.worker.access import Access, Need, folder_or_file, holds_home
+
+_FOLDER = "/"
+_WRITERS = {"--time": "", "--fdevice-time-trace": ".json", "--use-bundled-headers": _FOLDER}
+"""NVRTC's options that name what it writes, and what it adds to the name."""
 
 
 def need_of(job: Job, headers: HeaderScanner) -> Need:
@@ -29,7 +36,7 @@ def need_of(job: Job, headers: HeaderScanner) -> Need:
     except Unknowable:
         readable = None
     if job.confined_to is None:
-        return Need(Access(readable, gpu=gpu))
+        return Need(Access(readable, tuple(_outputs(job)), gpu))
     most = Access(tuple(map(os.path.realpath, job.confined_to)), gpu=gpu)
     least = Access(readable, gpu=gpu)
     # What it would read beyond its folders is refused: that is the point.
@@ -52,6 +59,22 @@ def _roots(job: Job, headers: HeaderScanner) -> Iterator[str]:
         if not os.path.isdir(path):
             yield folder_or_file(path)
         elif not holds_home(path):
+            yield os.path.realpath(path)
+
+
+def _outputs(job: Job) -> Iterator[str]:
+    """What options tell the tool to write. It is made here: only what is there can be allowed."""
+    for option in job.options:
+        row, value = find(option)
+        added = _WRITERS.get(row.spellings.get(job.tool, "")) if row else None
+        if added is None or not value or value == "-":
+            continue
+        path = Path(value + added)
+        with contextlib.suppress(OSError):  # the tool tells in its own words
+            if added == _FOLDER:
+                path.mkdir(parents=True, exist_ok=True)
+            else:
+                path.touch()
             yield os.path.realpath(path)
 
 

@@ -11,6 +11,7 @@ import re
 import shutil
 import sys
 import tempfile
+from functools import cache
 from pathlib import Path
 
 _NAME = "jitstudio-{kind}-{owner}-"
@@ -26,6 +27,7 @@ def make(kind: str) -> Path:
     Raises:
         OSError: It cannot be made.
     """
+    _remove_orphans(tempfile.gettempdir())
     return Path(tempfile.mkdtemp(prefix=_NAME.format(kind=kind, owner=os.getpid())))
 
 
@@ -47,9 +49,10 @@ def empty(folder: Path) -> None:
             Path(entry.path).unlink(missing_ok=True)
 
 
-def remove_orphans() -> None:
-    """Remove what was left by programs that were killed: buffers can be large."""
-    for entry in os.scandir(tempfile.gettempdir()):
+@cache
+def _remove_orphans(folder: str) -> None:
+    """Remove, once, what was left by programs that were killed: buffers can be large."""
+    for entry in os.scandir(folder):
         named = _NAMES.fullmatch(entry.name)
         if named is not None and not _runs(int(named[1])):
             shutil.rmtree(entry.path, ignore_errors=True)
