@@ -19,6 +19,7 @@ from jitstudio.core.launch.calculation import (
 )
 from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.core.launch.result import CheckResult
+from jitstudio.numerics.blas import use_all_cores
 from jitstudio.numerics.compare import Tolerance, compare
 from jitstudio.numerics.dtypes import open_buffer, save_buffer
 from jitstudio.numerics.errors import NumericsError
@@ -47,6 +48,7 @@ def main(memory_limit: int) -> None:
 
 
 def _work(memory_limit: int, request: Calculation, tell: Tell) -> Answer:
+    use_all_cores()
     size = sum(buffer.bytes for buffer in request.surroundings.buffers)
     try:
         match request:

@@ -31,6 +31,8 @@ _WRAPPED_LAST_BREATH = 10.0
 _FIRST_PAUSE, _LONGEST_PAUSE = 0.0005, 0.05
 _MOST_PRINTED = 1 << 20
 _TEMPORARY = ("TMPDIR", "TEMP", "TMP")
+# NumPy's OpenBLAS would start threads before the process is sealed, which would stay outside.
+_LATER_THREADS = {"OPENBLAS_NUM_THREADS": "1"}
 
 # Run by `-c` and with `-P`, so that no file in the user's working directory is imported by chance.
 _BOOT = """
@@ -68,7 +70,8 @@ class ChildProcess:
         root = str(Path(jitstudio.__file__).parent.parent)
         self.overran = False
         self._folder = scratch.make("child")
-        environment = os.environ | dict.fromkeys(_TEMPORARY, str(self._folder))
+        environment = os.environ | _LATER_THREADS
+        environment |= dict.fromkeys(_TEMPORARY, str(self._folder))
         if wrapper:
             environment[WRAPPED] = wrapper[0]
         # Closed by `bury`: what the process printed shall be read after its end.

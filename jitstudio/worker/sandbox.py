@@ -107,7 +107,7 @@ def seal(access: Access, role: Role, syscall: Syscall | None = None) -> None:
     elif machine not in _SECCOMP:
         _remember(problem="it needs Linux on x86_64 or aarch64")
     else:
-        _end_other_threads()
+        _refuse_other_threads()
         rules = _rules(access, headers, programs, grant)
         _hold(syscall or _syscall, machine, grant, rules)
 
@@ -219,29 +219,17 @@ def _restrict_calls(call: Syscall, machine: str, grant: Grant) -> None:
     call(_SECCOMP[machine], _SET_MODE_FILTER, _ALL_THREADS, ctypes.c_char_p(header))
 
 
-def _end_other_threads() -> None:
+def _refuse_other_threads() -> None:
     """Landlock holds the calling thread and those that it will start, so there must be no other.
 
-    NumPy's OpenBLAS starts some when it is imported. It ends them before a fork, and begins anew
-    when it has something to do.
-
     Raises:
-        RuntimeError: There still is another.
+        RuntimeError: There is.
     """
-    if _threads() > 1:
-        child = os.fork()
-        if child == 0:
-            os._exit(0)
-        os.waitpid(child, 0)
-    if _threads() > 1:
+    if len(os.listdir("/proc/self/task")) > 1:
         raise RuntimeError(
             "Another thread runs already and could not be sealed. Something that is loaded with "
             f"Python has started it; {SWITCH}=off does without the sandbox."
         )
-
-
-def _threads() -> int:
-    return len(os.listdir("/proc/self/task"))
 
 
 def _syscall(number: int, *arguments: object) -> int:
