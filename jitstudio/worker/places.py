@@ -69,9 +69,11 @@ DRIVER_READS = (
     "/run/opengl-driver",
     "/run/nvidia-persistenced",
     "/run/nvidia-fabricmanager",
-    "/tmp/nvidia-mps",
 )
 """What the driver reads; its daemons listen on sockets in the last ones."""
+
+_SHARED_GPU = ("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps")
+"""The environment variable, and the usual folder, of the daemon that shares a GPU (CUDA MPS)."""
 
 _DEVICES = ("/dev/nvidia*", "/dev/nvidia-caps*/*", "/dev/dxg", "/dev/nvhost-*", "/dev/nvmap")
 """GPUs: of a usual machine, of Windows' Linux, of an embedded one."""
@@ -117,9 +119,16 @@ def loaders() -> Iterator[str]:
 
 
 def devices() -> Iterator[str]:
-    """The GPUs' files that are here."""
+    """The GPUs' files that are here, and the folder of the daemon that shares one."""
     for pattern in _DEVICES:
         yield from glob(pattern)
+    variable, usual = _SHARED_GPU
+    yield os.environ.get(variable) or usual
+
+
+def has_gpu() -> bool:
+    """Whether there is the file of one."""
+    return any(glob(pattern) for pattern in _DEVICES)
 
 
 def is_wrapped() -> bool:

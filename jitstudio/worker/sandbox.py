@@ -117,6 +117,11 @@ def state() -> SandboxState | None:
     return _state
 
 
+def guards_gpu() -> bool:
+    """Whether there is a GPU that the sandbox could keep this process from."""
+    return _state is not None and bool(_state.landlock or _state.seccomp) and places.has_gpu()
+
+
 _state: SandboxState | None = None
 
 
