@@ -35,8 +35,8 @@ _SYSTEM_PLACES = ("/usr/local/cuda", "/usr/local", "/opt/cuda", "/etc/ld.so.cach
 class Fingerprinter:
     """Takes fingerprints of jobs; remembers headers from one to the next."""
 
-    def __init__(self, headers: HeaderScanner | None = None) -> None:
-        self._headers = headers or HeaderScanner()
+    def __init__(self) -> None:
+        self._headers = HeaderScanner()
 
     def fingerprint(self, job: Job) -> bytes | None:
         """A hash of all that the job's result depends on but the tool itself.

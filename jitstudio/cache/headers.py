@@ -39,13 +39,6 @@ class HeaderScanner:
 
     def __init__(self) -> None:
         self._known: dict[str, _Read] = {}
-        self._latest: tuple[Job, tuple[tuple[str, bytes], ...]] | None = None
-
-    def paths(self, job: Job) -> tuple[str, ...]:
-        """The files and folders of `reach`, which is not gone through twice for the same job."""
-        if self._latest is None or self._latest[0] is not job:
-            self.reach(job)
-        return tuple(path for path, _ in self._latest[1]) if self._latest else ()
 
     def reach(self, job: Job) -> tuple[tuple[str, bytes], ...]:
         """Path and digest of everything on disk that the compile may depend on.
@@ -74,8 +67,7 @@ class HeaderScanner:
             found[path] = read.digest
             near = Path(path).parent
             waiting += [(n, at) for n in _names(read.includes) for at in (near, *beside, *mine)]
-        self._latest = job, tuple(sorted(found.items()))
-        return self._latest[1]
+        return tuple(sorted(found.items()))
 
     def _read(self, path: str) -> _Read:
         try:

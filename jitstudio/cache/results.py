@@ -6,7 +6,6 @@ import os
 from dataclasses import replace
 
 from jitstudio.cache.fingerprint import Fingerprinter, key, surroundings
-from jitstudio.cache.headers import HeaderScanner
 from jitstudio.cache.store import Store
 from jitstudio.core.events import StageFinished
 from jitstudio.core.job import Job
@@ -18,15 +17,11 @@ class Cache:
 
     Which file a tool is loaded from only a worker can tell, and it does so after each job. What
     it told once is remembered, so that a build whose results are all here starts no worker.
-
-    Args:
-        store: Where they are kept.
-        headers: Finds what a job includes; one of its own where left out.
     """
 
-    def __init__(self, store: Store, headers: HeaderScanner | None = None) -> None:
+    def __init__(self, store: Store) -> None:
         self._store = store
-        self._fingerprinter = Fingerprinter(headers)
+        self._fingerprinter = Fingerprinter()
         self._files: dict[Tool, ToolFile] = {}
 
     def fingerprint(self, job: Job) -> bytes | None:

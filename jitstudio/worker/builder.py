@@ -9,7 +9,6 @@ import time
 from collections.abc import Callable
 from typing import TypeVar
 
-from jitstudio.cache.headers import HeaderScanner
 from jitstudio.cache.results import Cache
 from jitstudio.cache.store import Store
 from jitstudio.core.events import BuildRecord, Event
@@ -22,6 +21,7 @@ from jitstudio.core.tools import ToolchainInfo
 from jitstudio.worker.checks import refused, store_problem, unreadable
 from jitstudio.worker.execution import Execution
 from jitstudio.worker.flights import Ending, Flights
+from jitstudio.worker.header_scan import HeaderScan
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
 from jitstudio.worker.obituary import crash_of_dead, crash_of_slow
@@ -63,8 +63,8 @@ class Builder:
         size = default_size() if workers is None else workers
         self._pool = Pool(WorkerHost(limit) for _ in range(size))
         self._store = store
-        self._headers = HeaderScanner()
-        self._cache = Cache(store, self._headers) if store is not None else None
+        self._headers = HeaderScan()
+        self._cache = Cache(store) if store is not None else None
         self._turns = Turns()
 
     @property

@@ -7,7 +7,6 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 
-from jitstudio.cache.headers import HeaderScanner
 from jitstudio.cache.results import Cache
 from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageStarted
 from jitstudio.core.job import Job
@@ -15,6 +14,7 @@ from jitstudio.core.result import Crash
 from jitstudio.core.tools import Tool, ToolFile
 from jitstudio.worker.access import Need
 from jitstudio.worker.flights import Ending, Flights
+from jitstudio.worker.header_scan import HeaderScan
 from jitstudio.worker.host import Death, WorkerHost
 from jitstudio.worker.messages import Call, Done
 from jitstudio.worker.needs import need_of
@@ -71,7 +71,7 @@ class Execution:
         schedule: Schedule,
         pool: Pool,
         cache: Cache | None,
-        headers: HeaderScanner,
+        headers: HeaderScan,
         flights: Flights,
         tell: Callable[[Event], None],
     ) -> None:

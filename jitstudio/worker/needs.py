@@ -7,19 +7,19 @@ import os
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from jitstudio.cache.headers import HeaderScanner, Unknowable
 from jitstudio.core.job import Job
 from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.core.options import find
 from jitstudio.core.tools import Tool
 from jitstudio.worker.access import Access, Need, folder_or_file, holds_home
+from jitstudio.worker.header_scan import HeaderScan, Unknowable
 
 _FOLDER = "/"
 _WRITERS = {"--time": "", "--fdevice-time-trace": ".json", "--use-bundled-headers": _FOLDER}
 """NVRTC's options that name what it writes, and what it adds to the name."""
 
 
-def need_of(job: Job, headers: HeaderScanner) -> Need:
+def need_of(job: Job, headers: HeaderScan) -> Need:
     """What a job must be able to reach, and may.
 
     A job that is confined may read its folders, though it need not read anything. Another one has
@@ -53,8 +53,9 @@ def need_of_buffers(buffers: Iterable[Buffer], writable: str) -> Need:
     return Need(Access(readable, (os.path.realpath(writable),)))
 
 
-def _roots(job: Job, headers: HeaderScanner) -> Iterator[str]:
-    paths = (*_named(job.options), *(headers.paths(job) if job.tool is Tool.NVRTC else ()))
+def _roots(job: Job, headers: HeaderScan) -> Iterator[str]:
+    named = tuple(_named(job.options))
+    paths = (*named, *(headers.files(job, named) if job.tool is Tool.NVRTC else ()))
     for path in paths:
         if not os.path.isdir(path):
             yield folder_or_file(path)

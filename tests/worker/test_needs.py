@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
+from jitstudio.worker import header_scan
 from jitstudio.worker.builder import Builder
 from tests.support import cuda, request
 
@@ -118,19 +118,15 @@ def test_usual_builds_use_one_process(builder, project):
     assert builder.pid in pids
 
 
-def test_headers_are_not_gone_through_twice(builder, project, tmp_path, monkeypatch):
-    from jitstudio.cache.headers import HeaderScanner
-
-    reach, jobs = HeaderScanner.reach, []
-    monkeypatch.setattr(
-        HeaderScanner, "reach", lambda self, job: jobs.append(job) or reach(self, job)
-    )
-    kept = Builder(workers=1, store=Store(tmp_path / "store"))
-    try:
-        assert kept.build(wanted(project, "include/inner.h")).ok
-    finally:
-        kept.close()
-    assert len(jobs) == 1
+def test_a_header_that_has_not_changed_is_read_once(builder, project, monkeypatch):
+    texts = []
+    real = header_scan.includes
+    monkeypatch.setattr(header_scan, "includes", lambda text: texts.append(text) or real(text))
+    for _ in range(3):
+        assert builder.build(wanted(project, "include/inner.h")).ok
+    assert texts.count((project / "include" / "inner.h").read_bytes()) == 1
+    (project / "include" / "inner.h").write_text('#include "../../common/outer.h"\n')
+    assert "8" in ptx(builder.build(wanted(project, "include/inner.h")))
 
 
 def test_options_of_the_users_own_write_their_files(builder, tmp_path, monkeypatch):

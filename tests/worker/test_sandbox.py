@@ -96,6 +96,16 @@ def test_it_writes_its_own_temporary_folder_and_nothing_else(sealed, home, tmp_p
     assert secret.read_text() == "secret"
 
 
+def test_what_was_opened_before_is_opened_again_by_its_number(sealed):
+    # As NVRTC is told where a precompiled header is.
+    code = (
+        "import os, sys, tempfile; file = tempfile.TemporaryFile();"
+        "again = f'/proc/self/fd/{file.fileno()}'; open(again, 'w').write('x');"
+        "answer = open(again).read()"
+    )
+    assert sealed(code) == "x"
+
+
 def test_it_has_no_network_and_no_sockets(sealed):
     for family in ("AF_INET", "AF_INET6", "AF_UNIX", "AF_NETLINK"):
         assert sealed(f"import socket as s; s.socket(s.{family}, s.SOCK_DGRAM)") == "EPERM"
