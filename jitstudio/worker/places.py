@@ -67,10 +67,8 @@ DRIVER_READS = (
     "/etc/nvidia",
     "/usr/share/nvidia",
     "/run/opengl-driver",
-    "/run/nvidia-persistenced",
-    "/run/nvidia-fabricmanager",
 )
-"""What the driver reads; its daemons listen on sockets in the last ones."""
+"""What the driver reads."""
 
 _SHARED_GPU = ("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps")
 """The environment variable, and the usual folder, of the daemon that shares a GPU (CUDA MPS)."""
@@ -122,8 +120,17 @@ def devices() -> Iterator[str]:
     """The GPUs' files that are here, and the folder of the daemon that shares one."""
     for pattern in _DEVICES:
         yield from glob(pattern)
+    yield _sharing_folder()
+
+
+def is_gpu_shared() -> bool:
+    """Whether a daemon shares the GPUs of this machine."""
+    return os.path.isdir(_sharing_folder())
+
+
+def _sharing_folder() -> str:
     variable, usual = _SHARED_GPU
-    yield os.environ.get(variable) or usual
+    return os.environ.get(variable) or usual
 
 
 def has_gpu() -> bool:

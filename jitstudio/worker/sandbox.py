@@ -98,7 +98,7 @@ def seal(access: Access, role: Role, syscall: Syscall | None = None) -> None:
     grant = Grant.PROGRAMS if programs else Grant.NOTHING
     if access.gpu:
         places.prepare_driver(tempfile.gettempdir())
-        grant |= Grant.GPU
+        grant |= Grant.GPU | (Grant.SHARED_GPU if places.is_gpu_shared() else Grant.NOTHING)
     if places.is_wrapped():
         grant |= Grant.WRAPPED
     machine = os.uname().machine if sys.platform == "linux" else ""
@@ -179,8 +179,8 @@ def _restrict_files(call: Syscall, rules: Iterable[_Rule], grant: Grant) -> int:
     if version >= _NET_SINCE:
         attributes.append(0 if wrapped else _ALL_TCP)
     if version >= _SCOPES_SINCE:
-        # Daemons of the driver listen on sockets without a path.
-        scopes = _SIGNALS | (0 if Grant.GPU in grant else _ABSTRACT_SOCKETS)
+        # The daemon that shares a GPU may listen on a socket without a path.
+        scopes = _SIGNALS | (0 if Grant.SHARED_GPU in grant else _ABSTRACT_SOCKETS)
         attributes.append(0 if wrapped else scopes)
     packed = struct.pack(f"={len(attributes)}Q", *attributes)
     ruleset = call(_CREATE_RULESET, ctypes.c_char_p(packed), len(packed), 0)

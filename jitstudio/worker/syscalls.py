@@ -37,7 +37,9 @@ class Grant(Flag):
     PROGRAMS = auto()
     """It starts programs; landlock tells which."""
     GPU = auto()
-    """It uses the driver, which talks to its daemons."""
+    """It uses the driver, which makes sockets of its own."""
+    SHARED_GPU = auto()
+    """A daemon shares the GPU among programs (CUDA MPS); the driver has to reach it."""
     WRAPPED = auto()
     """A debugging tool has started it, and looks into it."""
 
@@ -64,6 +66,11 @@ DENIED = (
         "send what was read elsewhere, or ask another program to act",
         {"socket": (41, 198), "socketpair": (53, 199)},
         spared=Grant.GPU | Grant.WRAPPED,  # `_arguments` leaves the GPU local sockets only
+    ),
+    Denied(
+        "reach a desktop's and a system's daemons, whose sockets have paths that landlock ignores",
+        {"connect": (42, 203)},
+        spared=Grant.SHARED_GPU | Grant.WRAPPED,
     ),
     Denied(
         "talk to programs by shared memory, which has no path that landlock would see",
@@ -124,7 +131,12 @@ DENIED = (
     ),
     Denied(
         "run a file that has no path",
-        {"execveat": (322, 281), "memfd_create": (319, 279), "memfd_secret": (447, 447)},
+        {"execveat": (322, 281)},
+        spared=Grant.WRAPPED,
+    ),
+    Denied(
+        "make a file that has no path",
+        {"memfd_create": (319, 279), "memfd_secret": (447, 447)},
         spared=Grant.GPU | Grant.WRAPPED,
     ),
     Denied(

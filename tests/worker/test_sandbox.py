@@ -323,6 +323,19 @@ def test_it_dies_first_when_memory_runs_out(sealed):
     assert sealed("answer = open('/proc/self/oom_score_adj').read().strip()") == "1000"
 
 
+def test_a_process_with_the_gpu_reaches_the_driver_only(started, home):
+    host, access = started(), Access(gpu=True)
+    assert told(host, "import socket as s; s.socket(s.AF_UNIX)", access) == "done"
+    connect = "import socket as s; s.socket(s.AF_UNIX).connect('/run/dbus/system_bus_socket')"
+    assert told(host, connect, access) == "EPERM"
+    assert told(host, "import socket as s; s.socket(s.AF_INET)", access) == "EPERM"
+    assert told(host, f"open({str(home / 'secret')!r})", access) == "EACCES"
+    cache = "import os, tempfile; answer = os.environ['CUDA_CACHE_PATH'], tempfile.gettempdir()"
+    folder, own = eval(told(host, cache, access))
+    assert Path(folder).parent == Path(own)
+    assert told(host, "import os; answer = len(os.listdir('/sys'))", access).isdigit()
+
+
 def test_off_means_off(started, monkeypatch, home):
     monkeypatch.setenv("JITSTUDIO_SANDBOX", "off")
     assert told(started(), f"answer = open({str(home / 'secret')!r}).read()") == "secret"

@@ -46,7 +46,8 @@ def ask(request):
     )
 
 
-KILL, SOCKET, CLONE, LIMITS, READ = (62, 129), (41, 198), (56, 220), (302, 261), (0, 63)
+KILL, SOCKET, CONNECT = (62, 129), (41, 198), (42, 203)
+CLONE, LIMITS, READ = (56, 220), (302, 261), (0, 63)
 
 
 @pytest.mark.parametrize("granted", [Grant.NOTHING, Grant.PROGRAMS, Grant.GPU, Grant.WRAPPED])
@@ -84,6 +85,8 @@ def test_only_the_gpu_has_sockets_and_only_local_ones(ask):
     assert ask(Grant.GPU, SOCKET, internet) == errno.EPERM
     assert ask(Grant.NOTHING, SOCKET, local) == errno.EPERM
     assert ask(Grant.WRAPPED, SOCKET, internet) == ALLOWED
+    assert ask(Grant.GPU, CONNECT, 3) == errno.EPERM
+    assert ask(Grant.GPU | Grant.SHARED_GPU, CONNECT, 3) == ALLOWED
 
 
 def test_limits_of_others_stay(ask):
