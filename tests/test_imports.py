@@ -64,6 +64,17 @@ def test_the_tree_is_found():
 
 
 @pytest.mark.parametrize("path", FILES, ids=named)
+def test_nothing_is_read_that_can_run_what_it_reads(path):
+    imported = {
+        name.split(".")[0]
+        for node in ast.walk(ast.parse(path.read_text("utf-8")))
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for name in [getattr(node, "module", None) or "", *(alias.name for alias in node.names)]
+    }
+    assert imported & {"pickle", "cPickle", "marshal", "shelve", "dill", "cloudpickle"} == set()
+
+
+@pytest.mark.parametrize("path", FILES, ids=named)
 def test_no_file_outgrows_its_job(path):
     assert len(path.read_text("utf-8").splitlines()) <= MOST_LINES
 

@@ -10,10 +10,15 @@ from bisect import bisect_right
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
 from jitstudio.analysis.control import Control, decode
 from jitstudio.core.result import Resources
+
+if TYPE_CHECKING:
+    Integers: TypeAlias = array[int]
+else:
+    Integers = array  # takes no parameter before Python 3.12
 
 NOWHERE = -1
 """Stands for an index or a count that there is none of."""
@@ -124,18 +129,37 @@ class SassFunction:
 
     name: str
     is_kernel: bool
-    addresses: array[int]
+    addresses: Integers
     predicates: tuple[str, ...]
     opcodes: tuple[str, ...]
     operands: tuple[str, ...]
     encodings: bytes
-    place_ids: array[int]
+    place_ids: Integers
     places: tuple[Places, ...]
-    ptx_lines: array[int]
+    ptx_lines: Integers
     ptx_name: str
     labels: tuple[Label, ...]
     parts: tuple[Part, ...]
-    live: array[int] = field(default_factory=lambda: array("H"))
+    live: Integers = field(default_factory=lambda: array("H"))
+
+    def __post_init__(self) -> None:
+        """See that all columns tell of the same instructions.
+
+        Raises:
+            ValueError: They do not.
+        """
+        count = len(self.opcodes)
+        columns = (self.addresses, self.predicates, self.operands, self.place_ids, self.ptx_lines)
+        if (
+            any(len(column) != count for column in columns)
+            or len(self.encodings) not in (0, count * WORD_BYTES)
+            or len(self.live) not in (0, count * len(LiveRegisters._fields))
+            or min(self.place_ids, default=0) < NOWHERE
+            or max(self.place_ids, default=NOWHERE) >= len(self.places)
+            or any(not 0 <= label.index <= count for label in self.labels)
+            or any(not 0 <= part.start <= part.end <= count for part in self.parts)
+        ):
+            raise ValueError(f"The columns of {self.name} do not fit one another.")
 
     def __len__(self) -> int:
         return len(self.opcodes)

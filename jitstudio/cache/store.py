@@ -1,7 +1,7 @@
 """What was built before, by the hash of all that it was made from: in memory and on disk.
 
 On disk it is one SQLite file, which several programs may share and a crash leaves whole; the
-values in it are read by `codec`, which cannot run what it reads. Nothing that goes wrong here
+values in it are read by `core.codec`, which cannot run what it reads. Nothing that goes wrong here
 stops a build: the store then holds less, or nothing, and says why once.
 """
 
@@ -18,8 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TypeVar
 
-from jitstudio.cache import codec
-from jitstudio.cache.codec import CodecError
+from jitstudio.core.codec import Codec, CodecError
 from jitstudio.core.events import StageFinished
 from jitstudio.core.tools import ToolFile
 from jitstudio.paths import cache_folder
@@ -30,7 +29,7 @@ LIMIT = 512 << 20
 MEMORY_LIMIT = 64 << 20
 """Bytes of results kept in memory as well."""
 
-_FORMAT = 1
+_FORMAT = 2
 _FILE = "results.sqlite"
 # Of the limits; a result that alone would push out most others is not worth it.
 _LARGEST = 1 / 4
@@ -47,6 +46,9 @@ CREATE INDEX IF NOT EXISTS by_use ON results (used, size);
 CREATE TABLE IF NOT EXISTS tools (surroundings BLOB PRIMARY KEY, file BLOB NOT NULL);
 CREATE TABLE IF NOT EXISTS limits (name TEXT PRIMARY KEY, bytes INTEGER NOT NULL);
 """
+
+_RESULTS: Codec[StageFinished] = Codec(StageFinished)
+_TOOLS: Codec[ToolFile] = Codec(ToolFile)
 
 _T = TypeVar("_T")
 
@@ -98,7 +100,7 @@ class Store:
             if value is None:
                 return None
             try:
-                event = codec.load(StageFinished, value)
+                event = _RESULTS.unpack(value)
             except CodecError:
                 self._try(lambda database: _forget(database, key), None)
                 return None
@@ -107,7 +109,7 @@ class Store:
 
     def put(self, key: bytes, event: StageFinished) -> None:
         """Keep this under the key."""
-        value = codec.dump(event)
+        value = _RESULTS.pack(event)
         with self._lock:
             self._memory.put(key, event, len(value))
             self._try(lambda database: _write(database, key, value, self._limit), None)
@@ -117,12 +119,12 @@ class Store:
         with self._lock:
             value = self._try(lambda database: _recall(database, surroundings), None)
         with contextlib.suppress(CodecError):
-            return codec.load(ToolFile, value) if value is not None else None
+            return _TOOLS.unpack(value) if value is not None else None
         return None
 
     def remember(self, surroundings: bytes, file: ToolFile) -> None:
         """Keep where a tool was found in these surroundings."""
-        row = (surroundings, codec.dump(file))
+        row = (surroundings, _TOOLS.pack(file))
         with self._lock:
             self._try(lambda database: _remember(database, row), None)
 

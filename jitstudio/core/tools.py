@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import Enum
-from typing import TYPE_CHECKING
 
 from jitstudio.core.arch import Arch
-
-if TYPE_CHECKING:
-    from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.device import DeviceList
 
 
 class Tool(Enum):

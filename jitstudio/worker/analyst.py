@@ -9,9 +9,7 @@ from jitstudio.worker.flights import Ending
 from jitstudio.worker.host import Death
 from jitstudio.worker.lone import LoneWorker
 from jitstudio.worker.obituary import cause_of_death
-
-PROGRAM = "jitstudio.worker.analyst_child"
-"""The program that reads."""
+from jitstudio.worker.programs.analysing import ANALYSING
 
 DEFAULT_TIMEOUT = 120.0
 """Seconds an analysis may take unless the caller says otherwise."""
@@ -25,7 +23,7 @@ class Analyst(LoneWorker):
     """
 
     def __init__(self, memory_limit: int | None = None) -> None:
-        super().__init__(PROGRAM, memory_limit)
+        super().__init__(ANALYSING, memory_limit)
 
     def analyse(
         self, request: AnalysisRequest, *, ticket: int = 0, timeout: float = DEFAULT_TIMEOUT
@@ -47,8 +45,8 @@ class Analyst(LoneWorker):
             case Ending.TIME_LIMIT:
                 words = f"{reading} stopped after {timeout:g} s, its time limit."
                 return Unreadable(f"{words} Build fewer kernels at once.", Outcome.TIMED_OUT)
-            case Death(status=status, stderr=stderr):
-                _, what = cause_of_death(status, stderr)
+            case Death() as death:
+                _, what = cause_of_death(death)
                 words = f"The process that reads {request.name} {what}"
                 return Unreadable(words, Outcome.CRASHED)
             case told:

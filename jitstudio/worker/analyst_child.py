@@ -12,6 +12,7 @@ from jitstudio.listing.lines import split_at_newlines
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.disassembly import read_cubin
 from jitstudio.worker.limits import limit_memory
+from jitstudio.worker.programs.analysing import ANALYSING
 from jitstudio.worker.sandbox import Role
 from jitstudio.worker.serving import Answer, Tell, serve, take_wire
 
@@ -21,7 +22,7 @@ def main(memory_limit: int) -> None:
     wire = take_wire()
     limit_memory(memory_limit)
     locate.announce_toolkit()
-    serve(wire, _work, Role(partial(locate.programs, Tool.NVDISASM)))
+    serve(wire, ANALYSING, _work, Role(partial(locate.programs, Tool.NVDISASM)))
 
 
 def _work(request: AnalysisRequest, tell: Tell) -> Answer:

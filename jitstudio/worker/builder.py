@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import TypeVar
+from typing import Any
 
 from jitstudio.cache.results import Cache
 from jitstudio.cache.store import Store
@@ -34,8 +34,6 @@ DEFAULT_TIMEOUT = 120.0
 
 _CHORES = 60.0
 """Seconds that `settle` waits."""
-
-_Told = TypeVar("_Told")
 
 _OUTCOMES = {Ending.CANCEL: Outcome.CANCELLED, Ending.TIME_LIMIT: Outcome.TIMED_OUT}
 
@@ -125,7 +123,8 @@ class Builder:
         Raises:
             WorkerError: See `build`; also when the child died or took too long.
         """
-        return self._ask(request, ToolchainInfo, timeout)
+        info: ToolchainInfo = self._ask(request, timeout)
+        return info
 
     def demangle(self, request: DemangleRequest, *, timeout: float | None = 60) -> dict[str, str]:
         """The names in words of C++; one that nothing can read stands for itself.
@@ -133,7 +132,8 @@ class Builder:
         Raises:
             WorkerError: See `probe`.
         """
-        return self._ask(request, dict, timeout)
+        names: dict[str, str] = self._ask(request, timeout)
+        return names
 
     def cancel(self, ticket: int) -> None:
         """End the build with this ticket, by killing its children; one yet to come ends at once."""
@@ -154,15 +154,11 @@ class Builder:
             if self._store is not None:
                 self._store.close()
 
-    def _ask(
-        self, request: ProbeRequest | DemangleRequest, kind: type[_Told], timeout: float | None
-    ) -> _Told:
+    def _ask(self, request: ProbeRequest | DemangleRequest, timeout: float | None) -> Any:
         with self._turns.take(0, timeout) as flights:
             answer = self._pool.ask(request, flights)
             if isinstance(answer, Death):
                 raise WorkerError(_why_not_told(answer, flights.ending, timeout))
-            if not isinstance(answer, kind):
-                raise WorkerError("The worker process gave no answer.")
             return answer
 
     def _carry_out(
@@ -194,4 +190,4 @@ def _why_not_told(death: Death, ending: Ending | None, timeout: float | None) ->
         case Ending.TIME_LIMIT:
             return crash_of_slow(None, timeout or 0).message
         case None:
-            return crash_of_dead(None, death.status, death.stderr).message
+            return crash_of_dead(None, death).message

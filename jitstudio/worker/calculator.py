@@ -23,9 +23,7 @@ from jitstudio.worker.host import Death
 from jitstudio.worker.lone import LoneWorker
 from jitstudio.worker.needs import need_of_buffers
 from jitstudio.worker.obituary import OUT_OF_MEMORY, cause_of_death
-
-PROGRAM = "jitstudio.worker.calculator_child"
-"""The program that calculates."""
+from jitstudio.worker.programs.calculating import CALCULATING
 
 DEFAULT_TIMEOUT = 60.0
 """Seconds a calculation may take unless the caller says otherwise."""
@@ -46,7 +44,7 @@ class Calculator(LoneWorker):
     """
 
     def __init__(self, memory_limit: int | None = None) -> None:
-        super().__init__(PROGRAM, memory_limit)
+        super().__init__(CALCULATING, memory_limit)
         self._tickets = itertools.count(1)
         self._latest = 0
 
@@ -157,7 +155,7 @@ def _surroundings(
 
 
 def _why_died(death: Death) -> str:
-    name, what = cause_of_death(death.status, death.stderr)
+    name, what = cause_of_death(death)
     if name in _MEMORY_CAUSES:
         return "The calculation needed more memory than there is for it. Make the buffers shorter."
     return f"The calculation's process {what}"

@@ -27,6 +27,7 @@ from jitstudio.numerics.files import load
 from jitstudio.numerics.fitting import fill_from
 from jitstudio.numerics.surroundings import evaluate_among
 from jitstudio.worker.limits import limit_files, limit_memory
+from jitstudio.worker.programs.calculating import CALCULATING
 from jitstudio.worker.sandbox import Role
 from jitstudio.worker.serving import Answer, Tell, serve, take_wire
 
@@ -44,7 +45,7 @@ def main(memory_limit: int) -> None:
     """Serve calculations until the parent is gone."""
     wire = take_wire()
     limit_memory(memory_limit)
-    serve(wire, partial(_work, memory_limit), Role())
+    serve(wire, CALCULATING, partial(_work, memory_limit), Role())
 
 
 def _work(memory_limit: int, request: Calculation, tell: Tell) -> Answer:

@@ -20,7 +20,7 @@ from jitstudio.toolchain.probe import probe
 from jitstudio.toolchain.runner import run
 from jitstudio.worker import sandbox
 from jitstudio.worker.limits import limit_memory
-from jitstudio.worker.messages import Precompile
+from jitstudio.worker.programs.building import BUILDING, Precompile
 from jitstudio.worker.sandbox import Role
 from jitstudio.worker.serving import Answer, Tell, serve, take_wire
 
@@ -30,7 +30,7 @@ def main(memory_limit: int) -> None:
     wire = take_wire()
     limit_memory(memory_limit)
     locate.announce_toolkit()
-    serve(wire, partial(_work, Capture()), _ROLE)
+    serve(wire, BUILDING, partial(_work, Capture()), _ROLE)
 
 
 def _unpacked() -> tuple[str, ...]:

@@ -37,6 +37,7 @@ class _Step:
         thread: Where the call is made; None for the thread of `Execution.run`.
         started: What the worker told when it began.
         finished: What the worker told when it ended.
+        refused: Whether it told why it cannot begin.
     """
 
     number: int
@@ -48,6 +49,7 @@ class _Step:
     thread: threading.Thread | None = None
     started: StageStarted | None = None
     finished: StageFinished | None = None
+    refused: bool = False
 
     @property
     def begun(self) -> StageStarted:
@@ -60,7 +62,7 @@ class _Step:
 _LAST_WAIT = 10.0
 """Seconds to wait for a killed worker; a hung driver can hold it longer."""
 
-_Heard = Event | Done | Death | BaseException
+_Heard = Event | Done[ToolFile | None] | Death | BaseException
 
 
 class Execution:
@@ -163,19 +165,24 @@ class Execution:
             case StageStarted():
                 step.started = replace(heard, step=step.number, steps=self._schedule.total)
                 self._tell(step.started)
+            case StageFinished() if step.finished is not None:
+                pass  # a step ends once, whatever a worker says
             case StageFinished():
                 step.finished = heard
                 self._finish(step.number, heard)
             case Problem():
+                step.refused = True
                 self._tell(replace(heard, step=step.number))
             case Notice():
                 self._tell(heard)
             case _:
                 self._land(step, heard)
 
-    def _land(self, step: _Step, heard: Done | Death | BaseException) -> None:
+    def _land(self, step: _Step, heard: Done[ToolFile | None] | Death | BaseException) -> None:
         """The call to the worker is over, in whichever way."""
         self._release(step, isinstance(heard, Done) and heard.chores)
+        if isinstance(heard, Done) and step.finished is None and not step.refused:
+            heard = Death(killed=False, nonsense="it ended without a result")
         match heard:
             case Done(answer=ToolFile() as file):
                 if self._cache and step.mark and step.finished:
@@ -190,7 +197,7 @@ class Execution:
     def _crash(self, tool: Tool, death: Death) -> Crash | None:
         """How a worker ended; None if the user wanted it so."""
         if not death.killed:
-            return crash_of_dead(tool, death.status, death.stderr)
+            return crash_of_dead(tool, death)
         self._cut_short = True
         if self._flights.ending is Ending.TIME_LIMIT:
             return crash_of_slow(tool, self._flights.limit or 0)
@@ -220,15 +227,23 @@ def _call(step: _Step, host: WorkerHost, tell: Callable[[_Heard], None]) -> None
 
     A crash in a child that has worked before is tried once more in a fresh one, as what the
     libraries keep from one job to the next can kill them: nvJitLink 13.5 dies of a symbol
-    defined twice if it has done an LTO link before, and only then.
+    defined twice if it has done an LTO link before, and only then. Not so where the result had
+    been told already: others may build on it.
     """
     call = Call(step.ticket, step.job)
     answer: _Heard
+    finished = False
+
+    def hear(event: Event) -> None:
+        nonlocal finished
+        finished = finished or isinstance(event, StageFinished)
+        tell(event)
+
     try:
-        worn = host.worn
-        answer = host.ask(call, tell, step.need)
-        if worn and isinstance(answer, Death) and answer.by_itself:
-            answer = host.ask(call, tell, step.need)
+        again = host.worn
+        answer = host.ask(call, hear, step.need)
+        if again and not finished and isinstance(answer, Death) and answer.by_itself:
+            answer = host.ask(call, hear, step.need)
     except BaseException as error:
         answer = error
     tell(answer)

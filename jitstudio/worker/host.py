@@ -11,11 +11,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
+from jitstudio.core.codec import CodecError
 from jitstudio.worker.access import NOTHING, Access, Need
 from jitstudio.worker.memory_watch import WATCH
-from jitstudio.worker.messages import Broke, Call, Done, Told
-from jitstudio.worker.process import BUILDING, ChildProcess
+from jitstudio.worker.messages import Broke, Call, Done, Program, Unfit
+from jitstudio.worker.process import ChildProcess
+from jitstudio.worker.programs.building import BUILDING
 from jitstudio.worker.wire import FrameTooLarge
+
+_NONSENSE = (CodecError, FrameTooLarge, Unfit)
 
 _LAST_WAIT = 10.0
 """Seconds that `close` waits for a call in progress."""
@@ -33,16 +37,19 @@ class Death:
         killed: Whether `kill` was the cause.
         status: Its exit status as `subprocess` counts it: minus the signal.
         stderr: What was on its stderr.
+        nonsense: What was wrong with what it said, for which it was ended; empty where nothing was.
     """
 
     killed: bool
     status: int = 0
     stderr: str = ""
+    nonsense: str = ""
 
     @property
     def by_itself(self) -> bool:
-        """Whether it died of a signal of its own, not of a kill (9) from outside."""
-        return not self.killed and self.status < 0 and self.status != -9
+        """Whether it died of a signal of its own or talked nonsense: no kill (9) from outside."""
+        signalled = self.status < 0 and self.status != -9
+        return not self.killed and (signalled or bool(self.nonsense))
 
 
 class WorkerHost:
@@ -53,12 +60,12 @@ class WorkerHost:
 
     Args:
         memory_limit: Bytes the child may take, 0 for any number; set later, it holds for the next.
-        program: The module whose `main` the child runs.
+        program: What the child runs.
         wrapper: A command that starts the child for us, such as a debugging tool with its options.
     """
 
     def __init__(
-        self, memory_limit: int, program: str = BUILDING, wrapper: Sequence[str] = ()
+        self, memory_limit: int, program: Program = BUILDING, wrapper: Sequence[str] = ()
     ) -> None:
         self.memory_limit = memory_limit
         self._program = program
@@ -99,8 +106,8 @@ class WorkerHost:
             self._started()
 
     def ask(
-        self, call: Call, on_event: Callable[[Any], None], need: Need = NOTHING
-    ) -> Done | Death:
+        self, call: Call[Any], on_event: Callable[[Any], None], need: Need = NOTHING
+    ) -> Done[Any] | Death:
         """Send one call and wait for its end.
 
         Args:
@@ -150,7 +157,9 @@ class WorkerHost:
             if waited:
                 self._busy.release()
 
-    def _exchange(self, call: Call, on_event: Callable[[Any], None], need: Need) -> Done | Death:
+    def _exchange(
+        self, call: Call[Any], on_event: Callable[[Any], None], need: Need
+    ) -> Done[Any] | Death:
         if not self.suits(need):
             self._bury()
         child = self._started()
@@ -163,12 +172,16 @@ class WorkerHost:
             child.forget_printed()
             access = self._access(need)
             with WATCH.at_work():
-                answer = _converse(child, replace(call, access=access), on_event)
+                answer = _converse(child, self._program, replace(call, access=access), on_event)
             in_step = True
             self._served += 1
         except (EOFError, OSError):
             status, stderr = self._bury()
             return Death(self._doomed == call.ticket, status, stderr)
+        except _NONSENSE as error:
+            child.kill()
+            status, stderr = self._bury()
+            return Death(self._doomed == call.ticket, status, stderr, str(error))
         finally:
             with self._lock:
                 self._current = None
@@ -182,14 +195,15 @@ class WorkerHost:
         return answer
 
     def _started(self) -> ChildProcess:
-        """The child, started now if there is none or it has died since the last call."""
+        """The child, started now if there is none or it does not wait in silence for a call."""
         if self._closed:
             raise WorkerError("The worker process has been closed.")
-        if self.pid is None:
+        if self._child is not None and not self._child.idle:
+            self._child.kill()
             self._bury()
         if self._child is None:
             try:
-                child = ChildProcess(self.memory_limit, self._program, self._wrapper)
+                child = ChildProcess(self.memory_limit, self._program.module, self._wrapper)
                 self._child, self._served = child, 0
             except OSError as error:
                 raise WorkerError(
@@ -211,15 +225,35 @@ class WorkerHost:
         return child.bury() if child is not None else (0, "")
 
 
-def _converse(child: ChildProcess, call: Call, on_event: Callable[[Any], None]) -> Done | Broke:
-    """Send the call and hear the child out."""
+def _converse(
+    child: ChildProcess, program: Program, call: Call[Any], on_event: Callable[[Any], None]
+) -> Done[Any] | Broke:
+    """Send the call and hear the child out.
+
+    Raises:
+        EOFError, OSError: The child is gone.
+        CodecError, FrameTooLarge, Unfit: What it says is no answer to this call.
+    """
+    service = program.service(call.request)
     try:
-        child.wire.send(call)
-    except FrameTooLarge as error:
-        raise WorkerError(f"The modules and headers are too large: {error}") from None
+        child.wire.send(program.calls.dump(call))
+    except (CodecError, FrameTooLarge) as error:
+        raise WorkerError(f"The modules and headers are too large: {error}.") from None
+    left = service.largest
+    told = 0
     while True:
-        match child.wire.receive():
-            case Told(_, event):
-                on_event(event)
-            case Done() | Broke() as answer:
-                return answer
+        frame = child.wire.receive(left)
+        left -= len(frame)
+        reply = service.replies.load(frame)
+        if reply.ticket != call.ticket:
+            raise Unfit("it answers another call")
+        if isinstance(reply, Broke):
+            return reply
+        if isinstance(reply, Done):
+            service.check(call.request, reply.answer)
+            return reply
+        if told == service.most_events:
+            raise Unfit(f"it tells of more than {told:,} events")
+        service.check(call.request, reply.event)
+        on_event(reply.event)
+        told += 1

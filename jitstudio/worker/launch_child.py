@@ -17,7 +17,7 @@ from jitstudio.toolchain.gpu import runner
 from jitstudio.toolchain.gpu.errors import GpuError
 from jitstudio.toolchain.gpu.session import free_memory, session
 from jitstudio.worker import sandbox
-from jitstudio.worker.messages import Launch, ListDevices, WarmUp
+from jitstudio.worker.programs.launching import LAUNCHING, Launch, ListDevices, WarmUp
 from jitstudio.worker.sandbox import Role
 from jitstudio.worker.serving import Answer, Tell, serve, take_wire
 
@@ -32,7 +32,7 @@ def main(_memory_limit: int) -> None:
     wire = take_wire()
     # C's own buffer would keep back what a kernel prints.
     Capture()
-    serve(wire, _work, Role())
+    serve(wire, LAUNCHING, _work, Role())
 
 
 def _work(request: Launch | InspectRequest | ListDevices | WarmUp, tell: Tell) -> Answer:

@@ -22,13 +22,10 @@ from jitstudio.worker.calculator import CalculationError, Calculator
 from jitstudio.worker.flights import Ending, Flights
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.launch_files import LaunchFiles
-from jitstudio.worker.messages import Launch, ListDevices, WarmUp
 from jitstudio.worker.obituary import cause_of_death
+from jitstudio.worker.programs.launching import LAUNCHING, Launch, ListDevices, WarmUp
 from jitstudio.worker.sanitizer import SanitizerMissing, find_sanitizer, sanitized
 from jitstudio.worker.turns import Turns
-
-LAUNCHING = "jitstudio.worker.launch_child"
-"""The program that uses the GPU."""
 
 _ASKING_LIMIT = 60.0
 _WARM_UP_LIMIT = 20.0
@@ -301,7 +298,7 @@ def _why(death: Death, flights: Flights) -> str:
 
 
 def _last_words(death: Death) -> str:
-    _, what = cause_of_death(death.status, death.stderr)
+    _, what = cause_of_death(death)
     return f"The launch process {what} {_KEPT}"
 
 

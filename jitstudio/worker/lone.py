@@ -8,6 +8,7 @@ from jitstudio.worker.access import NOTHING, Need
 from jitstudio.worker.flights import Ending
 from jitstudio.worker.host import Death, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
+from jitstudio.worker.messages import Program
 from jitstudio.worker.turns import Turns
 
 
@@ -19,11 +20,11 @@ class LoneWorker:
     call works.
 
     Args:
-        program: The module whose `main` the process runs.
+        program: What the process runs.
         memory_limit: Bytes the process may take at most, 0 for any number, None for the default.
     """
 
-    def __init__(self, program: str, memory_limit: int | None) -> None:
+    def __init__(self, program: Program, memory_limit: int | None) -> None:
         limit = default_memory_limit() if memory_limit is None else memory_limit
         self._host = WorkerHost(limit, program)
         self._turns = Turns()

@@ -1,51 +1,33 @@
-"""Everything that crosses the pipe between the program and its worker processes."""
+"""What crosses the pipe between the program and its worker processes, around what they are asked.
+
+A program of `worker.programs` declares what it takes and what it answers. Nothing else is read:
+whoever writes to the pipe, the native code in a child included, can only give values of that type.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any
+from functools import cached_property, reduce
+from operator import or_
+from types import GenericAlias, NoneType
+from typing import Any, Generic, TypeVar
 
-from jitstudio.core.launch.request import LaunchRequest
+from jitstudio.core.codec import Codec
 from jitstudio.worker.access import Access
 
+_Request = TypeVar("_Request")
+_Event = TypeVar("_Event")
+_Answer = TypeVar("_Answer")
 
-@dataclass(frozen=True)
-class Precompile:
-    """Make the precompiled headers that would have helped the jobs until now. Takes seconds."""
 
-
-@dataclass(frozen=True)
-class Launch:
-    """Launch a kernel.
-
-    Attributes:
-        request: Which, and how.
-        prepared: Name and file of each buffer that a file or an expression fills.
-        folder: Where the outputs go.
-        asked_at: When it was asked for, by `time.monotonic`.
-    """
-
-    request: LaunchRequest
-    prepared: tuple[tuple[str, str], ...]
-    folder: str
-    asked_at: float
+class Unfit(ValueError):
+    """What a child says is of the right type and still no answer to what it was asked."""
 
 
 @dataclass(frozen=True)
-class ListDevices:
-    """Tell the GPUs."""
-
-
-@dataclass(frozen=True)
-class WarmUp:
-    """Open a GPU before it is needed; takes half a second in a fresh process."""
-
-    device: int
-
-
-@dataclass(frozen=True)
-class Call:
-    """To the child: do this. Each child program says in its `main` which requests it takes.
+class Call(Generic[_Request]):
+    """To the child: do this.
 
     Attributes:
         ticket: The number of the call.
@@ -54,20 +36,20 @@ class Call:
     """
 
     ticket: int
-    request: Any
+    request: _Request
     access: Access = field(default_factory=Access)
 
 
 @dataclass(frozen=True)
-class Told:
+class Told(Generic[_Event]):
     """From the child, while it works: this happened."""
 
     ticket: int
-    event: Any
+    event: _Event
 
 
 @dataclass(frozen=True)
-class Done:
+class Done(Generic[_Answer]):
     """From the child: finished.
 
     Attributes:
@@ -79,7 +61,7 @@ class Done:
     """
 
     ticket: int
-    answer: Any = None
+    answer: _Answer
     chores: bool = False
     spent: bool = False
 
@@ -92,4 +74,59 @@ class Broke:
     traceback: str
 
 
-Reply = Told | Done | Broke
+Reply = Told[Any] | Done[Any] | Broke
+
+
+def anything_goes(request: Any, said: Any) -> None:
+    """There is nothing to see about an answer but its type."""
+
+
+@dataclass(frozen=True, eq=False)
+class Service:
+    """One kind of request that a program takes.
+
+    Attributes:
+        request: Its type.
+        largest: Bytes that all replies to one request together may have.
+        answer: The type of the answer.
+        event: The type of what is told meanwhile; None where nothing is.
+        check: Called with a request and each event or answer to it; raises `Unfit` where one
+            would lead the program astray though its type is right.
+        most_events: How often something may be told.
+    """
+
+    request: type
+    largest: int
+    answer: Any = NoneType
+    event: Any = None
+    check: Callable[[Any, Any], None] = anything_goes
+    most_events: int = 1_000
+
+    @cached_property
+    def replies(self) -> Codec[Reply]:
+        """How replies are stored."""
+        told = [GenericAlias(Told, (self.event,))] if self.event is not None else []
+        return Codec(reduce(or_, [GenericAlias(Done, (self.answer,)), *told, Broke]))
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """What a worker process runs.
+
+    Attributes:
+        module: Whose `main` it is.
+        services: All that it can be asked.
+    """
+
+    module: str
+    services: tuple[Service, ...]
+
+    @cached_property
+    def calls(self) -> Codec[Call[Any]]:
+        """How calls are stored."""
+        requests = reduce(or_, [service.request for service in self.services])
+        return Codec(GenericAlias(Call, (requests,)))
+
+    def service(self, request: object) -> Service:
+        """What answers this request."""
+        return next(one for one in self.services if isinstance(request, one.request))

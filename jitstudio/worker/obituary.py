@@ -6,6 +6,7 @@ import signal
 
 from jitstudio.core.result import Crash
 from jitstudio.core.tools import Tool
+from jitstudio.worker.host import Death
 from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY
 
 _KEPT = "Your text is kept and the next build works."
@@ -20,35 +21,34 @@ _REASONS = {
     "SIGTRAP": "it met something its authors held to be impossible",
 }
 OUT_OF_MEMORY = "out of memory"
+NO_ANSWER = "no answer"
 _OUT_OF_MEMORY_WORDS = ("bad_alloc", "MemoryError", "out of memory", "Out of memory")
 
 
-def crash_of_dead(tool: Tool | None, status: int, stderr: str) -> Crash:
-    """The crash of a child that died by itself.
-
-    Args:
-        tool: What was running.
-        status: As `subprocess` gives it: minus the signal, or the exit status.
-        stderr: What the child had written there.
-    """
+def crash_of_dead(tool: Tool | None, death: Death) -> Crash:
+    """The crash of a child that nobody wanted to end while this tool ran."""
     who = tool.value if tool else "The worker process"
-    name, what = cause_of_death(status, stderr, "on this input")
+    name, what = cause_of_death(death, "on this input")
     if name == OUT_OF_MEMORY:
         what += " Does the code unroll, recurse or instantiate without end?"
     return Crash(tool, name, f"{who} {what} {_KEPT}")
 
 
-def cause_of_death(status: int, stderr: str, met: str = "") -> tuple[str, str]:
-    """Why a child died by itself.
+def cause_of_death(death: Death, met: str = "") -> tuple[str, str]:
+    """Why a child is gone that nobody wanted to end.
 
     Args:
-        status: As `subprocess` gives it: minus the signal, or the exit status.
-        stderr: What the child had written there.
+        death: Its end.
         met: Where it crashed, in words.
 
     Returns:
         The name of the cause, and what it did: a sentence without its subject.
     """
+    if death.nonsense:
+        return NO_ANSWER, (
+            f"sent what is no answer ({death.nonsense}) and was ended: something harmed it {met}."
+        ).replace(" .", ".")
+    status, stderr = death.status, death.stderr
     if status == EXIT_OUT_OF_MEMORY or any(word in stderr for word in _OUT_OF_MEMORY_WORDS):
         return OUT_OF_MEMORY, "ran out of memory."
     if status < 0:

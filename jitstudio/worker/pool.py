@@ -13,7 +13,7 @@ from jitstudio.worker.access import NOTHING, Access, Need
 from jitstudio.worker.flights import Flights
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.memory_watch import WATCH
-from jitstudio.worker.messages import Precompile
+from jitstudio.worker.programs.building import Precompile
 
 MOST_WORKERS = 8
 KEPT_WARM = 60.0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import subprocess
 import sys
@@ -17,7 +18,7 @@ from jitstudio.worker import scratch
 from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY
 from jitstudio.worker.memory_watch import WATCH
 from jitstudio.worker.places import WRAPPED
-from jitstudio.worker.wire import Wire
+from jitstudio.worker.wire import Pipe, Wire
 
 _PATIENCE = 5.0
 """Seconds to wait for a killed process; a hung driver can hold it longer, then it is left alone."""
@@ -42,9 +43,6 @@ sys.path.append(root)
 importlib.import_module(program).main(int(memory_limit))
 """
 
-BUILDING = "jitstudio.worker.child"
-"""The program that runs compilers."""
-
 
 class ChildProcess:
     """A worker process, running from the start; `bury` ends it.
@@ -54,9 +52,7 @@ class ChildProcess:
         overran: Whether it was ended as all processes together took too much memory.
     """
 
-    def __init__(
-        self, memory_limit: int, program: str = BUILDING, wrapper: Sequence[str] = ()
-    ) -> None:
+    def __init__(self, memory_limit: int, program: str, wrapper: Sequence[str] = ()) -> None:
         """Start it.
 
         Args:
@@ -83,6 +79,7 @@ class ChildProcess:
                 stdout=subprocess.PIPE,
                 stderr=self._printed,
                 env=environment,
+                bufsize=0,
                 # A group of its own, so that nvdisasm dies with it; and Ctrl+C reaches us first.
                 start_new_session=True,
             )
@@ -94,8 +91,10 @@ class ChildProcess:
         self._last_breath = _WRAPPED_LAST_BREATH if wrapper else _LAST_BREATH
         assert self._popen.stdout is not None
         assert self._popen.stdin is not None
-        self._pipes = (self._popen.stdin, self._popen.stdout)
-        self.wire = Wire(self._popen.stdout, self._popen.stdin)
+        self._calls = Pipe(self._popen.stdin, lambda: self.alive)
+        self._answers = Pipe(self._popen.stdout, lambda: self.alive)
+        # Nothing is read ahead, so that what nobody asked for stays in the pipe.
+        self.wire = Wire(io.BufferedReader(self._answers, 1), self._calls)
 
     @property
     def pid(self) -> int:
@@ -106,6 +105,11 @@ class ChildProcess:
     def alive(self) -> bool:
         """Whether it still runs."""
         return not self._ended()
+
+    @property
+    def idle(self) -> bool:
+        """Whether it runs and, between two calls, has said nothing that nobody asked for."""
+        return self.alive and not self._answers.ready
 
     def forget_printed(self) -> None:
         """Drop what it has written to stderr so far; call it only while it is idle."""
@@ -130,7 +134,7 @@ class ChildProcess:
             Its exit status as `subprocess` counts it, 0 if it will not die; and what it wrote to
             stderr, at most the last mebibyte.
         """
-        for pipe in self._pipes:
+        for pipe in (self._calls, self._answers):
             with contextlib.suppress(OSError):
                 pipe.close()
         self._wait(self._last_breath)

@@ -14,6 +14,7 @@ from jitstudio.core.launch.result import Finding
 from jitstudio.core.launch.spec import Sanitizer
 from jitstudio.listing.sanitizer import findings
 from jitstudio.worker.host import WorkerHost
+from jitstudio.worker.messages import Program
 
 _NAME = "compute-sanitizer"
 _ROOTS = ("CUDA_HOME", "CUDA_PATH")
@@ -49,7 +50,7 @@ def find_sanitizer() -> str | None:
 
 
 @contextlib.contextmanager
-def sanitized(tool: Sanitizer, program: str) -> Iterator[Sanitized]:
+def sanitized(tool: Sanitizer, program: Program) -> Iterator[Sanitized]:
     """Have a process under the sanitizer for the block; its findings are complete after it.
 
     Raises:

@@ -19,7 +19,7 @@ from typing import Any
 
 from jitstudio.worker import scratch
 from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY, die_first
-from jitstudio.worker.messages import Broke, Call, Done, Reply, Told
+from jitstudio.worker.messages import Broke, Call, Done, Program, Reply, Told
 from jitstudio.worker.sandbox import Role, seal
 from jitstudio.worker.wire import Wire
 
@@ -54,49 +54,56 @@ def take_wire() -> Wire:
     return Wire(calls, answers)
 
 
-def serve(wire: Wire, work: Work, role: Role) -> None:
-    """Serve calls until the parent is gone.
+def serve(wire: Wire, program: Program, work: Work, role: Role) -> None:
+    """Serve calls of this program until the parent is gone.
 
     Until the first one nobody's text is here. It tells what the process may reach; before a thread
     is started, so that all will be inside, the process is sealed.
     """
     die_first()
-    calls: queue.SimpleQueue[Call] = queue.SimpleQueue()
-    first = _received(wire)
+    calls: queue.SimpleQueue[Call[Any]] = queue.SimpleQueue()
+    first = _received(wire, program)
     try:
         seal(first.access, role)
     except Exception:
-        wire.send(Broke(first.ticket, traceback.format_exc()))
+        service = program.service(first.request)
+        broke = Broke(first.ticket, traceback.format_exc())
+        wire.send(service.replies.dump(broke), service.largest)
         os._exit(1)
     calls.put(first)
-    threading.Thread(target=_listen, args=(wire, calls), daemon=True).start()
+    threading.Thread(target=_listen, args=(wire, program, calls), daemon=True).start()
     while True:
         try:
-            wire.send(_carry_out(calls.get(), wire, work))
+            _carry_out(calls.get(), wire, program, work)
         except MemoryError:
             os._exit(EXIT_OUT_OF_MEMORY)
 
 
-def _carry_out(call: Call, wire: Wire, work: Work) -> Reply:
+def _carry_out(call: Call[Any], wire: Wire, program: Program, work: Work) -> None:
+    service = program.service(call.request)
+
+    def send(reply: Reply) -> None:
+        wire.send(service.replies.dump(reply), service.largest)
+
     try:
-        answer = work(call.request, lambda event: wire.send(Told(call.ticket, event)))
-        return Done(call.ticket, answer.value, answer.chores, answer.spent)
+        answer = work(call.request, lambda event: send(Told(call.ticket, event)))
+        send(Done(call.ticket, answer.value, answer.chores, answer.spent))
     except MemoryError:
         raise
     except Exception:
-        return Broke(call.ticket, traceback.format_exc())
+        send(Broke(call.ticket, traceback.format_exc()))
 
 
-def _listen(wire: Wire, calls: queue.SimpleQueue[Call]) -> None:
+def _listen(wire: Wire, program: Program, calls: queue.SimpleQueue[Call[Any]]) -> None:
     """Notice at once when the parent is gone, even in the middle of a native call."""
     while True:
-        calls.put(_received(wire))
+        calls.put(_received(wire, program))
 
 
-def _received(wire: Wire) -> Call:
+def _received(wire: Wire, program: Program) -> Call[Any]:
     """The next call; the process ends where there will be none."""
     try:
-        call: Call = wire.receive()
+        call: Call[Any] = program.calls.load(wire.receive())
     except EOFError:
         # A parent that was killed removes nothing.
         scratch.empty(Path(tempfile.gettempdir()))

@@ -1,5 +1,5 @@
-import pickle
 from array import array
+from dataclasses import replace
 
 import pytest
 
@@ -13,6 +13,7 @@ from jitstudio.analysis.model import (
     Place,
     SassFunction,
 )
+from jitstudio.core.codec import Codec
 
 ENCODING = 0x000FE20000000800_00000A00FF017B82
 
@@ -60,8 +61,7 @@ def test_live_registers_are_four_numbers_an_instruction():
 
 def test_without_encodings_there_is_no_control():
     code = function("LDC")
-    bare = pickle.loads(pickle.dumps(code))
-    object.__setattr__(bare, "encodings", b"")
+    bare = replace(code, encodings=b"")
     assert bare[0].encoding == 0
     assert bare[0].control is None
 
@@ -110,5 +110,25 @@ def test_functions_are_found_by_name():
 
 def test_it_goes_through_a_pipe_as_it_is():
     code = Disassembly("sm_90", (function("LDC", "EXIT"),))
-    copy = pickle.loads(pickle.dumps(code))
+    pipe = Codec(Disassembly)
+    copy = pipe.load(b"".join(pipe.dump(code)))
     assert list(copy.functions[0]) == list(code.functions[0])
+    assert copy.functions[0].addresses.typecode == "Q"
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"operands": ("",)},
+        {"addresses": array("Q")},
+        {"encodings": b"1"},
+        {"place_ids": array("i", [1, 0])},
+        {"place_ids": array("i", [0, -2])},
+        {"live": array("H", [1, 2])},
+        {"labels": (Label("x", 3),)},
+        {"parts": (Part("k", 1, 3),)},
+    ],
+)
+def test_columns_that_do_not_fit_one_another_are_refused(wrong):
+    with pytest.raises(ValueError, match="The columns of k do not fit one another"):
+        replace(function("LDC", "EXIT"), **wrong)

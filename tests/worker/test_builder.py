@@ -307,7 +307,7 @@ def test_a_host_that_was_never_started_closes():
 
 
 def test_the_child_looks_for_no_module_in_the_working_directory(host, tmp_path, monkeypatch):
-    for name in ("pickle.py", "queue.py", "jitstudio.py"):
+    for name in ("json.py", "queue.py", "jitstudio.py"):
         (tmp_path / name).write_text("raise SystemExit('imported by chance')\n")
     monkeypatch.chdir(tmp_path)
     assert_next_build_works(host)

@@ -1,5 +1,6 @@
 import os
 import threading
+from dataclasses import replace
 
 import pytest
 
@@ -103,5 +104,5 @@ def test_closed_it_answers_nobody(worker):
 
 def test_a_bug_of_the_childs_own_is_told_with_its_place(worker):
     with pytest.raises(WorkerError, match="A bug in jitstudio broke this call"):
-        ask(worker, job(KERNEL, tool=None))
+        ask(worker, replace(GOOD_JOB, inputs=()))
     assert isinstance(ask(worker, GOOD_JOB)[0], Done)

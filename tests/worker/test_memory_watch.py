@@ -14,10 +14,10 @@ from jitstudio.worker.memory_watch import WATCH, memory_of
 from jitstudio.worker.messages import Call
 from jitstudio.worker.obituary import crash_of_dead
 from tests.support import ROOT
+from tests.worker.sealed import PLAIN
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it reads Linux's /proc")
 
-PROGRAM = "tests.worker.sealed"
 # Shared memory, which no limit of one process counts.
 TAKE = """
 import mmap, time
@@ -32,7 +32,7 @@ globals()["__builtins__"]["held"] = held
 @pytest.fixture
 def hosts(monkeypatch):
     monkeypatch.setenv("PYTHONPATH", str(ROOT))
-    made = [WorkerHost(0, PROGRAM) for _ in range(2)]
+    made = [WorkerHost(0, PLAIN) for _ in range(2)]
     yield made
     for host in made:
         host.close()
@@ -50,7 +50,7 @@ def test_the_largest_ends_when_all_together_have_too_much(hosts, monkeypatch):
     dead = ask(large, 300, "time.sleep(60)")
     assert isinstance(dead, Death)
     assert not dead.killed
-    crash = crash_of_dead(None, dead.status, dead.stderr)
+    crash = crash_of_dead(None, dead)
     assert "ran out of memory" in crash.message
     assert small.pid == pid
     assert ask(large, 10).answer == "done"  # the next call works

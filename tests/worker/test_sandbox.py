@@ -14,11 +14,9 @@ from jitstudio.worker.access import Access, Need
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.messages import Call
 from tests.support import ROOT
+from tests.worker.sealed import NUMPY, PLAIN, PROGRAMS
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")
-
-PLAIN, PROGRAMS = "tests.worker.sealed", "tests.worker.sealed_with_programs"
-NUMPY = "tests.worker.sealed_with_numpy"
 
 
 @pytest.fixture(autouse=True)
@@ -51,7 +49,7 @@ def told(host, code, access=None, most=None):
     return answer if isinstance(answer, Death) else answer.answer
 
 
-@pytest.fixture(params=[PLAIN, PROGRAMS])
+@pytest.fixture(params=[PLAIN, PROGRAMS], ids=["plain", "programs"])
 def sealed(request, started):
     """Says what became of a piece of Python in a sealed process."""
     host = started(request.param)
@@ -286,7 +284,8 @@ def test_the_folder_of_a_killed_program_is_emptied_and_removed_by_the_next(tmp_p
 import os
 from jitstudio.worker.host import WorkerHost
 from jitstudio.worker.messages import Call
-print(WorkerHost(0, {PLAIN!r}).ask(Call(1, {FOLDER!r}), print).answer, flush=True)
+from tests.worker.sealed import PLAIN
+print(WorkerHost(0, PLAIN).ask(Call(1, {FOLDER!r}), print).answer, flush=True)
 os.kill(os.getpid(), 9)
 """
     environment = os.environ | {"TMPDIR": str(tmp_path)}

@@ -10,6 +10,7 @@ import pytest
 from jitstudio.core.doctor_words import tool_findings
 from jitstudio.core.json_form import toolchain_object
 from jitstudio.core.tools import SandboxState, ToolchainInfo
+from jitstudio.worker.host import Death
 from jitstudio.worker.obituary import crash_of_dead
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")
@@ -97,7 +98,7 @@ def test_the_doctor_says_what_holds(state, words):
 
 
 def test_a_death_by_seccomp_is_told_in_words():
-    crash = crash_of_dead(None, -31, "")
+    crash = crash_of_dead(None, Death(killed=False, status=-31))
     assert "SIGSYS: its sandbox ended it" in crash.message
 
 
