@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.texts.phrases import in_bytes
-from jitstudio.core.tools import ArchInfo, ToolchainInfo, ToolInfo
+from jitstudio.core.tools import ArchInfo, SandboxState, ToolchainInfo, ToolInfo
 
 
 @dataclass(frozen=True)
@@ -30,11 +30,13 @@ class Finding:
 
 
 def tool_findings(info: ToolchainInfo) -> Iterator[Finding]:
-    """The tools, and the targets that they know."""
+    """The tools, the targets that they know, and what holds them."""
     for tool in info.tools:
         yield Finding(tool.tool.value, _tool(tool), tool.path, tool.problem, True)
     unknown = "" if info.archs else "The targets are unknown without NVRTC."
     yield Finding("targets", "  ".join(map(_target, info.archs)), problem=unknown)
+    if info.sandbox is not None:
+        yield _sandbox(info.sandbox)
 
 
 def gpu_findings(devices: DeviceList) -> Iterator[Finding]:
@@ -54,6 +56,20 @@ def window_finding(problem: str, remedy: str) -> Finding:
     """
     told = "\n".join(filter(None, (problem, remedy and f"On Debian and Ubuntu: {remedy}")))
     return Finding("window", "" if told else "can be opened", problem=told)
+
+
+def _sandbox(state: SandboxState) -> Finding:
+    """In one sentence what holds, and what does not."""
+    if not state.problem:
+        held = f"landlock {state.landlock} guards your files, seccomp the system calls"
+        return Finding("sandbox", f"compilers reach what they need only: {held}")
+    if state.landlock:
+        lacks = "Compilers reach no file that they do not need, but all system calls"
+    elif state.seccomp:
+        lacks = "Compilers have no network, but can read and write all that you can"
+    else:
+        lacks = "Compilers can do all that you can"
+    return Finding("sandbox", problem=f"{lacks}: {state.problem}. Build only what you trust.")
 
 
 def _tool(tool: ToolInfo) -> str:

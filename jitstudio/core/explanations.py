@@ -128,6 +128,7 @@ _WORDS: dict[str, Callable[[_Case], str | None]] = {
     "options": lambda case: " ".join(case.stage.options) if case.stage else "",
     "typed": lambda case: " ".join(case.request.options),
     "only_option": _only_option,
+    "confined": lambda case: "" if case.request.confined_to is None else "yes",
     "other_modules": lambda case: " ".join(source.name for source in case.request.sources[1:]),
     "source": lambda case: case.source or "",
     "line_text": lambda case: case.line_text,

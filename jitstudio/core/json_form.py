@@ -41,7 +41,7 @@ def build_object(result: BuildResult, runs: Sequence[BuildResult] = ()) -> Json:
 
 def toolchain_object(info: ToolchainInfo) -> Json:
     """What `doctor` found of tools, driver and GPUs."""
-    driver = info.driver
+    driver, sandbox = info.driver, info.sandbox
     return {
         "tools": [_tool(tool) for tool in info.tools],
         "archs": [{"arch": a.arch.sm, "llvm": a.llvm} for a in info.archs],
@@ -58,6 +58,12 @@ def toolchain_object(info: ToolchainInfo) -> Json:
                 }
                 for device in driver.devices
             ],
+        },
+        "sandbox": sandbox
+        and {
+            "landlock": sandbox.landlock or None,
+            "seccomp": sandbox.seccomp,
+            "problem": sandbox.problem or None,
         },
     }
 

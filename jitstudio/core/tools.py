@@ -109,9 +109,25 @@ class ArchInfo:
 
 
 @dataclass(frozen=True)
+class SandboxState:
+    """What holds the processes in which compilers run.
+
+    Attributes:
+        landlock: The version of the kernel's landlock that guards files; 0 for none.
+        seccomp: Whether seccomp refuses system calls.
+        problem: Why something is missing; empty where all holds.
+    """
+
+    landlock: int = 0
+    seccomp: bool = False
+    problem: str = ""
+
+
+@dataclass(frozen=True)
 class ToolchainInfo:
-    """All of it; `driver` is None where it was not asked for."""
+    """All of it; `driver` and `sandbox` are None where they were not asked for."""
 
     tools: tuple[ToolInfo, ...]
     archs: tuple[ArchInfo, ...]
     driver: DeviceList | None = None
+    sandbox: SandboxState | None = None

@@ -6,6 +6,7 @@ announced by CUDA_PATH, and words for what is missing.
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shutil
@@ -97,6 +98,15 @@ def program(tool: Tool) -> str:
     if path is None:
         raise _missing(tool, "no such program in the wheels, in CUDA_PATH or on PATH")
     return path
+
+
+def programs(*tools: Tool) -> tuple[str, ...]:
+    """The paths of those of these programs that are here."""
+    found = []
+    for tool in tools:
+        with contextlib.suppress(ToolMissing):
+            found.append(program(tool))
+    return tuple(found)
 
 
 def nvdisasm() -> str:

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from jitstudio.analysis.correlation.chains import corrected
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.core.tools import Tool
 from jitstudio.listing.lines import split_at_newlines
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.disassembly import read_cubin
 from jitstudio.worker.limits import limit_memory
 from jitstudio.worker.programs.analysing import ANALYSING
+from jitstudio.worker.sandbox import Role
 from jitstudio.worker.serving import Answer, Tell, serve, take_wire
 
 
@@ -18,7 +22,7 @@ def main(memory_limit: int) -> None:
     wire = take_wire()
     limit_memory(memory_limit)
     locate.announce_toolkit()
-    serve(wire, ANALYSING, _work)
+    serve(wire, ANALYSING, _work, Role(partial(locate.programs, Tool.NVDISASM)))
 
 
 def _work(request: AnalysisRequest, tell: Tell) -> Answer:

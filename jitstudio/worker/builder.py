@@ -21,6 +21,7 @@ from jitstudio.core.tools import ToolchainInfo
 from jitstudio.worker.checks import refused, store_problem, unreadable
 from jitstudio.worker.execution import Execution
 from jitstudio.worker.flights import Ending, Flights
+from jitstudio.worker.header_scan import HeaderScan
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
 from jitstudio.worker.obituary import crash_of_dead, crash_of_slow
@@ -60,6 +61,7 @@ class Builder:
         size = default_size() if workers is None else workers
         self._pool = Pool(WorkerHost(limit) for _ in range(size))
         self._store = store
+        self._headers = HeaderScan()
         self._cache = Cache(store) if store is not None else None
         self._turns = Turns()
 
@@ -174,7 +176,8 @@ class Builder:
         if problems:
             return True
         cache = self._cache if request.use_cache else None
-        done = Execution(Schedule(request, steps), self._pool, cache, flights, tell).run()
+        schedule = Schedule(request, steps)
+        done = Execution(schedule, self._pool, cache, self._headers, flights, tell).run()
         if self._store is not None and (told := self._store.take_problem()):
             tell(store_problem(told))
         return done

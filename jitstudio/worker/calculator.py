@@ -17,9 +17,11 @@ from jitstudio.core.launch.calculation import (
 from jitstudio.core.launch.request import Buffer, Expectation
 from jitstudio.core.launch.result import CheckResult
 from jitstudio.core.launch.types import Type
+from jitstudio.worker.access import Need
 from jitstudio.worker.flights import Ending
 from jitstudio.worker.host import Death
 from jitstudio.worker.lone import LoneWorker
+from jitstudio.worker.needs import need_of_buffers
 from jitstudio.worker.obituary import OUT_OF_MEMORY, cause_of_death
 from jitstudio.worker.programs.calculating import CALCULATING
 
@@ -71,7 +73,8 @@ class Calculator(LoneWorker):
             WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
         """
         surroundings = _surroundings(values, others, prepared)
-        answer = self._calculate(FillCalculation(buffer, str(path), surroundings), timeout)
+        need = need_of_buffers((buffer, *others), str(path.parent))
+        answer = self._calculate(FillCalculation(buffer, str(path), surroundings), timeout, need)
         if isinstance(answer, Refusal):
             raise CalculationError(answer.words)
 
@@ -113,7 +116,9 @@ class Calculator(LoneWorker):
         calculation = CheckCalculation(
             expectation, element, length, str(got), relative, absolute, surroundings
         )
-        answer = self._calculate(calculation, timeout)
+        # Results lie in a folder of the one with what `fill` has written.
+        need = need_of_buffers(buffers, str(got.parent.parent))
+        answer = self._calculate(calculation, timeout, need)
         if isinstance(answer, CheckResult):
             return answer
         words = answer.words if answer else "There is no answer."
@@ -123,9 +128,11 @@ class Calculator(LoneWorker):
         """End the calculation in progress, if there is one, by killing its process."""
         self._turns.cancel(self._latest)
 
-    def _calculate(self, calculation: Calculation, timeout: float) -> CheckResult | Refusal | None:
+    def _calculate(
+        self, calculation: Calculation, timeout: float, need: Need
+    ) -> CheckResult | Refusal | None:
         self._latest = next(self._tickets)
-        match self._ask(calculation, self._latest, timeout):
+        match self._ask(calculation, self._latest, timeout, need):
             case Ending.CANCEL:
                 return Refusal("The calculation was cancelled.")
             case Ending.TIME_LIMIT:

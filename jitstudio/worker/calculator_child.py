@@ -19,6 +19,7 @@ from jitstudio.core.launch.calculation import (
 )
 from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.core.launch.result import CheckResult
+from jitstudio.numerics.blas import use_all_cores
 from jitstudio.numerics.compare import Tolerance, compare
 from jitstudio.numerics.dtypes import open_buffer, save_buffer
 from jitstudio.numerics.errors import NumericsError
@@ -27,6 +28,7 @@ from jitstudio.numerics.fitting import fill_from
 from jitstudio.numerics.surroundings import evaluate_among
 from jitstudio.worker.limits import limit_files, limit_memory
 from jitstudio.worker.programs.calculating import CALCULATING
+from jitstudio.worker.sandbox import Role
 from jitstudio.worker.serving import Answer, Tell, serve, take_wire
 
 _LEAST_MEMORY = 4 << 30
@@ -43,10 +45,11 @@ def main(memory_limit: int) -> None:
     """Serve calculations until the parent is gone."""
     wire = take_wire()
     limit_memory(memory_limit)
-    serve(wire, CALCULATING, partial(_work, memory_limit))
+    serve(wire, CALCULATING, partial(_work, memory_limit), Role())
 
 
 def _work(memory_limit: int, request: Calculation, tell: Tell) -> Answer:
+    use_all_cores()
     size = sum(buffer.bytes for buffer in request.surroundings.buffers)
     try:
         match request:
@@ -65,7 +68,7 @@ def _work(memory_limit: int, request: Calculation, tell: Tell) -> Answer:
 
 def _limit(memory_limit: int, size: int, file_size: int) -> None:
     wanted = _LEAST_MEMORY + _PER_CORE * (os.cpu_count() or 1) + _COPIES * size
-    limit_memory(min(wanted, memory_limit) if memory_limit else wanted)
+    limit_memory(min(wanted, memory_limit) if memory_limit else wanted, for_good=False)
     limit_files(file_size)
 
 

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 
 from jitstudio.core.job import Job
 from jitstudio.core.options import leave_traces
 from jitstudio.core.request import DemangleRequest, ProbeRequest
-from jitstudio.toolchain import locate
+from jitstudio.core.tools import Tool
+from jitstudio.toolchain import locate, nvrtc
 from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.demangle import demangle
+from jitstudio.toolchain.errors import ToolMissing
+from jitstudio.toolchain.headers import header_folders
 from jitstudio.toolchain.precompile import PRECOMPILED
 from jitstudio.toolchain.probe import probe
 from jitstudio.toolchain.runner import run
+from jitstudio.worker import sandbox
 from jitstudio.worker.limits import limit_memory
 from jitstudio.worker.programs.building import BUILDING, Precompile
+from jitstudio.worker.sandbox import Role
 from jitstudio.worker.serving import Answer, Tell, serve, take_wire
 
 
@@ -23,9 +29,17 @@ def main(memory_limit: int) -> None:
     wire = take_wire()
     limit_memory(memory_limit)
     locate.announce_toolkit()
-    serve(wire, BUILDING, partial(_work, Capture()))
+    serve(wire, BUILDING, partial(_work, Capture()), _ROLE)
 
 
+def _unpacked() -> tuple[str, ...]:
+    try:
+        return header_folders(nvrtc.version())
+    except ToolMissing:
+        return ()
+
+
+_ROLE = Role(partial(locate.programs, Tool.NVDISASM, Tool.CUOBJDUMP), _unpacked)
 _Request = Job | ProbeRequest | DemangleRequest | Precompile
 
 
@@ -39,6 +53,6 @@ def _work(capture: Capture, request: _Request, tell: Tell) -> Answer:
                 PRECOMPILED.make_next()
             return Answer()
         case ProbeRequest() as wanted:
-            return Answer(probe(wanted))
+            return Answer(replace(probe(wanted), sandbox=sandbox.state()))
         case DemangleRequest(names):
             return Answer({name: demangle(name) for name in names})

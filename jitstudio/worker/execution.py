@@ -12,9 +12,12 @@ from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageSt
 from jitstudio.core.job import Basis, Job
 from jitstudio.core.result import Crash
 from jitstudio.core.tools import Tool
+from jitstudio.worker.access import Need
 from jitstudio.worker.flights import Ending, Flights
+from jitstudio.worker.header_scan import HeaderScan
 from jitstudio.worker.host import Death, WorkerHost
 from jitstudio.worker.messages import Call, Done
+from jitstudio.worker.needs import need_of
 from jitstudio.worker.obituary import crash_of_dead, crash_of_slow
 from jitstudio.worker.pool import Pool
 from jitstudio.worker.schedule import Schedule
@@ -28,6 +31,7 @@ class _Step:
         number: Its place in the plan.
         job: What to do.
         mark: What tells it from others, now; None if its result is not kept.
+        need: What its worker must be able to reach, and may.
         host: Its worker.
         ticket: The number of the call.
         thread: Where the call is made; None for the thread of `Execution.run`.
@@ -39,6 +43,7 @@ class _Step:
     number: int
     job: Job
     mark: Mark | None
+    need: Need
     host: WorkerHost | None = None
     ticket: int = 0
     thread: threading.Thread | None = None
@@ -68,12 +73,14 @@ class Execution:
         schedule: Schedule,
         pool: Pool,
         cache: Cache | None,
+        headers: HeaderScan,
         flights: Flights,
         tell: Callable[[Event], None],
     ) -> None:
         self._schedule = schedule
         self._pool = pool
         self._cache = cache
+        self._headers = headers
         self._flights = flights
         self._tell = tell
         self._cut_short = False
@@ -119,12 +126,12 @@ class Execution:
                 mark = self._cache.mark(job) if self._cache else None
                 kept = self._cache.find(mark) if self._cache and mark else None
                 if kept is None:
-                    self._waiting.append(_Step(number, job, mark))
+                    self._waiting.append(_Step(number, job, mark, need_of(job, self._headers)))
                 else:
                     self._finish(number, kept)
 
     def _begin(self, step: _Step, work: Callable[[_Step, WorkerHost], None]) -> bool:
-        host = self._pool.take(step.job.name)
+        host = self._pool.take(step.job.name, step.need)
         if host is None:
             return False
         ticket = self._flights.begin(host)
@@ -234,9 +241,9 @@ def _call(step: _Step, host: WorkerHost, tell: Callable[[_Heard], None]) -> None
 
     try:
         again = host.worn
-        answer = host.ask(call, hear)
+        answer = host.ask(call, hear, step.need)
         if again and not finished and isinstance(answer, Death) and answer.by_itself:
-            answer = host.ask(call, hear)
+            answer = host.ask(call, hear, step.need)
     except BaseException as error:
         answer = error
     tell(answer)

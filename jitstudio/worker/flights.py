@@ -8,6 +8,7 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
+from jitstudio.worker.access import NOTHING, Need
 from jitstudio.worker.host import Death, WorkerHost
 from jitstudio.worker.messages import Call
 
@@ -59,8 +60,9 @@ class Flights:
         host: WorkerHost,
         request: object,
         on_event: Callable[[Any], None] = lambda event: None,
+        need: Need = NOTHING,
     ) -> Any:
-        """The answer of a process, or its `Death`.
+        """The answer of a process, or its `Death`; for the arguments see `WorkerHost.ask`.
 
         Raises:
             WorkerError: See `WorkerHost.ask`.
@@ -68,7 +70,7 @@ class Flights:
         ticket = self.begin(host)
         if ticket is None:
             return Death(killed=True)
-        told = host.ask(Call(ticket, request), on_event)
+        told = host.ask(Call(ticket, request), on_event, need)
         self.end(ticket)
         return told if isinstance(told, Death) else told.answer
 

@@ -8,10 +8,12 @@ from __future__ import annotations
 import contextlib
 import threading
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from jitstudio.core.codec import CodecError
+from jitstudio.worker.access import NOTHING, Access, Need
+from jitstudio.worker.memory_watch import WATCH
 from jitstudio.worker.messages import Broke, Call, Done, Program, Unfit
 from jitstudio.worker.process import ChildProcess
 from jitstudio.worker.programs.building import BUILDING
@@ -70,6 +72,8 @@ class WorkerHost:
         self._wrapper = tuple(wrapper)
         self._child: ChildProcess | None = None
         self._served = 0
+        self._sealed: Access | None = None
+        self._earlier = Access()
         # Guards what `kill` and `close` look at from other threads.
         self._lock = threading.Lock()
         self._current: int | None = None
@@ -88,6 +92,10 @@ class WorkerHost:
         """Whether the child has served a call before."""
         return self.pid is not None and self._served > 0
 
+    def suits(self, need: Need) -> bool:
+        """Whether a call with this need would find a child, or start one, without ending one."""
+        return self.pid is None or self._sealed is None or need.met_by(self._sealed)
+
     def start(self) -> None:
         """Start the child now rather than at the first call.
 
@@ -97,18 +105,22 @@ class WorkerHost:
         with self._busy:
             self._started()
 
-    def ask(self, call: Call[Any], on_event: Callable[[Any], None]) -> Done[Any] | Death:
+    def ask(
+        self, call: Call[Any], on_event: Callable[[Any], None], need: Need = NOTHING
+    ) -> Done[Any] | Death:
         """Send one call and wait for its end.
 
         Args:
             call: What to do; `kill` knows it by its ticket.
             on_event: Called in this thread with everything the child tells meanwhile.
+            need: What the child must be able to reach, and may. A child is sealed at its first
+                call; one that cannot carry this one out is replaced.
 
         Raises:
             WorkerError: See the class.
         """
         with self._busy:
-            answer = self._exchange(call, on_event)
+            answer = self._exchange(call, on_event, need)
             if isinstance(answer, Done) and answer.spent:
                 self._bury()
             if self._child is None and not self._closed:
@@ -145,7 +157,11 @@ class WorkerHost:
             if waited:
                 self._busy.release()
 
-    def _exchange(self, call: Call[Any], on_event: Callable[[Any], None]) -> Done[Any] | Death:
+    def _exchange(
+        self, call: Call[Any], on_event: Callable[[Any], None], need: Need
+    ) -> Done[Any] | Death:
+        if not self.suits(need):
+            self._bury()
         child = self._started()
         with self._lock:
             if self._closed or self._doomed == call.ticket:
@@ -154,17 +170,17 @@ class WorkerHost:
         in_step = False
         try:
             child.forget_printed()
-            answer = _converse(child, self._program, call, on_event)
+            access = self._access(need)
+            with WATCH.at_work():
+                answer = _converse(child, self._program, replace(call, access=access), on_event)
             in_step = True
             self._served += 1
         except (EOFError, OSError):
-            self._child = None
-            status, stderr = child.bury()
+            status, stderr = self._bury()
             return Death(self._doomed == call.ticket, status, stderr)
         except _NONSENSE as error:
-            self._child = None
             child.kill()
-            status, stderr = child.bury()
+            status, stderr = self._bury()
             return Death(self._doomed == call.ticket, status, stderr, str(error))
         finally:
             with self._lock:
@@ -196,10 +212,17 @@ class WorkerHost:
                 ) from error
         return self._child
 
-    def _bury(self) -> None:
-        child, self._child = self._child, None
-        if child is not None:
-            child.bury()
+    def _access(self, need: Need) -> Access:
+        """What the child is sealed with; at its first call, with what this one needs."""
+        if self._sealed is None:
+            self._sealed = need.of_new_process(self._earlier)
+            if need.most is None:
+                self._earlier = self._sealed
+        return self._sealed
+
+    def _bury(self) -> tuple[int, str]:
+        child, self._child, self._sealed = self._child, None, None
+        return child.bury() if child is not None else (0, "")
 
 
 def _converse(

@@ -16,8 +16,15 @@ from jitstudio.toolchain.driver import describe, why_unusable
 from jitstudio.toolchain.gpu import runner
 from jitstudio.toolchain.gpu.errors import GpuError
 from jitstudio.toolchain.gpu.session import free_memory, session
+from jitstudio.worker import sandbox
 from jitstudio.worker.programs.launching import LAUNCHING, Launch, ListDevices, WarmUp
+from jitstudio.worker.sandbox import Role
 from jitstudio.worker.serving import Answer, Tell, serve, take_wire
+
+_SEALED = (
+    "If other programs can use the GPU, the sandbox of this process may be too narrow for this "
+    f"driver: {sandbox.SWITCH}=off starts jitstudio without it."
+)
 
 
 def main(_memory_limit: int) -> None:
@@ -25,7 +32,7 @@ def main(_memory_limit: int) -> None:
     wire = take_wire()
     # C's own buffer would keep back what a kernel prints.
     Capture()
-    serve(wire, LAUNCHING, _work)
+    serve(wire, LAUNCHING, _work, Role())
 
 
 def _work(request: Launch | InspectRequest | ListDevices | WarmUp, tell: Tell) -> Answer:
@@ -46,6 +53,8 @@ def _work(request: Launch | InspectRequest | ListDevices | WarmUp, tell: Tell) -
 
 def _devices() -> object:
     found = describe()
+    if found.problem and sandbox.guards_gpu():
+        found = replace(found, problem=f"{found.problem} {_SEALED}")
     devices = (replace(d, memory_free=free_memory(d.ordinal)) for d in found.devices)
     return replace(found, devices=tuple(devices))
 

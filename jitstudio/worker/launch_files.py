@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 import itertools
-import os
-import shutil
-import sys
-import tempfile
 from collections import OrderedDict
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from jitstudio.core.launch.events import LaunchEvent, LaunchProgress
 from jitstudio.core.launch.request import Buffer, FillKind, LaunchRequest
+from jitstudio.worker import scratch
 from jitstudio.worker.calculator import Calculator
 
-_PREFIX = "jitstudio-launch-"
 _KEPT_RUNS = 2
 _KEPT_FILLS = 16
 
@@ -38,7 +34,7 @@ class LaunchFiles:
         Raises:
             OSError: It cannot be made.
         """
-        run = self._folder / f"run{next(self._numbers)}"
+        run = self.folder / f"run{next(self._numbers)}"
         run.mkdir()
         self._runs.append(run)
         return run
@@ -46,7 +42,7 @@ class LaunchFiles:
     def trim(self) -> None:
         """Remove what nobody looks at any more; large files take a while."""
         while len(self._runs) > _KEPT_RUNS:
-            shutil.rmtree(self._runs.pop(0), ignore_errors=True)
+            scratch.remove(self._runs.pop(0))
         while len(self._fills) > _KEPT_FILLS:
             _, path = self._fills.popitem(last=False)
             path.unlink(missing_ok=True)
@@ -68,7 +64,7 @@ class LaunchFiles:
             key = (buffer, *values.items(), request.buffers, _age(buffer), *prepared.values())
             if key not in self._fills:
                 tell(LaunchProgress(f"calculating '{buffer.name}'"))
-                path = self._folder / f"fill{next(self._numbers)}.npy"
+                path = self.folder / f"fill{next(self._numbers)}.npy"
                 others = tuple(other for other in request.buffers if other != buffer)
                 calculator.fill(buffer, values, others, prepared, path, timeout=request.timeout)
                 self._fills[key] = path
@@ -79,36 +75,20 @@ class LaunchFiles:
     def close(self) -> None:
         """Remove all of them."""
         if self._made is not None:
-            shutil.rmtree(self._made, ignore_errors=True)
+            scratch.remove(self._made)
 
     @property
-    def _folder(self) -> Path:
+    def folder(self) -> Path:
+        """Where they all are.
+
+        Raises:
+            OSError: It cannot be made.
+        """
         if self._made is None or not self._made.is_dir():
-            _remove_orphans()
-            self._made = Path(tempfile.mkdtemp(prefix=f"{_PREFIX}{os.getpid()}-"))
+            self._made = scratch.make("launch")
             self._runs.clear()
             self._fills.clear()
         return self._made
-
-
-def _remove_orphans() -> None:
-    """Remove what was left by a program that was killed: buffers can be large."""
-    for folder in Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"):
-        owner = folder.name.removeprefix(_PREFIX).partition("-")[0]
-        if owner.isdigit() and not _runs(int(owner)):
-            shutil.rmtree(folder, ignore_errors=True)
-
-
-def _runs(pid: int) -> bool:
-    if sys.platform == "win32":
-        return True  # there, signal 0 is no question
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    except OSError:
-        return True  # somebody else's
-    return True
 
 
 def _in_order(buffers: tuple[Buffer, ...]) -> Iterator[Buffer]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import threading
 import time
 from collections.abc import Callable
@@ -16,6 +17,7 @@ from jitstudio.core.launch.request import InspectRequest, LaunchRequest
 from jitstudio.core.launch.result import CheckResult, KernelFacts, LaunchOutcome, LaunchResult
 from jitstudio.core.launch.verdict import judged, unchecked
 from jitstudio.core.severity import Severity
+from jitstudio.worker.access import Access, Need
 from jitstudio.worker.calculator import CalculationError, Calculator
 from jitstudio.worker.flights import Ending, Flights
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
@@ -57,7 +59,7 @@ class Launcher:
             WorkerError: The process could not be started, or is broken.
         """
         with self._turns.take(0, _ASKING_LIMIT) as flights:
-            answer = flights.ask(self._gpu, ListDevices())
+            answer = flights.ask(self._gpu, ListDevices(), need=self._need())
             if isinstance(answer, Death):
                 return DeviceList(problem=f"The driver could not be asked. {_why(answer, flights)}")
             found: DeviceList = answer
@@ -70,7 +72,7 @@ class Launcher:
             WorkerError: See `devices`.
         """
         with self._turns.take(0, _ASKING_LIMIT) as flights:
-            answer = flights.ask(self._gpu, request)
+            answer = flights.ask(self._gpu, request, need=self._need())
             if isinstance(answer, Death):
                 return _error(_why(answer, flights))
             told: KernelFacts | Diagnostic = answer
@@ -153,13 +155,13 @@ class Launcher:
             asked_at,
         )
         if request.sanitizer is None:
-            answer = flights.ask(self._gpu, call, tell)
+            answer = flights.ask(self._gpu, call, tell, self._need())
             self._warm_up(request.device)
         else:
             try:
                 with sanitized(request.sanitizer, LAUNCHING) as run:
                     bare = replace(call, request=_bare(request))
-                    answer = flights.ask(run.host, bare, tell)
+                    answer = flights.ask(run.host, bare, tell, self._need())
                 if isinstance(answer, LaunchResult):
                     answer = replace(answer, findings=run.findings)
             except SanitizerMissing as missing:
@@ -170,6 +172,21 @@ class Launcher:
         if checks and flights.ending is Ending.CANCEL:
             return _failed(request, LaunchOutcome.CANCELLED)
         return judged(request, replace(answer, checks=checks))
+
+    def _need(self) -> Need:
+        """The GPU, and the folder of what buffers begin with and what kernels have written.
+
+        Raises:
+            WorkerError: The folder cannot be made.
+        """
+        try:
+            folder = os.path.realpath(self._files.folder)
+        except OSError as error:
+            raise WorkerError(
+                f"The files of launches cannot be kept: {error.strerror or error}. Make room in "
+                "the folder for temporary files, or set TMPDIR to another one."
+            ) from error
+        return Need(Access(writable=(folder,), gpu=True))
 
     def _checks(
         self,
@@ -208,12 +225,14 @@ class Launcher:
         if self._gpu.pid is None or self._gpu.worn:
             return
 
+        need = self._need()
+
         def warm() -> None:
             flights = Flights(_WARM_UP_LIMIT)
             flights.start_clock()
             # Whatever is wrong with the GPU is told at the next launch.
             with contextlib.suppress(WorkerError):
-                flights.ask(self._gpu, WarmUp(device))
+                flights.ask(self._gpu, WarmUp(device), need=need)
             flights.stop_clock()
 
         threading.Thread(target=warm, daemon=True).start()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import sys
+from collections.abc import Iterator
+from pathlib import Path
 
 if sys.platform == "linux":
     import resource
@@ -12,30 +15,84 @@ EXIT_OUT_OF_MEMORY = 77
 """Exit status of a child that ran out of memory in Python code."""
 
 _SHARE = 0.75
+_DIES_FIRST = 1000
+"""The most that `oom_score_adj` takes: the kernel ends such a process before any other."""
 
 
 def default_memory_limit() -> int:
-    """Three quarters of the machine's memory in bytes, or 0 (no limit) where that is unknown."""
+    """Three quarters of the memory there is for us in bytes, or 0 (no limit) where unknown."""
     return share_of_memory(_SHARE)
 
 
 def share_of_memory(share: float) -> int:
-    """So much of the machine's memory in bytes, or 0 (no limit) where that is unknown."""
+    """So much of the memory there is for us in bytes, or 0 (no limit) where that is unknown.
+
+    That is the machine's, or less where a container or a service may not have all of it.
+    """
     try:
-        return int(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") * share)
+        whole = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
     except (AttributeError, ValueError, OSError):
         return 0
+    return int(min((whole, *cgroup_limits())) * share)
 
 
-def limit_memory(size: int) -> None:
-    """Limit this process to `size` bytes of data; 0 for no limit. Linux only."""
+def cgroup_limits(proc: Path = Path("/proc/self")) -> tuple[int, ...]:
+    """The limits, in bytes, of the control groups that this process is in, from both versions.
+
+    Args:
+        proc: What the kernel tells of this process: its groups, and where they are mounted
+            (cgroups(7), proc(5)).
+    """
+    try:
+        groups = (proc / "cgroup").read_text().splitlines()
+        mounts = (proc / "mountinfo").read_text().splitlines()
+    except OSError:
+        return ()
+    return tuple(limit for path in _limit_files(groups, mounts) if (limit := _number_in(path)))
+
+
+def _limit_files(groups: list[str], mounts: list[str]) -> Iterator[Path]:
+    """The file with the limit of each group that holds this process, up to the outermost one."""
+    paths: dict[str, str] = {}
+    for group in groups:
+        _, controllers, path = group.split(":", 2)
+        if not controllers:
+            paths["cgroup2"] = path
+        elif "memory" in controllers.split(","):
+            paths["cgroup"] = path
+    for mount in mounts:
+        left, _, right = mount.partition(" - ")
+        kind, _, options = right.split(" ", 2)
+        root, place = left.split(" ")[3:5]
+        if kind not in paths or (kind == "cgroup" and "memory" not in options.split(",")):
+            continue
+        name = "memory.max" if kind == "cgroup2" else "memory.limit_in_bytes"
+        # A container may see its own group only, as the root of what is mounted there.
+        below = os.path.relpath(paths[kind], root)
+        inner = Path(place, *(() if below.startswith("..") else Path(below).parts))
+        yield from (at / name for at in (inner, *inner.parents) if at.is_relative_to(place))
+
+
+def _number_in(path: Path) -> int | None:
+    with contextlib.suppress(OSError, ValueError):
+        return int(path.read_text())
+    return None  # there is none, or it says ``max``
+
+
+def limit_memory(size: int, *, for_good: bool = True) -> None:
+    """Limit this process to `size` bytes of data; 0 for no limit. Linux only.
+
+    Args:
+        size: The bytes.
+        for_good: Whether it cannot be raised later.
+    """
     if size <= 0 or sys.platform != "linux":
         return
     # Not RLIMIT_AS: a GPU driver reserves far more address space than memory.
     _, most = resource.getrlimit(resource.RLIMIT_DATA)
     if most != resource.RLIM_INFINITY:
         size = min(size, most)
-    resource.setrlimit(resource.RLIMIT_DATA, (size, most))
+    resource.setrlimit(resource.RLIMIT_DATA, (size, size if for_good else most))
 
 
 def limit_files(size: int) -> None:
@@ -46,3 +103,9 @@ def limit_files(size: int) -> None:
     if most != resource.RLIM_INFINITY:
         size = min(size, most)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, most))
+
+
+def die_first() -> None:
+    """Have the kernel end this process, and what it starts, before others if memory runs out."""
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text(str(_DIES_FIRST))

@@ -7,13 +7,14 @@ whoever writes to the pipe, the native code in a child included, can only give v
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, reduce
 from operator import or_
 from types import GenericAlias, NoneType
 from typing import Any, Generic, TypeVar
 
 from jitstudio.core.codec import Codec
+from jitstudio.worker.access import Access
 
 _Request = TypeVar("_Request")
 _Event = TypeVar("_Event")
@@ -26,10 +27,17 @@ class Unfit(ValueError):
 
 @dataclass(frozen=True)
 class Call(Generic[_Request]):
-    """To the child: do this."""
+    """To the child: do this.
+
+    Attributes:
+        ticket: The number of the call.
+        request: What to do.
+        access: What the process may reach; it is sealed with that of its first call.
+    """
 
     ticket: int
     request: _Request
+    access: Access = field(default_factory=Access)
 
 
 @dataclass(frozen=True)

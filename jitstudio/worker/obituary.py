@@ -17,6 +17,7 @@ _REASONS = {
     "SIGBUS": "it read memory that does not exist",
     "SIGFPE": "it divided by zero",
     "SIGKILL": "the system killed it, most often because memory ran out",
+    "SIGSYS": "its sandbox ended it, as it made a system call that no compiler makes",
     "SIGTRAP": "it met something its authors held to be impossible",
 }
 OUT_OF_MEMORY = "out of memory"

@@ -9,8 +9,10 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from jitstudio.core.request import DemangleRequest, ProbeRequest
+from jitstudio.worker.access import NOTHING, Access, Need
 from jitstudio.worker.flights import Flights
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
+from jitstudio.worker.memory_watch import WATCH
 from jitstudio.worker.programs.building import Precompile
 
 MOST_WORKERS = 8
@@ -57,7 +59,11 @@ class Pool:
         return self._hosts[0]
 
     def limit_memory(self, size: int) -> None:
-        """Let each child that is started from now on take so many bytes, 0 for any number."""
+        """Let each child that is started from now on take so many bytes, 0 for any number.
+
+        All worker processes together may not take more, from now on.
+        """
+        WATCH.limit = size
         for host in self._hosts:
             host.memory_limit = size
 
@@ -67,8 +73,11 @@ class Pool:
         with self._changed:
             return home is not None and any(host.pid == home for host in self._idle)
 
-    def take(self, module: str) -> WorkerHost | None:
-        """The best free worker for this module: its home, else one that is warm."""
+    def take(self, module: str, need: Need = NOTHING) -> WorkerHost | None:
+        """The best free worker for this module: its home, else one that is warm.
+
+        None of these is, if it would have to be replaced to meet the need and another one not.
+        """
         with self._changed:
             if not self._idle:
                 return None
@@ -76,7 +85,11 @@ class Pool:
             # `min` keeps to the order of the hosts where nothing else speaks for one.
             best = min(
                 sorted(self._idle, key=self._hosts.index),
-                key=lambda host: (home is None or host.pid != home, host.pid is None),
+                key=lambda host: (
+                    not host.suits(need),
+                    home is None or host.pid != home,
+                    host.pid is None,
+                ),
             )
             self._idle.remove(best)
             return best
@@ -106,11 +119,13 @@ class Pool:
         Raises:
             WorkerError: See `WorkerHost.ask`.
         """
-        host = self.take("") if self.wait(lambda: flights.ending is not None) else None
+        gpu = isinstance(request, ProbeRequest) and request.devices
+        need = Need(Access(gpu=gpu))
+        host = self.take("", need) if self.wait(lambda: flights.ending is not None) else None
         if host is None:
             return Death(killed=True)
         try:
-            return flights.ask(host, request)
+            return flights.ask(host, request, need=need)
         finally:
             self.give(host)
 

@@ -8,11 +8,16 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from collections.abc import Sequence
 from pathlib import Path
 from typing import IO
 
 import jitstudio
+from jitstudio.worker import scratch
+from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY
+from jitstudio.worker.memory_watch import WATCH
+from jitstudio.worker.places import WRAPPED
 from jitstudio.worker.wire import Pipe, Wire
 
 _PATIENCE = 5.0
@@ -24,7 +29,11 @@ _LAST_BREATH = 0.2
 _WRAPPED_LAST_BREATH = 10.0
 """The same for a process that a tool has started, which writes its report at the end."""
 
+_FIRST_PAUSE, _LONGEST_PAUSE = 0.0005, 0.05
 _MOST_PRINTED = 1 << 20
+_TEMPORARY = ("TMPDIR", "TEMP", "TMP")
+# NumPy's OpenBLAS would start threads before the process is sealed, which would stay outside.
+_LATER_THREADS = {"OPENBLAS_NUM_THREADS": "1"}
 
 # Run by `-c` and with `-P`, so that no file in the user's working directory is imported by chance.
 _BOOT = """
@@ -40,6 +49,7 @@ class ChildProcess:
 
     Attributes:
         wire: How to talk with it.
+        overran: Whether it was ended as all processes together took too much memory.
     """
 
     def __init__(self, memory_limit: int, program: str, wrapper: Sequence[str] = ()) -> None:
@@ -54,6 +64,12 @@ class ChildProcess:
             OSError: It cannot be started.
         """
         root = str(Path(jitstudio.__file__).parent.parent)
+        self.overran = False
+        self._folder = scratch.make("child")
+        environment = os.environ | _LATER_THREADS
+        environment |= dict.fromkeys(_TEMPORARY, str(self._folder))
+        if wrapper:
+            environment[WRAPPED] = wrapper[0]
         # Closed by `bury`: what the process printed shall be read after its end.
         self._printed: IO[bytes] = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
         try:
@@ -62,13 +78,16 @@ class ChildProcess:
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=self._printed,
+                env=environment,
                 bufsize=0,
                 # A group of its own, so that nvdisasm dies with it; and Ctrl+C reaches us first.
                 start_new_session=True,
             )
         except OSError:
             self._printed.close()
+            scratch.remove(self._folder)
             raise
+        WATCH.add(self)
         self._last_breath = _WRAPPED_LAST_BREATH if wrapper else _LAST_BREATH
         assert self._popen.stdout is not None
         assert self._popen.stdin is not None
@@ -85,7 +104,7 @@ class ChildProcess:
     @property
     def alive(self) -> bool:
         """Whether it still runs."""
-        return self._popen.poll() is None
+        return not self._ended()
 
     @property
     def idle(self) -> bool:
@@ -100,7 +119,7 @@ class ChildProcess:
 
     def kill(self) -> None:
         """Kill it and what it has started, without waiting."""
-        if not self.alive:
+        if self._popen.returncode is not None:
             return
         with contextlib.suppress(OSError):
             if sys.platform == "win32":
@@ -118,17 +137,31 @@ class ChildProcess:
         for pipe in (self._calls, self._answers):
             with contextlib.suppress(OSError):
                 pipe.close()
-        status = self._wait(self._last_breath)
-        if status is None:
-            self.kill()
-            status = self._wait(_PATIENCE)
-        return status or 0, self._take_printed()
+        self._wait(self._last_breath)
+        # It may have left processes behind, whose group has its id as long as it is not reaped.
+        self.kill()
+        self._wait(_PATIENCE)
+        status = self._popen.poll()
+        WATCH.remove(self)
+        scratch.remove(self._folder)
+        return EXIT_OUT_OF_MEMORY if self.overran else status or 0, self._take_printed()
 
-    def _wait(self, seconds: float) -> int | None:
+    def _wait(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        pause = _FIRST_PAUSE
+        while not self._ended() and time.monotonic() < end:
+            time.sleep(pause)
+            pause = min(2 * pause, _LONGEST_PAUSE)
+
+    def _ended(self) -> bool:
+        """Whether it has ended. It is not reaped, where the system can tell without."""
+        if self._popen.returncode is not None or not hasattr(os, "waitid"):
+            return self._popen.poll() is not None
+        asked = os.WEXITED | os.WNOHANG | os.WNOWAIT
         try:
-            return self._popen.wait(seconds)
-        except subprocess.TimeoutExpired:
-            return None
+            return os.waitid(os.P_PID, self._popen.pid, asked) is not None
+        except ChildProcessError:
+            return self._popen.poll() is not None
 
     def _take_printed(self) -> str:
         with self._printed as file:

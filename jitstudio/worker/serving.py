@@ -14,10 +14,13 @@ import threading
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY
+from jitstudio.worker import scratch
+from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY, die_first
 from jitstudio.worker.messages import Broke, Call, Done, Program, Reply, Told
+from jitstudio.worker.sandbox import Role, seal
 from jitstudio.worker.wire import Wire
 
 _STDOUT = 1
@@ -51,9 +54,23 @@ def take_wire() -> Wire:
     return Wire(calls, answers)
 
 
-def serve(wire: Wire, program: Program, work: Work) -> None:
-    """Serve calls of this program until the parent is gone."""
+def serve(wire: Wire, program: Program, work: Work, role: Role) -> None:
+    """Serve calls of this program until the parent is gone.
+
+    Until the first one nobody's text is here. It tells what the process may reach; before a thread
+    is started, so that all will be inside, the process is sealed.
+    """
+    die_first()
     calls: queue.SimpleQueue[Call[Any]] = queue.SimpleQueue()
+    first = _received(wire, program)
+    try:
+        seal(first.access, role)
+    except Exception:
+        service = program.service(first.request)
+        broke = Broke(first.ticket, traceback.format_exc())
+        wire.send(service.replies.dump(broke), service.largest)
+        os._exit(1)
+    calls.put(first)
     threading.Thread(target=_listen, args=(wire, program, calls), daemon=True).start()
     while True:
         try:
@@ -80,10 +97,18 @@ def _carry_out(call: Call[Any], wire: Wire, program: Program, work: Work) -> Non
 def _listen(wire: Wire, program: Program, calls: queue.SimpleQueue[Call[Any]]) -> None:
     """Notice at once when the parent is gone, even in the middle of a native call."""
     while True:
-        try:
-            calls.put(program.calls.load(wire.receive()))
-        except EOFError:
-            os._exit(0)
-        except MemoryError:
-            # The parent waits for an answer to a call that does not fit.
-            os._exit(EXIT_OUT_OF_MEMORY)
+        calls.put(_received(wire, program))
+
+
+def _received(wire: Wire, program: Program) -> Call[Any]:
+    """The next call; the process ends where there will be none."""
+    try:
+        call: Call[Any] = program.calls.load(wire.receive())
+    except EOFError:
+        # A parent that was killed removes nothing.
+        scratch.empty(Path(tempfile.gettempdir()))
+        os._exit(0)
+    except MemoryError:
+        # The parent waits for an answer to a call that does not fit.
+        os._exit(EXIT_OUT_OF_MEMORY)
+    return call

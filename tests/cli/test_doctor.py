@@ -11,7 +11,7 @@ def test_its_json_has_the_promised_keys(run):
     ran = run("doctor", "--json")
     assert ran.code == 0
     told = ran.json
-    assert set(told) == {"tools", "archs", "driver", "window"}
+    assert set(told) == {"tools", "archs", "driver", "sandbox", "window"}
     assert [tool["tool"] for tool in told["tools"]] == [
         "NVRTC",
         "libNVVM",

@@ -1,5 +1,6 @@
 """Failures, each with the id of what explains it: builds that fail, and what people report."""
 
+from dataclasses import replace
 from typing import NamedTuple
 
 from jitstudio.core.code import CodeKind, Source
@@ -110,6 +111,7 @@ PROVOKED = (
     Failure("header-host-only", including("<string>"), F.REPLACE_TEXT),
     Failure("thrust", including("<thrust/host_vector.h>")),
     Failure("header-of-cuda", including("<curand_kernel.h>"), F.ADD_INCLUDE_FOLDER),
+    Failure("header-confined", replace(including('"../mine.h"'), confined_to=())),
     Failure("header-path-not-ascii", including('"C:/Users/榛/mine.h"'), F.OPEN_FILES),
     Failure("header-missing", including('"mine.h"'), F.ADD_INCLUDE_FOLDER),
     Failure("header-missing", including('"curve.cuh"'), F.ADD_INCLUDE_FOLDER),

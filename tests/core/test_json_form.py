@@ -217,6 +217,7 @@ def test_keys_and_values_of_the_toolchain():
                 }
             ],
         },
+        "sandbox": None,
     }
 
 

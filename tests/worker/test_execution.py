@@ -234,8 +234,8 @@ def test_a_module_comes_back_to_the_worker_that_knows_it(pair):
         asked = []
         take = pair._pool.take
 
-        def taken(module, take=take, asked=asked):
-            host = take(module)
+        def taken(module, need, take=take, asked=asked):
+            host = take(module, need)
             asked.append((module, host.pid if host else None))
             return host
 

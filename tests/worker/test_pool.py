@@ -5,6 +5,7 @@ import pytest
 
 from jitstudio.core.result import Outcome
 from jitstudio.worker import pool as pool_module
+from jitstudio.worker.access import NOTHING, Access, Need
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.pool import MOST_WORKERS, Pool, default_size
 from tests.support import GOOD, KERNEL, SLOW, cuda, request
@@ -12,8 +13,8 @@ from tests.support import GOOD, KERNEL, SLOW, cuda, request
 
 @pytest.fixture
 def hosts():
-    """Three that are not started; a pool looks at their process only."""
-    return [SimpleNamespace(pid=None, name=name) for name in "abc"]
+    """Three that are not started; a pool looks at their process, and whether it suits."""
+    return [SimpleNamespace(pid=None, name=name, suits=lambda need: True) for name in "abc"]
 
 
 @pytest.fixture
@@ -29,6 +30,16 @@ def test_the_first_is_taken_first_and_a_warm_one_before_a_cold(pool, hosts):
     assert pool.take("m") is None
     pool.give(hosts[1])
     assert pool.take("m") is hosts[1]
+
+
+def test_one_that_would_have_to_be_replaced_is_taken_last(pool, hosts):
+    hosts[0].pid = 10
+    hosts[0].suits = lambda need: need == NOTHING
+    more = Need(Access(gpu=True))
+    assert pool.take("m") is hosts[0]
+    pool.give(hosts[0], "m")
+    assert pool.is_home("m")
+    assert [pool.take("m", more) for _ in hosts] == [hosts[1], hosts[2], hosts[0]]
 
 
 def test_a_module_stays_with_the_process_that_had_it_first(pool, hosts):

@@ -227,8 +227,8 @@ SETTINGS = (
         QT_TRANSLATE_NOOP("Settings", "Memory of a compiler"),
         QT_TRANSLATE_NOOP(
             "Settings",
-            "How much of this machine's memory each compiler process may take. Holds from the "
-            "next start of such a process on. Linux only.",
+            "How much of this machine's memory each compiler process may take, and all of them "
+            "together. For each it holds from its next start on. Linux only.",
         ),
         75,
         least=10,

@@ -1,0 +1,109 @@
+"""Which files and devices a worker process may reach: plain values that both sides know."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+_MOST_ROOTS = 64
+"""Of the roots of earlier processes that a new one begins with."""
+
+
+@dataclass(frozen=True)
+class Access:
+    """What a worker process may reach beyond the toolchain and its own temporary folder.
+
+    Attributes:
+        readable: Files, and folders with all that is in them; None for every file.
+        writable: Folders whose files it may read, make, change and remove.
+        gpu: Whether it may use the driver and the GPUs.
+    """
+
+    readable: tuple[str, ...] | None = ()
+    writable: tuple[str, ...] = ()
+    gpu: bool = False
+
+    def covers(self, other: Access) -> bool:
+        """Whether this is as much as the other, or more."""
+        if self.readable is None:
+            reads = True
+        else:
+            reads = other.readable is not None and _all_within(other.readable, self.readable)
+        writes = _all_within(other.writable, self.writable)
+        return reads and writes and self.gpu >= other.gpu
+
+    def joined(self, other: Access) -> Access:
+        """This and the other together."""
+        if self.readable is None or other.readable is None:
+            readable = None
+        else:
+            readable = _union(self.readable, other.readable)
+        writable = _union(self.writable, other.writable)
+        return Access(readable, writable, self.gpu or other.gpu)
+
+
+@dataclass(frozen=True)
+class Need:
+    """What a call needs of the process that carries it out.
+
+    Attributes:
+        least: What the process must be able to reach.
+        most: What it may reach; None where it does not matter that it may reach more.
+    """
+
+    least: Access = field(default_factory=Access)
+    most: Access | None = None
+
+    def met_by(self, access: Access) -> bool:
+        """Whether a process with this access may carry the call out."""
+        return access.covers(self.least) and (self.most is None or self.most.covers(access))
+
+    def of_new_process(self, earlier: Access) -> Access:
+        """What to give to a process that is started for the call.
+
+        Args:
+            earlier: What the process before it had: calls that need it come again.
+        """
+        if self.most is not None:
+            return self.most
+        roots = earlier.readable or ()
+        if earlier.readable is None or len(roots) > _MOST_ROOTS:
+            return self.least
+        return self.least.joined(earlier)
+
+
+NOTHING = Need()
+"""Of a call that reads no files."""
+
+
+def folder_or_file(path: str) -> str:
+    """The folder of a file, as it is likely that its neighbours are read too, or the file alone.
+
+    A folder that holds the user's home, or is it, is never named: all that is his is in there.
+    """
+    real = os.path.realpath(path)
+    folder = os.path.dirname(real)
+    return real if holds_home(folder) else folder
+
+
+def holds_home(folder: str) -> bool:
+    """Whether the user's home folder is this one or lies within it."""
+    try:
+        home = os.path.realpath(Path.home())
+    except RuntimeError:  # no HOME, and nobody knows this user
+        return folder == os.sep
+    return _is_within(home, os.path.realpath(folder))
+
+
+def _all_within(paths: Iterable[str], roots: tuple[str, ...]) -> bool:
+    return all(any(_is_within(path, root) for root in roots) for path in paths)
+
+
+def _is_within(path: str, root: str) -> bool:
+    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+
+
+def _union(mine: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys((*mine, *others)))

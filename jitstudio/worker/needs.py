@@ -1,0 +1,92 @@
+"""Which files a job needs, so that the process that does it can reach no others."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from jitstudio.core.job import Job
+from jitstudio.core.launch.request import Buffer, FillKind
+from jitstudio.core.options import find
+from jitstudio.core.tools import Tool
+from jitstudio.worker.access import Access, Need, folder_or_file, holds_home
+from jitstudio.worker.header_scan import HeaderScan, Unknowable
+
+_FOLDER = "/"
+_WRITERS = {"--time": "", "--fdevice-time-trace": ".json", "--use-bundled-headers": _FOLDER}
+"""NVRTC's options that name what it writes, and what it adds to the name."""
+
+
+def need_of(job: Job, headers: HeaderScan) -> Need:
+    """What a job must be able to reach, and may.
+
+    A job that is confined may read its folders, though it need not read anything. Another one has
+    what its text includes and its options name; where that cannot be told, every file.
+
+    Args:
+        job: The job.
+        headers: Finds what it includes.
+    """
+    gpu = job.tool is Tool.DRIVER
+    readable: tuple[str, ...] | None
+    try:
+        readable = tuple(dict.fromkeys(_roots(job, headers)))
+    except Unknowable:
+        readable = None
+    if job.confined_to is None:
+        return Need(Access(readable, tuple(_outputs(job)), gpu))
+    most = Access(tuple(map(os.path.realpath, job.confined_to)), gpu=gpu)
+    least = Access(readable, gpu=gpu)
+    # What it would read beyond its folders is refused: that is the point.
+    return Need(least if most.covers(least) else most, most)
+
+
+def need_of_buffers(buffers: Iterable[Buffer], writable: str) -> Need:
+    """What a calculation must be able to reach: the files of these buffers, and a folder."""
+    fills = (buffer.fill for buffer in buffers if buffer.fill.kind is FillKind.FILE)
+    files = (
+        fill.text if os.path.exists(fill.text) else fill.text.rpartition("::")[0] for fill in fills
+    )
+    readable = tuple(dict.fromkeys(folder_or_file(file) for file in files if file))
+    return Need(Access(readable, (os.path.realpath(writable),)))
+
+
+def _roots(job: Job, headers: HeaderScan) -> Iterator[str]:
+    named = tuple(_named(job.options))
+    paths = (*named, *(headers.files(job, named) if job.tool is Tool.NVRTC else ()))
+    for path in paths:
+        if not os.path.isdir(path):
+            yield folder_or_file(path)
+        elif not holds_home(path):
+            yield os.path.realpath(path)
+
+
+def _outputs(job: Job) -> Iterator[str]:
+    """What options tell the tool to write. It is made here: only what is there can be allowed."""
+    for option in job.options:
+        row, value = find(option)
+        added = _WRITERS.get(row.spellings.get(job.tool, "")) if row else None
+        if added is None or not value or value == "-":
+            continue
+        path = Path(value + added)
+        with contextlib.suppress(OSError):  # the tool tells in its own words
+            if added == _FOLDER:
+                path.mkdir(parents=True, exist_ok=True)
+            else:
+                path.touch()
+            yield os.path.realpath(path)
+
+
+def _named(options: tuple[str, ...]) -> Iterator[str]:
+    """Files and folders in the options: `-Ix`, `-I x`, `--flag=x`, `-Xptxas=--flag=x`."""
+    for option in options:
+        _, _, value = option.partition("=")
+        words = (
+            option,
+            option.removeprefix("-I").removeprefix("="),
+            value,
+            value.partition("=")[2],
+        )
+        yield from (word for word in dict.fromkeys(words) if word and os.path.exists(word))

@@ -1,0 +1,82 @@
+"""What the sandbox costs: at the start of a worker process, and in a build.
+
+    python tests/bench/sandbox.py [ROUNDS]
+
+Sealed processes and processes with JITSTUDIO_SANDBOX=off take turns, so that a slow moment of the
+machine hits both. The goals: a seal takes less than 5 ms, and a warm build is no slower.
+"""
+
+import os
+import statistics
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+sys.path.insert(0, str(ROOT))
+
+from jitstudio.worker.builder import Builder  # noqa: E402
+from tests.support import request, sample  # noqa: E402
+
+PROGRAMS = ("child", "analyst_child", "calculator_child", "launch_child")
+
+SEAL = """
+import importlib, sys, time
+from jitstudio.worker import sandbox
+from jitstudio.worker.access import Access
+
+program = importlib.import_module(sys.argv[1])
+role = getattr(program, "_ROLE", sandbox.Role())
+headers, programs = tuple(role.headers()), tuple(role.programs())
+start = time.process_time()
+sandbox.seal(Access(), sandbox.Role(lambda: programs, lambda: headers))
+print((time.process_time() - start) * 1000)
+"""
+
+
+def seal_ms(program: str, rounds: int) -> list[float]:
+    """Of its processor, what a fresh process takes to seal itself, its libraries being loaded."""
+    environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
+    words = [sys.executable, "-c", SEAL, f"jitstudio.worker.{program}"]
+    return [
+        float(subprocess.run(words, env=environment, capture_output=True, check=True).stdout)
+        for _ in range(rounds)
+    ]
+
+
+def build_ms(rounds: int) -> tuple[list[float], list[float]]:
+    """A warm build of a small kernel, sealed and not."""
+    builders = {}
+    for word in ("on", "off"):
+        os.environ["JITSTUDIO_SANDBOX"] = word
+        builders[word] = Builder(workers=1)
+        builders[word].start()
+    wanted = replace(request(sample("vector_add.cu")), use_cache=False)
+    times: dict[str, list[float]] = {"on": [], "off": []}
+    for number in range(rounds + 3):
+        for word in sorted(builders, reverse=bool(number % 2)):
+            start = time.perf_counter()
+            assert builders[word].build(wanted).ok
+            if number >= 3:
+                times[word].append((time.perf_counter() - start) * 1000)
+    for builder in builders.values():
+        builder.close()
+    return times["on"], times["off"]
+
+
+def main() -> None:
+    """Measure and print."""
+    rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
+    for program in PROGRAMS:
+        times = seal_ms(program, rounds)
+        print(f"seal of {program:<17} {statistics.median(times):6.2f} ms, least {min(times):.2f}")
+    sealed, free = build_ms(rounds * 3)
+    ratio = statistics.median(sealed) / statistics.median(free)
+    print(f"build, sealed {statistics.median(sealed):.2f} ms, not {statistics.median(free):.2f} ms")
+    print(f"ratio of the medians {ratio:.3f}, of the least {min(sealed) / min(free):.3f}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,152 @@
+"""What builds may read: with the real compiler, in real sealed processes."""
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.result import Outcome
+from jitstudio.worker import header_scan
+from jitstudio.worker.builder import Builder
+from tests.support import cuda, request
+
+USES = "__global__ void k(int* p) { *p = VALUE; }\n"
+
+
+@pytest.fixture
+def builder(monkeypatch, tmp_path):
+    """One worker, whose user has his home elsewhere."""
+    home = tmp_path / "home"
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    worker = Builder(workers=1)
+    yield worker
+    worker.close()
+
+
+@pytest.fixture
+def project(tmp_path):
+    """A project's folder with a header, and another header beside the folder."""
+    folder = tmp_path / "project"
+    (folder / "include").mkdir(parents=True)
+    (folder / "include" / "inner.h").write_text("#define VALUE 7\n")
+    (tmp_path / "common").mkdir()
+    (tmp_path / "common" / "outer.h").write_text("#define VALUE 8\n")
+    return folder
+
+
+def wanted(folder, include, **more):
+    source = replace(cuda(f'#include "{include}"\n{USES}'), folder=str(folder))
+    return replace(request(source, arch="sm_90"), **more)
+
+
+def ptx(result):
+    (found,) = (a.content for a in result.artifacts if a.kind is CodeKind.PTX)
+    return found.decode()
+
+
+def without_sandbox(monkeypatch, built):
+    with monkeypatch.context() as during:
+        during.setenv("JITSTUDIO_SANDBOX", "off")
+        free = Builder(workers=1)
+        try:
+            return free.build(built)
+        finally:
+            free.close()
+
+
+@pytest.mark.parametrize("include", ["../common/outer.h", "include/inner.h", "link/outer.h"])
+def test_a_users_own_build_reads_what_it_includes(builder, project, include, monkeypatch):
+    (project / "link").symlink_to("../common")
+    built = wanted(project, include)
+    result = builder.build(built)
+    assert result.ok, result.stages[0].error_log
+    assert ptx(result) == ptx(without_sandbox(monkeypatch, built))
+
+
+def test_folders_of_options_are_read_also_where_they_are_relative(builder, project, monkeypatch):
+    monkeypatch.chdir(project)
+    (project / "alias").symlink_to("include")
+    for option in ("-Iinclude", "--include-path=alias", "--include-path=alias/../include"):
+        result = builder.build(replace(wanted("", "inner.h"), options=(option,)))
+        assert "7" in ptx(result)
+
+
+def test_a_computed_include_is_read(builder, project):
+    source = cuda(f'#define NAME "../common/outer.h"\n#include NAME\n{USES}')
+    result = builder.build(request(replace(source, folder=str(project)), arch="sm_90"))
+    assert "8" in ptx(result)
+
+
+def test_a_header_beside_a_source_in_the_home_folder_is_read_and_nothing_else(builder, project):
+    home = Path.home()
+    (home / "mine.h").write_text("#define VALUE 9\n")
+    (home / "secret").write_text("#error the secret\n")
+    assert "9" in ptx(builder.build(wanted(home, "mine.h")))
+    # Found by nothing that looks for includes, as a macro hides it only at the second look.
+    pid = builder.pid
+    assert "9" in ptx(builder.build(wanted(home, "mine.h", use_cache=False)))
+    assert builder.pid == pid
+
+
+def test_a_confined_build_reads_its_folders_and_nothing_beside_them(builder, project):
+    (project / "link.h").symlink_to("../common/outer.h")
+    confined = {"confined_to": (str(project),)}
+    assert "7" in ptx(builder.build(wanted(project, "include/inner.h", **confined)))
+    outside = str(project.parent / "common" / "outer.h")
+    for include in ("../common/outer.h", "link.h", outside):
+        result = builder.build(wanted(project, include, **confined))
+        assert result.outcome is Outcome.FAILED
+        (told,) = result.diagnostics
+        assert "open source file" in told.message
+        assert "may read its own folder only" in told.explanation
+        # The user's own build of the same text is none the worse.
+        assert "8" in ptx(builder.build(wanted(project, include)))
+
+
+def test_usual_builds_use_one_process(builder, project):
+    plain = request(cuda("#define VALUE 1\n" + USES), arch="sm_90")
+    pids = set()
+    for built in (plain, replace(plain, confined_to=()), plain, wanted(project, "include/inner.h")):
+        assert builder.build(built).ok
+        pids.add(builder.pid)
+    assert len(pids) == 2  # the last one needed a folder
+    for built in (plain, wanted(project, "include/inner.h")):
+        assert builder.build(built).ok
+    assert builder.pid in pids
+
+
+def test_a_header_that_has_not_changed_is_read_once(builder, project, monkeypatch):
+    texts = []
+    real = header_scan.includes
+    monkeypatch.setattr(header_scan, "includes", lambda text: texts.append(text) or real(text))
+    for _ in range(3):
+        assert builder.build(wanted(project, "include/inner.h")).ok
+    assert texts.count((project / "include" / "inner.h").read_bytes()) == 1
+    (project / "include" / "inner.h").write_text('#include "../../common/outer.h"\n')
+    assert "8" in ptx(builder.build(wanted(project, "include/inner.h")))
+
+
+def test_options_of_the_users_own_write_their_files(builder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    options = ("--time=phases.csv", "--fdevice-time-trace=trace")
+    built = replace(request(cuda("#define VALUE 1\n" + USES), arch="sm_90"), options=options)
+    assert builder.build(built).ok
+    assert "NVVM Optimizer" in Path("phases.csv").read_text()
+    assert "traceEvents" in Path("trace.json").read_text()
+    for name in ("phases.csv", "trace.json"):
+        os.unlink(name)
+    builder.build(replace(built, confined_to=(str(tmp_path),)))
+    assert not Path("phases.csv").exists()
+    assert not Path("trace.json").exists()
+
+
+def test_what_no_table_knows_cannot_write(builder, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "precious").write_text("precious")
+    plain = request(cuda("#define VALUE 1\n" + USES), arch="sm_90")
+    for options in (("-Xcudafe", "--list=precious"), ("-Xcudafe", "--xref=precious")):
+        builder.build(replace(plain, options=options))
+        assert (tmp_path / "precious").read_text() == "precious"
