@@ -43,8 +43,8 @@ class Includes:
         names: As written between quotes or brackets; some may stand in comments, in strings, or in
             code that is left out.
         quoted: Those between quotes, which are looked for beside the text, too.
-        computed: Whether a macro names a file, or may, so that `names` may lack some; or whether
-            the text asks for the time.
+        computed: Whether a macro names a file, or may, so that `names` may lack some.
+        clock: Whether it asks for the time.
         pastes: Whether macros paste words together.
         parts: Whether it has words that may be pasted to one that asks for a file or the time.
     """
@@ -52,6 +52,7 @@ class Includes:
     names: frozenset[str]
     quoted: frozenset[str]
     computed: bool
+    clock: bool = False
     pastes: bool = False
     parts: bool = False
 
@@ -61,7 +62,7 @@ def includes(text: bytes) -> Includes:
     spliced = _SPLICE.sub(b"", text)
     names: set[bytes] = set()
     in_quotes: set[bytes] = set()
-    computed = bool(_CLOCK.search(spliced))
+    computed = False
     for match in _DIRECTIVE.finditer(spliced):
         hidden, quoted, angled, other = match.groups()
         if quoted or angled:
@@ -80,6 +81,7 @@ def includes(text: bytes) -> Includes:
         _decoded(names),
         _decoded(in_quotes - {None}),
         computed,
+        bool(_CLOCK.search(spliced)),
         any(paste in spliced for paste in _PASTES),
         any(part.search(spliced) for part in _PARTS),
     )

@@ -96,7 +96,7 @@ def searches_of(
 
 def _all_told(scans: list[tuple[str, Includes]]) -> bool:
     pasted = any(scan.pastes for _, scan in scans) and any(scan.parts for _, scan in scans)
-    return not pasted and not any(scan.computed for _, scan in scans)
+    return not pasted and not any(scan.computed or scan.clock for _, scan in scans)
 
 
 def _scan(name: str, in_memory: set[str]) -> tuple[str, Includes] | None:
