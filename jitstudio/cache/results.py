@@ -31,17 +31,16 @@ class Mark:
     """What tells a job from others, at one moment.
 
     Attributes:
-        job: The job, less what makes no difference or is told below.
-        confined_to: See `Job`.
+        job: The job. What nobody trusts may have taken its worker over: what that has made is for
+            jobs with the same confinement only.
         folder: The working directory, for a tool that puts it into its results.
-        surroundings: What decides where the tool is found.
+        surroundings: What decides where the tool is found, and who has said so.
         file: Where it was found; None if that is not known yet.
         searched: Where its compile looks for files, as far as is known.
         sight: What is there; None if that cannot be told.
     """
 
     job: Job
-    confined_to: tuple[str, ...] | None
     folder: str
     surroundings: bytes
     file: ToolFile | None
@@ -50,13 +49,11 @@ class Mark:
 
     def place(self, file: ToolFile) -> bytes:
         """The key of where the compile looks for files."""
-        return fingerprint("searches", file, self.folder, self.confined_to, self.job)
+        return fingerprint("searches", file, self.folder, self.job)
 
-    def key(self, file: ToolFile, searched: Searched, sight: Sight) -> bytes:
+    def key(self, file: ToolFile, sight: Sight) -> bytes:
         """The key of the result."""
-        # Who looks for nothing is not hindered by what he may not see.
-        confined_to = self.confined_to if searched.searches else None
-        return fingerprint(file, self.folder, confined_to, self.job, sight.contents)
+        return fingerprint(file, self.folder, self.job, sight.contents)
 
 
 class Cache:
@@ -78,10 +75,9 @@ class Cache:
             return None
         # Line tables hold the working directory, and folders may be relative to it.
         folder = working_folder() if job.tool is Tool.NVRTC else ""
-        around = surroundings(job.tool)
+        around = fingerprint(surroundings(job.tool), job.confined_to)
         file = self._files.get(around) or self._store.recall(around)
-        bare = replace(job, confined_to=None)
-        mark = Mark(bare, job.confined_to, folder, around, file, Searched(), self._disk.look(()))
+        mark = Mark(job, folder, around, file, Searched(), self._disk.look(()))
         if file is None or job.tool is not Tool.NVRTC:
             return mark
         searched = self._store.fetch(Searched, mark.place(file)) or Searched()
@@ -92,7 +88,7 @@ class Cache:
         if mark.file is None or mark.sight is None or not mark.file.is_there:
             return None
         self._files[mark.surroundings] = mark.file
-        found = self._store.get(mark.key(mark.file, mark.searched, mark.sight))
+        found = self._store.get(mark.key(mark.file, mark.sight))
         if found is None:
             return None
         return replace(found, stage=replace(found.stage, ms=0.0, phases=(), cached=True))
@@ -117,4 +113,4 @@ class Cache:
             sight.settled_before(basis.began_ns)
             or (sight == mark.sight and sight.newest_ns < basis.began_ns)
         ):
-            self._store.put(mark.key(file, searched, sight), finished)
+            self._store.put(mark.key(file, sight), finished)

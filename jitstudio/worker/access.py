@@ -19,11 +19,14 @@ class Access:
         readable: Files, and folders with all that is in them; None for every file.
         writable: Folders whose files it may read, make, change and remove.
         gpu: Whether it may use the driver and the GPUs.
+        confined_to: See `Job.confined_to`. What nobody trusts may have taken the process over, so
+            it does no other's work.
     """
 
     readable: tuple[str, ...] | None = ()
     writable: tuple[str, ...] = ()
     gpu: bool = False
+    confined_to: tuple[str, ...] | None = None
 
     def covers(self, other: Access) -> bool:
         """Whether this is as much as the other, or more."""
@@ -41,7 +44,7 @@ class Access:
         else:
             readable = _union(self.readable, other.readable)
         writable = _union(self.writable, other.writable)
-        return Access(readable, writable, self.gpu or other.gpu)
+        return Access(readable, writable, self.gpu or other.gpu, self.confined_to)
 
 
 @dataclass(frozen=True)
@@ -51,14 +54,19 @@ class Need:
     Attributes:
         least: What the process must be able to reach.
         most: What it may reach; None where it does not matter that it may reach more.
+        by_any: Whether any process may carry it out, whatever it did before: nothing is kept of
+            the answer.
     """
 
     least: Access = field(default_factory=Access)
     most: Access | None = None
+    by_any: bool = False
 
     def met_by(self, access: Access) -> bool:
         """Whether a process with this access may carry the call out."""
-        return access.covers(self.least) and (self.most is None or self.most.covers(access))
+        is_ours = self.by_any or access.confined_to == self.least.confined_to
+        narrow = self.most is None or self.most.covers(access)
+        return is_ours and narrow and access.covers(self.least)
 
     def of_new_process(self, earlier: Access) -> Access:
         """What to give to a process that is started for the call.
@@ -74,8 +82,8 @@ class Need:
         return self.least.joined(earlier)
 
 
-NOTHING = Need()
-"""Of a call that reads no files."""
+NOTHING = Need(by_any=True)
+"""Of a call that reads no files, and of which nothing is kept."""
 
 
 def folder_or_file(path: str) -> str:

@@ -37,8 +37,9 @@ def need_of(job: Job, headers: HeaderScan) -> Need:
         readable = None
     if job.confined_to is None:
         return Need(Access(readable, tuple(_outputs(job)), gpu))
-    most = Access(tuple(map(os.path.realpath, job.confined_to)), gpu=gpu)
-    least = Access(readable, gpu=gpu)
+    ours = job.confined_to
+    most = Access(tuple(map(os.path.realpath, ours)), gpu=gpu, confined_to=ours)
+    least = Access(readable, gpu=gpu, confined_to=ours)
     # What it would read beyond its folders is refused: that is the point.
     return Need(least if most.covers(least) else most, most)
 

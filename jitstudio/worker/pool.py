@@ -119,8 +119,9 @@ class Pool:
         Raises:
             WorkerError: See `WorkerHost.ask`.
         """
-        gpu = isinstance(request, ProbeRequest) and request.devices
-        need = Need(Access(gpu=gpu))
+        need = NOTHING
+        if isinstance(request, ProbeRequest):
+            need = Need(Access(gpu=request.devices))
         host = self.take("", need) if self.wait(lambda: flights.ending is not None) else None
         if host is None:
             return Death(killed=True)

@@ -7,7 +7,7 @@ from jitstudio.cache.fingerprint import fingerprint, surroundings
 from jitstudio.cache.results import Cache
 from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind, Header
-from jitstudio.core.job import Job, Search
+from jitstudio.core.job import Job
 from jitstudio.core.plan import Ref
 from jitstudio.core.tools import FileStamp, Tool, ToolFile
 from jitstudio.disk import Sight
@@ -36,9 +36,9 @@ def mark(tmp_path, job=JOB):
     return Cache(Store(tmp_path)).mark(job)
 
 
-def key(tmp_path, job=JOB, file=FILE, searched=None, sight=SIGHT):
+def key(tmp_path, job=JOB, file=FILE, sight=SIGHT):
     found = mark(tmp_path, job)
-    return found and found.key(file, searched or found.searched, sight)
+    return found and found.key(file, sight)
 
 
 def test_the_same_is_the_same(tmp_path):
@@ -46,18 +46,9 @@ def test_the_same_is_the_same(tmp_path):
     assert len(key(tmp_path)) == 32
 
 
-@pytest.mark.parametrize(
-    "field", [field.name for field in fields(Job) if field.name != "confined_to"]
-)
+@pytest.mark.parametrize("field", [field.name for field in fields(Job)])
 def test_whatever_differs_in_a_job_makes_another_key(field, tmp_path):
     assert key(tmp_path, replace(JOB, **{field: OTHERS[field]})) != key(tmp_path)
-
-
-def test_what_may_be_read_counts_only_where_something_is(tmp_path):
-    confined = replace(JOB, confined_to=("/project",))
-    assert key(tmp_path, confined) == key(tmp_path)
-    searched = replace(mark(tmp_path).searched, searches=(Search(("/project",), ("a.h",)),))
-    assert key(tmp_path, confined, searched=searched) != key(tmp_path, searched=searched)
 
 
 def test_what_is_on_disk_makes_another_key(tmp_path):

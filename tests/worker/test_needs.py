@@ -100,6 +100,15 @@ def test_a_confined_build_reads_its_folders_and_nothing_beside_them(builder, pro
         result = builder.build(wanted(project, include, **confined))
         assert result.outcome is Outcome.FAILED
         (told,) = result.diagnostics
+        assert "not trusted" in told.message
+        # The sandbox refuses what no scan of the text finds.
+        built = wanted(project, include, **confined)
+        text = f'#define THE_FILE "{include}"\n#include THE_FILE\n{USES}'
+        (source,) = built.sources
+        hidden = replace(built, sources=(replace(source, content=text.encode()),))
+        result = builder.build(hidden)
+        assert result.outcome is Outcome.FAILED
+        (told,) = result.diagnostics
         assert "open source file" in told.message
         assert "may read its own folder only" in told.explanation
         # The user's own build of the same text is none the worse.
@@ -108,14 +117,22 @@ def test_a_confined_build_reads_its_folders_and_nothing_beside_them(builder, pro
 
 def test_usual_builds_use_one_process(builder, project):
     plain = request(cuda("#define VALUE 1\n" + USES), arch="sm_90")
-    pids = set()
-    for built in (plain, replace(plain, confined_to=()), plain, wanted(project, "include/inner.h")):
+    pids = []
+    for built in (plain, plain, wanted(project, "include/inner.h"), plain):
         assert builder.build(built).ok
-        pids.add(builder.pid)
-    assert len(pids) == 2  # the last one needed a folder
-    for built in (plain, wanted(project, "include/inner.h")):
-        assert builder.build(built).ok
-    assert builder.pid in pids
+        pids.append(builder.pid)
+    assert pids[0] == pids[1]
+    assert pids[1] != pids[2] == pids[3]  # the third needed a folder
+
+
+def test_no_process_works_for_two_that_do_not_trust_each_other(builder):
+    plain = request(cuda("#define VALUE 1\n" + USES), arch="sm_90")
+    pids = []
+    for folders in (None, ("/one",), ("/one",), ("/two",), None):
+        assert builder.build(replace(plain, confined_to=folders)).ok
+        pids.append(builder.pid)
+    assert pids[1] == pids[2]
+    assert len(set(pids)) == 4
 
 
 def test_a_header_that_has_not_changed_is_read_once(builder, project, monkeypatch):
