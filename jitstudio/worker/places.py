@@ -70,6 +70,9 @@ DRIVER_READS = (
 )
 """What the driver reads."""
 
+THREADS = ("/proc/self/task",)
+"""Where the driver names its threads: without it, cuInit fails (seen with driver 580)."""
+
 _SHARED_GPU = ("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps")
 """The environment variable, and the usual folder, of the daemon that shares a GPU (CUDA MPS)."""
 

@@ -158,6 +158,7 @@ def _rules(
     if Grant.GPU in grant:
         yield _Rule(places.DRIVER_READS, _READ)
         yield _Rule(places.devices(), _USE)
+        yield _Rule(places.THREADS, _READ_FILE | _WRITE_FILE | _TRUNCATE)
         yield _Rule(places.SHARED_MEMORY, _WRITE)
     if Grant.WRAPPED in grant:
         yield _Rule(places.wrapper_reads(), _READ)
