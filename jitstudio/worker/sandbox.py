@@ -107,7 +107,8 @@ def seal(access: Access, role: Role, syscall: Syscall | None = None) -> None:
     elif machine not in _SECCOMP:
         _remember(problem="it needs Linux on x86_64 or aarch64")
     else:
-        _refuse_other_threads()
+        if Grant.WRAPPED not in grant:  # whose own thread stays outside
+            _refuse_other_threads()
         rules = _rules(access, headers, programs, grant)
         _hold(syscall or _syscall, machine, grant, rules)
 
