@@ -71,7 +71,7 @@ def test_all_that_is_installed_has_its_licence_in_the_readme():
     for (name, _), about in installed([r for r in DEPENDENCIES if needed(r)]).items():
         pattern = rf"\b{name.replace('-', '[-_]')}(?![-_\w])"
         (row,) = [row for row in rows if re.search(pattern, row.partition(" | ")[2], re.I)]
-        licence = about.metadata["License-Expression"] or about.metadata["License"] or ""
+        licence = about.metadata.get("License-Expression") or about.metadata.get("License") or ""
         if "NVIDIA" in licence:
             assert "NVIDIA" in row, name
         for word in ("LGPL", "Apache", "BSD", "MIT", "ublic domain"):

@@ -99,6 +99,7 @@ def test_a_link_that_another_user_has_prepared_is_not_followed(shared, tmp_path)
 @pytest.mark.parametrize("named", ["", "relative/folder", "~/folder", "."])
 def test_a_variable_that_holds_no_absolute_path_is_ignored(monkeypatch, tmp_path, named):
     monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.delenv("JITSTUDIO_CONFIG_DIR", raising=False)
     for variable in ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"):
         monkeypatch.setenv(variable, named)
     assert paths.cache_folder() == tmp_path / ".cache" / "jitstudio"

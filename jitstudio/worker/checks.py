@@ -18,6 +18,11 @@ def refused(error: PlanError) -> Problem:
     return Problem(Outcome.REFUSED, _error(str(error)))
 
 
+def unfit(words: str) -> Problem:
+    """A module includes what no compiler may be given."""
+    return Problem(Outcome.FAILED, _error(words))
+
+
 def store_problem(told: str) -> Notice:
     """The cache cannot be used, or could not."""
     return Notice(Diagnostic(Severity.WARNING, "", None, None, told))

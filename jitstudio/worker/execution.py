@@ -13,8 +13,9 @@ from jitstudio.core.job import Basis, Job
 from jitstudio.core.result import Crash
 from jitstudio.core.tools import Tool
 from jitstudio.worker.access import Need
+from jitstudio.worker.checks import unfit
 from jitstudio.worker.flights import Ending, Flights
-from jitstudio.worker.header_scan import HeaderScan
+from jitstudio.worker.header_scan import HeaderRefused, HeaderScan
 from jitstudio.worker.host import Death, WorkerHost
 from jitstudio.worker.messages import Call, Done
 from jitstudio.worker.needs import need_of
@@ -125,10 +126,15 @@ class Execution:
             for number, job in ready:
                 mark = self._cache.mark(job) if self._cache else None
                 kept = self._cache.find(mark) if self._cache and mark else None
-                if kept is None:
-                    self._waiting.append(_Step(number, job, mark, need_of(job, self._headers)))
-                else:
+                if kept is not None:
                     self._finish(number, kept)
+                    continue
+                try:
+                    need = need_of(job, self._headers)
+                except HeaderRefused as error:
+                    self._tell(replace(unfit(str(error)), step=number))
+                else:
+                    self._waiting.append(_Step(number, job, mark, need))
 
     def _begin(self, step: _Step, work: Callable[[_Step, WorkerHost], None]) -> bool:
         host = self._pool.take(step.job.name, step.need)

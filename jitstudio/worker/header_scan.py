@@ -12,14 +12,20 @@ from functools import cache
 from pathlib import Path
 
 from jitstudio.core.job import Job
+from jitstudio.core.plain_files import read_file
 from jitstudio.listing.includes import Includes, includes
 
 _MOST_REMEMBERED = 20_000
+_LARGEST = 64 << 20
 _Stamp = tuple[int, int, int, int]
 
 
 class Unknowable(Exception):
     """What the module includes cannot be told: a macro names it, or a file cannot be read."""
+
+
+class HeaderRefused(Exception):
+    """A compiler would wait for a header for ever, or fill the memory with it; says why."""
 
 
 class HeaderScan:
@@ -37,6 +43,7 @@ class HeaderScan:
 
         Raises:
             Unknowable: See the class.
+            HeaderRefused: See the class.
         """
         searched = [path for path in named if os.path.isdir(path)]
         forced = [path for path in named if not os.path.isdir(path)]
@@ -51,7 +58,7 @@ class HeaderScan:
             name, folder = waiting.pop()
             path = os.path.join(folder, name)
             real = os.path.realpath(path)
-            if real in found or not os.path.isfile(real):
+            if real in found or not os.path.exists(real) or os.path.isdir(real):
                 continue
             found[real] = None
             for inner in self._names_in(real):
@@ -66,9 +73,11 @@ class HeaderScan:
             if known is None or known[0] != stamp:
                 if len(self._known) >= _MOST_REMEMBERED:
                     self._known.clear()
-                known = self._known[path] = stamp, includes(Path(path).read_bytes())
-        except OSError as error:
+                known = self._known[path] = stamp, includes(read_file(Path(path), _LARGEST))
+        except (FileNotFoundError, PermissionError) as error:
             raise Unknowable(str(error)) from error
+        except OSError as error:
+            raise HeaderRefused(f"'{path}' cannot be included: {error.strerror}.") from error
         return _certain(known[1])
 
 

@@ -28,6 +28,9 @@ def need_of(job: Job, headers: HeaderScan) -> Need:
     Args:
         job: The job.
         headers: Finds what it includes.
+
+    Raises:
+        HeaderRefused: It includes what no compiler may be given.
     """
     gpu = job.tool is Tool.DRIVER
     readable: tuple[str, ...] | None

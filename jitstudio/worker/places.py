@@ -100,11 +100,26 @@ def toolchain(programs: tuple[str, ...]) -> Iterator[str]:
     prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
     prefixes += [path for key, path in sysconfig.get_paths().items() if key.endswith("lib")]
     folders = [os.path.dirname(os.path.realpath(program)) for program in programs]
-    for path in (*prefixes, *searched, *named, *_USUAL_TOOLKITS, *libraries, *folders):
+    linked = (path for folder in searched for path in _linked(folder))
+    for path in (*prefixes, *searched, *named, *_USUAL_TOOLKITS, *libraries, *folders, *linked):
         if os.path.isabs(path) and not holds_home(path):
             yield path
     if holds_home(sys.prefix):
         yield from (str(Path(sys.prefix, name)) for name in ("bin", "lib", "lib64", "include"))
+
+
+def _linked(folder: str) -> Iterator[str]:
+    """Where the packages in a folder really lie: some installers make links to their own store."""
+    if os.path.basename(folder) not in ("site-packages", "dist-packages"):
+        return
+    for place in (folder, *glob(f"{folder}/nvidia/*/*/"), *glob(f"{folder}/nvidia/*/*/*/")):
+        with contextlib.suppress(OSError), os.scandir(place) as entries:
+            for entry in entries:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                first = os.path.join(entry.path, "__init__.py") if is_folder else entry.path
+                if os.path.islink(first):
+                    real = os.path.realpath(first)
+                    yield real if os.path.isdir(real) else os.path.dirname(real)
 
 
 def lock_of(headers: str) -> str:

@@ -216,7 +216,8 @@ def test_no_file_outside_the_folder_is_included(text, files, tmp_path, run):
     ran = run("build", path)
     assert ran.code == 1
     assert "the secret" not in ran.out + ran.err
-    assert "outside the project's folder" in ran.err
+    words = ("outside the project's folder", "may read its own folder only")
+    assert any(word in ran.err for word in words)
     if "has_include" not in text:
         assert "the secret" in run("build", path, "--trust").err
 

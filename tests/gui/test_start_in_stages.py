@@ -162,6 +162,7 @@ def test_text_is_on_the_disk_before_anything_else_is_there(early, tmp_path):
 
 def test_a_session_that_could_not_be_written_early_is_told(early, full_disk):
     session = early.window.papers.session
+    QTest.keyClicks(_editor(early), "// typed early ")
     with full_disk():
         session.save()
         assert session.flush()

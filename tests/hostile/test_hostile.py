@@ -151,10 +151,13 @@ def _start(command: list, *, terminal: bool, **how) -> Ran:
         command, stdin=subprocess.DEVNULL, stdout=writer, stderr=writer, **how
     )
     os.close(writer)
-    printed = bytearray()
+    printed, memory = bytearray(), 0
     limit = time.monotonic() + LIMIT_S
     with os.fdopen(reader, "rb", buffering=0) as stream:
-        while select.select([stream], [], [], max(0, limit - time.monotonic()))[0]:
+        while time.monotonic() < limit:
+            memory = max(memory, _most_memory(process.pid))
+            if not select.select([stream], [], [], 0.05)[0]:
+                continue
             try:
                 piece = stream.read(1 << 16)
             except OSError:
@@ -166,7 +169,16 @@ def _start(command: list, *, terminal: bool, **how) -> Ran:
         process.kill()
         process.wait()
         pytest.fail(f"{command[3:]} hangs: {printed[-1000:]!r}")
-    _, status, usage = os.wait4(process.pid, 0)
-    process.returncode = os.waitstatus_to_exitcode(status)
-    text = printed.decode("utf-8", "replace")
-    return Ran(process.returncode, text, usage.ru_maxrss << 10)
+    return Ran(process.wait(), printed.decode("utf-8", "replace"), memory)
+
+
+def _most_memory(pid: int) -> int:
+    """Bytes of memory that a process has taken at most; 0 once it is gone.
+
+    Not by `wait4`, which counts what it was before `exec`: a copy of this process.
+    """
+    try:
+        status = Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return 0
+    return sum(int(line.split()[1]) << 10 for line in status.splitlines() if "VmHWM" in line)

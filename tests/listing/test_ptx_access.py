@@ -7,7 +7,7 @@ from jitstudio.core.launch.request import Direction
 from jitstudio.listing.kernel_forms import kernel_forms
 from jitstudio.listing.ptx_access import pointer_access
 from jitstudio.worker.builder import Builder
-from tests.support import cuda, request, sample
+from tests.support import cuda, request, sample, sample_header
 
 IN, OUT, INOUT = Direction.IN, Direction.OUT, Direction.INOUT
 
@@ -82,7 +82,7 @@ def test_what_is_only_written_is_out(builder):
 
 
 def test_atomics_read_and_write(builder):
-    header = sample("atomic_ops.cuh")
+    header = sample_header("atomic_ops.cuh")
     found = accesses(builder, sample("histogram.cu"), headers=(header,))
     assert found == {"histogram": {"data": IN, "bins": INOUT}}
 

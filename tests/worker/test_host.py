@@ -38,8 +38,8 @@ def ask(host, wanted, ticket=1):
 def test_a_job_is_told_of_and_ends_with_the_file_of_its_tool(worker):
     answer, events = ask(worker, GOOD_JOB)
     assert [type(event) for event in events] == [StageStarted, StageFinished]
-    assert "nvrtc" in answer.answer.path
-    assert os.path.isfile(answer.answer.path)
+    assert "nvrtc" in answer.answer.tool.path
+    assert os.path.isfile(answer.answer.tool.path)
 
 
 def test_a_worker_is_worn_once_it_has_served(worker):

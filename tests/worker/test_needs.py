@@ -168,3 +168,17 @@ def test_what_no_table_knows_cannot_write(builder, tmp_path, monkeypatch):
     for options in (("-Xcudafe", "--list=precious"), ("-Xcudafe", "--xref=precious")):
         builder.build(replace(plain, options=options))
         assert (tmp_path / "precious").read_text() == "precious"
+
+
+@pytest.mark.parametrize("kind", ["pipe", "sparse"])
+def test_a_header_that_nothing_could_read_is_refused_at_once(builder, project, kind):
+    odd = project / "odd.h"
+    if kind == "pipe":
+        os.mkfifo(odd)
+    else:
+        with odd.open("wb") as file:
+            file.truncate(1 << 40)
+    result = builder.build(wanted(project, "odd.h"), timeout=30)
+    assert result.outcome is Outcome.FAILED
+    (told,) = result.diagnostics
+    assert "odd.h' cannot be included: it is" in told.message

@@ -6,6 +6,7 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.analysis.findings.find import findings
+from jitstudio.analysis.model import WORD_BYTES
 
 
 @pytest.fixture(scope="module")
@@ -14,7 +15,7 @@ def functions(tools, request_for):
 
 
 def cut(function, count):
-    """Only the first instructions; labels and parts may lead beyond them."""
+    """Only the first instructions, with the labels and parts that lead to them."""
     return replace(
         function,
         addresses=function.addresses[:count],
@@ -23,7 +24,12 @@ def cut(function, count):
         operands=function.operands[:count],
         place_ids=function.place_ids[:count],
         ptx_lines=function.ptx_lines[:count],
-        parts=tuple(part._replace(end=min(part.end, count)) for part in function.parts),
+        labels=tuple(label for label in function.labels if label.index <= count),
+        encodings=function.encodings[: count * WORD_BYTES],
+        parts=tuple(
+            part._replace(start=min(part.start, count), end=min(part.end, count))
+            for part in function.parts
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from jitstudio.gui.fonts import DEFAULT_SIZE
 from jitstudio.gui.viewer.listing_view import ListingView
+from tests.gui.rich_text import plain
 
 PTX = [
     ".visible .entry scale(",
@@ -420,7 +421,8 @@ def test_an_old_text_is_grey_and_a_banner_says_why(many, theme):
     many.set_stale(True, "Of the last good build; the newest failed.")
     banner = many.findChild(QLabel)
     assert banner.isVisible()
-    assert banner.text() == banner.toolTip() == "Of the last good build; the newest failed."
+    assert [banner.text()] == plain(banner.toolTip())
+    assert banner.text() == "Of the last good build; the newest failed."
     assert banner.geometry().bottom() < many.viewport().geometry().top()
     seen = colors(many)
     assert theme.code.stale_text.name() in seen

@@ -2,6 +2,7 @@ from PySide6.QtWidgets import QLabel
 
 from jitstudio.core.doctor_words import Finding
 from jitstudio.gui.widgets.welcome.environment import EnvironmentList
+from tests.gui.rich_text import plain
 
 FINDINGS = (
     Finding("NVRTC", "13.4", "/lib/libnvrtc.so", is_tool=True),
@@ -32,7 +33,7 @@ def test_each_finding_has_a_mark_in_words_and_says_what_to_do(qtbot, theme):
         ("window", "not looked for yet", "not looked for yet"),
     ]
     assert rows(shown) == told
-    assert shown.findChild(QLabel, "NVRTCFinding").toolTip() == "/lib/libnvrtc.so"
+    assert plain(shown.findChild(QLabel, "NVRTCFinding").toolTip()) == ["/lib/libnvrtc.so"]
 
 
 def test_new_findings_take_the_place_of_the_old(qtbot, light, dark):

@@ -12,6 +12,7 @@ from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.gui.widgets.launch.form.target_bar import TargetBar
 from tests.devices import H200, ONE_H200
 from tests.gui.launch_kernels import SAXPY, TICK
+from tests.gui.rich_text import plain
 
 TWO = DeviceList("13.0", (H200, replace(H200, ordinal=1, name="NVIDIA L4", capability="8.9")))
 
@@ -54,7 +55,7 @@ def test_devices_are_told_with_capability_and_memory(bar):
     device = combo(bar, "deviceCombo")
     assert device.currentText() == "0: NVIDIA H200, 9.0, 138.8 GiB free of 139.8 GiB"
     assert "Driver for CUDA 13.0" in device.itemData(0, Qt.ItemDataRole.ToolTipRole)
-    assert device.toolTip() == f"The GPU to launch on\n{device.currentText()}"
+    assert plain(device.toolTip()) == ["The GPU to launch on", device.currentText()]
     assert bar.device == 0
 
 
