@@ -71,7 +71,7 @@ from jitstudio.listing.symbols.lines import llvm_symbols, ptx_symbols
 from jitstudio.numerics.syntax import parse
 from tests.support import LEXERS
 
-_SHORT, _LONG = 1 << 15, 1 << 20
+_SHORT, _LONG = 1 << 12, 1 << 20
 # Times as long as the slowest sound reader takes, which makes an object of each character.
 _AT_MOST = 60
 _LAUNCH = LaunchRequest(b"", CodeKind.PTX, "k", "k", 0, (), 0, LaunchConfig())

@@ -177,6 +177,7 @@ def test_no_event_waits_where_large_kernels_are_read(session, tmp_path):
     session.end()
 
 
+@pytest.mark.bench
 def test_builds_leave_no_memory_behind(driver):
     start(driver)
     used = []
