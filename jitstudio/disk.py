@@ -23,6 +23,9 @@ TICK_NS = 10_000_000
 _SETTLED_NS = 2_000_000_000
 _MOST_REMEMBERED = 20_000
 _LARGEST = 64 << 20
+_MOST_PLACES = 200_000
+"""The kernel is asked about each at every build, which has to stay far below a compile."""
+
 _Stamp = tuple[int, ...]
 _T = TypeVar("_T")
 
@@ -88,6 +91,9 @@ class Disk:
 
     def look(self, searches: Iterable[Search]) -> Sight | None:
         """What is found at all places of these searches now; None if that cannot be told."""
+        searches = tuple(searches)
+        if sum(len(search.folders) * len(search.names) for search in searches) > _MOST_PLACES:
+            return None
         found: dict[str, bytes] = {}
         stamps: list[tuple[str, _Stamp]] = []
         newest = 0

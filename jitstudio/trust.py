@@ -94,14 +94,16 @@ def _of_texts(opened: OpenProject) -> Iterator[str]:
     folder = opened.path.parent
     for found in opened.members:
         beside = found.path.parent if found.path else folder
-        names = includes(found.content or b"").names
-        paths = sorted(n for n in names if os.path.isabs(n) or ".." in Path(n).parts)
-        who = shown(found.member.name)
+        scan = includes(found.content or b"")
+        paths = sorted(n for n in scan.names if os.path.isabs(n) or ".." in Path(n).parts)
+        member = shown(found.member.name)
+        if scan.computed:
+            yield f"{member}: a macro names a file that it includes, so that it may be any file."
         for path in paths[:_MOST]:
             if not lies_in((str(folder),), os.path.join(beside, path)):
-                yield f"{who}: includes '{shown(path)}', outside the project's folder."
+                yield f"{member}: includes '{shown(path)}', outside the project's folder."
         if len(paths) > _MOST:
-            yield f"{who}: includes {len(paths):,} files by paths that may lead anywhere."
+            yield f"{member}: includes {len(paths):,} files by paths that may lead anywhere."
 
 
 class TrustStore:
@@ -123,7 +125,7 @@ class TrustStore:
         entry = self._read().get(str(opened.path))
         trusted = entry is not None and (
             entry["content"] == _digest(opened.content)
-            or _digests(found).issubset(entry["concerns"])
+            or (bool(found) and _digests(found).issubset(entry["concerns"]))
         )
         return Standing(trusted, found)
 

@@ -94,9 +94,10 @@ def test_trust_is_remembered_until_something_else_is_unusual(opened, store):
     assert store.standing(project) == replace(RESTRICTED, concerns=found)
     store.trust(project.path, None, found)
     assert store.standing(project) == replace(OWN, concerns=found)
-    # What is ordinary may change, and what is unusual may go.
+    # What is ordinary may change.
     assert store.standing(opened(replace(UNUSUAL, options="--time=t -G"))).trusted
-    assert store.standing(opened(replace(UNUSUAL, options="-G"))).trusted
+    # Nothing of it is left to be trusted: it is built like any other.
+    assert store.standing(opened(replace(UNUSUAL, options="-G"))) == RESTRICTED
     assert not store.standing(opened(replace(UNUSUAL, options="--time=t2"))).trusted
     store.distrust(project.path)
     assert not store.standing(opened()).trusted

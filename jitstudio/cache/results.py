@@ -106,11 +106,12 @@ class Cache:
         if mark.job.tool is Tool.NVRTC and mark.folder != basis.folder:
             return
         searched = Searched(basis.searches)
+        sight = self._disk.look(searched.searches)
+        if sight is None:
+            return
         if searched.searches and (searched, file) != (mark.searched, mark.file):
             self._store.put(mark.place(file), searched)
-        sight = self._disk.look(searched.searches)
-        if sight is not None and (
-            sight.settled_before(basis.began_ns)
-            or (sight == mark.sight and sight.newest_ns < basis.began_ns)
+        if sight.settled_before(basis.began_ns) or (
+            sight == mark.sight and sight.newest_ns < basis.began_ns
         ):
             self._store.put(mark.key(file, sight), finished)

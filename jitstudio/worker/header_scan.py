@@ -6,16 +6,20 @@ take; one that it would take is never missed, as it could not be read later.
 
 from __future__ import annotations
 
+import errno
 import os
-from collections.abc import Iterable
+import stat
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 
 from jitstudio.core.job import Job
-from jitstudio.core.plain_files import read_file
+from jitstudio.core.plain_files import LARGEST, read_file
 from jitstudio.listing.includes import Includes, includes
 
 _MOST_REMEMBERED = 20_000
+_MOST_PLACES = 100_000
+# What is larger is nothing that anybody has written, and takes long to look through.
 _LARGEST = 64 << 20
 _Stamp = tuple[int, int, int, int]
 
@@ -34,31 +38,37 @@ class HeaderScan:
     def __init__(self) -> None:
         self._known: dict[str, tuple[_Stamp, Includes]] = {}
 
-    def files(self, job: Job, named: Iterable[str]) -> tuple[str, ...]:
+    def files(self, job: Job, searched: Sequence[str], forced: Sequence[str]) -> tuple[str, ...]:
         """The real paths of all files that the compile may read, but for those of a toolkit.
 
         Args:
             job: The compile.
-            named: The files and folders that its options name.
+            searched: The folders that its options name.
+            forced: The files that its options include.
 
         Raises:
             Unknowable: See the class.
             HeaderRefused: See the class.
         """
-        searched = [path for path in named if os.path.isdir(path)]
-        forced = [path for path in named if not os.path.isdir(path)]
         texts = [content for _, content in job.inputs] + [h.content for h in job.headers]
         folders = ["", *searched]
         folders += [os.path.dirname(name) for name in (job.name, *(h.name for h in job.headers))]
         folders = [folder for folder in dict.fromkeys(folders) if not _in_toolkit(folder)]
-        waiting = [(name, at) for text in texts for name in _names(text) for at in folders]
+        names = {name for text in texts for name in _names(text)}
+        if len(names) * len(folders) > _MOST_PLACES:
+            raise Unknowable("there are too many places to look at")
+        waiting = [(name, at) for name in names for at in folders]
         waiting += [(path, "") for path in forced]
         found: dict[str, None] = {}
+        looked = 0
         while waiting:
+            looked += 1
+            if looked + len(waiting) > _MOST_PLACES:
+                raise Unknowable("there are too many places to look at")
             name, folder = waiting.pop()
             path = os.path.join(folder, name)
             real = os.path.realpath(path)
-            if real in found or not os.path.exists(real) or os.path.isdir(real):
+            if real in found or not _may_be_included(real):
                 continue
             found[real] = None
             for inner in self._names_in(real):
@@ -77,8 +87,19 @@ class HeaderScan:
         except (FileNotFoundError, PermissionError) as error:
             raise Unknowable(str(error)) from error
         except OSError as error:
+            if error.errno == errno.EFBIG and os.path.getsize(path) <= LARGEST:
+                raise Unknowable(str(error)) from error  # data, for `#embed`
             raise HeaderRefused(f"'{path}' cannot be included: {error.strerror}.") from error
         return _certain(known[1])
+
+
+def _may_be_included(path: str) -> bool:
+    """Whether a compiler would open it as a text; it may not open a device."""
+    try:
+        mode = os.stat(path).st_mode
+    except (OSError, ValueError):
+        return False
+    return stat.S_ISREG(mode) or stat.S_ISFIFO(mode)
 
 
 def _names(text: bytes) -> Iterable[str]:

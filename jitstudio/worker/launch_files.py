@@ -9,6 +9,7 @@ from pathlib import Path
 
 from jitstudio.core.launch.events import LaunchEvent, LaunchProgress
 from jitstudio.core.launch.request import Buffer, FillKind, LaunchRequest
+from jitstudio.core.tools import FileStamp
 from jitstudio.worker import scratch
 from jitstudio.worker.calculator import Calculator
 
@@ -97,12 +98,11 @@ def _in_order(buffers: tuple[Buffer, ...]) -> Iterator[Buffer]:
         yield from (buffer for buffer in buffers if buffer.length and buffer.fill.kind is kind)
 
 
-def _age(buffer: Buffer) -> tuple[int, int] | None:
+def _age(buffer: Buffer) -> FileStamp | None:
     """Tells a file from what it was before somebody changed it; None where there is none."""
     if buffer.fill.kind is not FillKind.FILE:
         return None
     try:
-        status = Path(buffer.fill.text.rpartition("::")[0] or buffer.fill.text).stat()
+        return FileStamp.of(buffer.fill.text.rpartition("::")[0] or buffer.fill.text)
     except OSError:
         return None
-    return status.st_size, status.st_mtime_ns

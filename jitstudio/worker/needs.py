@@ -9,7 +9,7 @@ from pathlib import Path
 
 from jitstudio.core.job import Job
 from jitstudio.core.launch.request import Buffer, FillKind
-from jitstudio.core.options import find
+from jitstudio.core.options import Effect, find, read
 from jitstudio.core.tools import Tool
 from jitstudio.worker.access import Access, Need, folder_or_file, holds_home
 from jitstudio.worker.header_scan import HeaderScan, Unknowable
@@ -41,10 +41,22 @@ def need_of(job: Job, headers: HeaderScan) -> Need:
     if job.confined_to is None:
         return Need(Access(readable, tuple(_outputs(job)), gpu))
     ours = job.confined_to
-    most = Access(tuple(map(os.path.realpath, ours)), gpu=gpu, confined_to=ours)
+    most = Access(tuple(_inside(ours, readable or ())), gpu=gpu, confined_to=ours)
     least = Access(readable, gpu=gpu, confined_to=ours)
     # What it would read beyond its folders is refused: that is the point.
     return Need(least if most.covers(least) else most, most)
+
+
+def _inside(folders: Iterable[str], found: Iterable[str]) -> Iterator[str]:
+    """What a confined job may read: its folders; of one that holds the home, what it includes."""
+    for folder in map(os.path.realpath, folders):
+        if not holds_home(folder):
+            yield folder
+            continue
+        for path in found:
+            inner = os.path.relpath(path, folder)
+            if not any(part.startswith(".") for part in inner.split(os.sep)):
+                yield path
 
 
 def need_of_buffers(buffers: Iterable[Buffer], writable: str) -> Need:
@@ -59,7 +71,12 @@ def need_of_buffers(buffers: Iterable[Buffer], writable: str) -> Need:
 
 def _roots(job: Job, headers: HeaderScan) -> Iterator[str]:
     named = tuple(_named(job.options))
-    paths = (*named, *(headers.files(job, named) if job.tool is Tool.NVRTC else ()))
+    paths = named
+    if job.tool is Tool.NVRTC:
+        folders = [path for path in named if os.path.isdir(path)]
+        rows = ((given.spec, given.value) for given in read(job.options))
+        forced = [value for row, value in rows if row and value and row.effect is Effect.INCLUDES]
+        paths = (*named, *headers.files(job, folders, forced))
     for path in paths:
         if not os.path.isdir(path):
             yield folder_or_file(path)

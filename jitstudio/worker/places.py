@@ -43,8 +43,19 @@ _SYSTEM = (
     "/etc/ld.so.preload",
     "/etc/localtime",
     "/etc/timezone",
-    # What a process sees of itself and of the machine. Not /proc: it shows other processes.
-    "/proc/self",
+    # What a process sees of itself and of the machine. Not /proc, which shows other processes, nor
+    # the environment, which may hold secrets and would be a text to include.
+    "/proc/self/auxv",
+    "/proc/self/cgroup",
+    "/proc/self/exe",
+    "/proc/self/fd",
+    "/proc/self/limits",
+    "/proc/self/maps",
+    "/proc/self/mountinfo",
+    "/proc/self/mounts",
+    "/proc/self/stat",
+    "/proc/self/statm",
+    "/proc/self/status",
     "/proc/cpuinfo",
     "/proc/filesystems",
     "/proc/meminfo",
@@ -92,11 +103,12 @@ def toolchain(programs: tuple[str, ...]) -> Iterator[str]:
     yield from _SYSTEM
     yield str(Path(jitstudio.__file__).parent)
     yield str(resource(""))
-    package_root = str(Path(jitstudio.__file__).parent.parent)
+    package_root = Path(jitstudio.__file__).parent.parent
+    # A checkout holds more than the package and its resources.
+    checkout = str(package_root) if (package_root / "pyproject.toml").exists() else ""
     named = [os.environ.get(name, "") for name in _TOOLKITS]
     libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
-    # A checkout holds more than the package and its resources.
-    searched = [path for path in sys.path if path != package_root]
+    searched = [path for path in sys.path if path != checkout]
     prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
     prefixes += [path for key, path in sysconfig.get_paths().items() if key.endswith("lib")]
     folders = [os.path.dirname(os.path.realpath(program)) for program in programs]

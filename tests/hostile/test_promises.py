@@ -1,4 +1,4 @@
-"""What the README promises a teacher who opens and builds a pupil's project, sentence by sentence."""
+"""What the README promises a teacher who builds a pupil's project, sentence by sentence."""
 
 import json
 import shutil
@@ -15,8 +15,9 @@ OPENING = (
 )
 BUILDING = (
     "Building it runs the compilers in processes that reach no network, start no programs but "
-    "NVIDIA's, write nowhere but in a folder of their own, and read nothing but the project's folder and the "
-    "toolchain; options that load code or write files are refused until you say that you trust it."
+    "NVIDIA's, write nowhere but in a folder of their own, and read nothing but the project's "
+    "folder and the toolchain; options that load code or write files are refused until you say "
+    "that you trust it."
 )
 ENDING = (
     "Whatever goes wrong in there, a crash, a compile without end or memory that runs out, ends "

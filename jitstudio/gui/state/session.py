@@ -137,8 +137,9 @@ class Session(QObject):
         with self._or_set_aside(self._slot.path):
             self._restored = saved = self._load(self._slot.path)
             if saved is not None:
-                self._restore_settings(saved)
                 self._open_all(saved.documents)
+                # Not before: options of a project that cannot be brought back are nobody's.
+                self._restore_settings(saved)
                 if saved.current is not None and 0 <= saved.current < len(saved.documents):
                     front = self._documents.named(saved.documents[saved.current].name)
             self._hand_over()
