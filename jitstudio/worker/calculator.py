@@ -73,7 +73,7 @@ class Calculator(LoneWorker):
             WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
         """
         surroundings = _surroundings(values, others, prepared)
-        need = need_of_buffers((buffer, *others), str(path.parent))
+        need = need_of_buffers((buffer, *others), path.parent.parent, path.parent)
         answer = self._calculate(FillCalculation(buffer, str(path), surroundings), timeout, need)
         if isinstance(answer, Refusal):
             raise CalculationError(answer.words)
@@ -117,7 +117,7 @@ class Calculator(LoneWorker):
             expectation, element, length, str(got), relative, absolute, surroundings
         )
         # Results lie in a folder of the one with what `fill` has written.
-        need = need_of_buffers(buffers, str(got.parent.parent))
+        need = need_of_buffers(buffers, got.parent.parent.parent)
         answer = self._calculate(calculation, timeout, need)
         if isinstance(answer, CheckResult):
             return answer

@@ -35,7 +35,7 @@ class LaunchFiles:
         Raises:
             OSError: It cannot be made.
         """
-        run = self.folder / f"run{next(self._numbers)}"
+        run = self.runs / f"run{next(self._numbers)}"
         run.mkdir()
         self._runs.append(run)
         return run
@@ -65,7 +65,7 @@ class LaunchFiles:
             key = (buffer, *values.items(), request.buffers, _age(buffer), *prepared.values())
             if key not in self._fills:
                 tell(LaunchProgress(f"calculating '{buffer.name}'"))
-                path = self.folder / f"fill{next(self._numbers)}.npy"
+                path = self._fill_folder / f"fill{next(self._numbers)}.npy"
                 others = tuple(other for other in request.buffers if other != buffer)
                 calculator.fill(buffer, values, others, prepared, path, timeout=request.timeout)
                 self._fills[key] = path
@@ -89,7 +89,22 @@ class LaunchFiles:
             self._made = scratch.make("launch")
             self._runs.clear()
             self._fills.clear()
+            for inner in (self.runs, self._fill_folder):
+                inner.mkdir()
         return self._made
+
+    @property
+    def runs(self) -> Path:
+        """What launches have written; the rest of the folder is not theirs to change.
+
+        Raises:
+            OSError: It cannot be made.
+        """
+        return self.folder / "runs"
+
+    @property
+    def _fill_folder(self) -> Path:
+        return self.folder / "fills"
 
 
 def _in_order(buffers: tuple[Buffer, ...]) -> Iterator[Buffer]:

@@ -174,19 +174,19 @@ class Launcher:
         return judged(request, replace(answer, checks=checks))
 
     def _need(self) -> Need:
-        """The GPU, and the folder of what buffers begin with and what kernels have written.
+        """The GPU, what buffers begin with, and the folder of what kernels have written.
 
         Raises:
             WorkerError: The folder cannot be made.
         """
         try:
-            folder = os.path.realpath(self._files.folder)
+            folder, runs = map(os.path.realpath, (self._files.folder, self._files.runs))
         except OSError as error:
             raise WorkerError(
                 f"The files of launches cannot be kept: {error.strerror or error}. Make room in "
                 "the folder for temporary files, or set TMPDIR to another one."
             ) from error
-        return Need(Access(writable=(folder,), gpu=True))
+        return Need(Access((folder,), (runs,), gpu=True))
 
     def _checks(
         self,

@@ -59,14 +59,21 @@ def _inside(folders: Iterable[str], found: Iterable[str]) -> Iterator[str]:
                 yield path
 
 
-def need_of_buffers(buffers: Iterable[Buffer], writable: str) -> Need:
-    """What a calculation must be able to reach: the files of these buffers, and a folder."""
+def need_of_buffers(buffers: Iterable[Buffer], folder: Path, *writable: Path) -> Need:
+    """What a calculation must be able to reach.
+
+    Args:
+        buffers: Those whose files it reads.
+        folder: The folder of the launch.
+        writable: Where it writes.
+    """
     fills = (buffer.fill for buffer in buffers if buffer.fill.kind is FillKind.FILE)
     files = (
         fill.text if os.path.exists(fill.text) else fill.text.rpartition("::")[0] for fill in fills
     )
-    readable = tuple(dict.fromkeys(folder_or_file(file) for file in files if file))
-    return Need(Access(readable, (os.path.realpath(writable),)))
+    readable = dict.fromkeys(folder_or_file(file) for file in files if file)
+    written = tuple(map(os.path.realpath, writable))
+    return Need(Access((os.path.realpath(folder), *readable), written))
 
 
 def _roots(job: Job, headers: HeaderScan) -> Iterator[str]:
