@@ -1,9 +1,8 @@
 """Whatever changes between two builds, the cache and precompiled headers do not hide it.
 
-`JITSTUDIO_SCENARIOS=400` runs so many scenarios instead of a few; each is known by its seed.
+A few scenarios run by default, 400 by ``.ci/run --bench``; each is known by its seed.
 """
 
-import os
 from dataclasses import replace
 
 import pytest
@@ -14,7 +13,7 @@ from jitstudio.worker.builder import Builder
 from tests.cache.scenarios import INCLUDES, KERNEL, PLACES, scenario, write
 from tests.support import cuda, request
 
-COUNT = int(os.environ.get("JITSTUDIO_SCENARIOS", "40"))
+FEW, MANY = 30, 400
 _VARYING = ("Precompiled header", "No precompiled header", "Compile time", "compile time")
 
 
@@ -42,7 +41,10 @@ def _without(log):
     return [line for line in log.splitlines() if not any(words in line for words in _VARYING)]
 
 
-@pytest.mark.parametrize("seed", range(COUNT))
+@pytest.mark.parametrize(
+    "seed",
+    [*range(FEW), *(pytest.param(seed, marks=pytest.mark.bench) for seed in range(FEW, MANY))],
+)
 def test_a_build_gives_what_a_fresh_one_gives(seed, builders, tmp_path):
     keeping, fresh = builders
     drawn = scenario(seed, tmp_path)

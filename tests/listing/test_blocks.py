@@ -2,8 +2,6 @@ import random
 from itertools import pairwise
 from time import perf_counter
 
-import pytest
-
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.blocks import Block, blocks
 from tests.listing.mutations import mutated
@@ -152,14 +150,3 @@ def test_many_lines_are_read_quickly():
     start = perf_counter()
     assert len(blocks(CodeKind.SASS, lines)) == 9000
     assert perf_counter() - start < 2
-
-
-@pytest.mark.parametrize(
-    "line", ["{" * 200_000, "{}" * 200_000, ".entry " * 100_000, "a:" * 200_000]
-)
-def test_long_lines_are_read_quickly(line):
-    start = perf_counter()
-    for kind in (CodeKind.PTX, CodeKind.SASS):
-        assert len(blocks(kind, [line, line])) <= 1
-    # Seconds or minutes if anything were tried twice.
-    assert perf_counter() - start < 3

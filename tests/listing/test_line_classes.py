@@ -2,7 +2,6 @@ import json
 import random
 import re
 import subprocess
-from time import perf_counter
 
 import pytest
 from pygments.token import Comment, Keyword, Name
@@ -268,24 +267,3 @@ def _commented(text):
             first = text.count("\n", 0, match.start())
             lines.update(range(first, first + match[0].count("\n") + 1))
     return lines
-
-
-@pytest.mark.parametrize(
-    ("line", "what"),
-    [
-        (".global .align 1 .b8 t[600000] = {" + "104, " * 600_000 + "0};", DIRECTIVE),
-        (".global .b8 x[1] = {" + "{" * 500_000, DIRECTIVE),
-        (".global " + ".a " * 300_000, CODE),
-        (".loc 1 " * 100_000, CODE),
-        ("/* a */ " * 100_000, COMMENT),
-        ("ld.param.u64 %rd1, [a]; " * 50_000, CODE),
-        ('"' * 500_000, CODE),
-    ],
-    ids=lambda value: str(value)[:20],
-)
-def test_long_lines_are_read_quickly(line, what):
-    start = perf_counter()
-    assert of_line(CodeKind.PTX, line) is what
-    classify(CodeKind.SASS, [line])
-    # Seconds or minutes if anything were tried twice.
-    assert perf_counter() - start < 3
