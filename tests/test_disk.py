@@ -118,3 +118,9 @@ def test_a_file_that_has_settled_is_read_once(folder, monkeypatch):
     assert len(read) == 3
     header.write_text("three")
     assert readings.of(str(header), header.stat()) == 5
+
+
+def test_more_places_than_anybody_needs_are_not_looked_at(tmp_path):
+    names = tuple(f"{number}.h" for number in range(1000))
+    folders = tuple(str(tmp_path / str(number)) for number in range(1000))
+    assert Disk().look((Search(folders, names),)) is None

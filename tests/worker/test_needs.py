@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.result import Outcome
 from jitstudio.worker import header_scan
 from jitstudio.worker.builder import Builder
-from tests.support import cuda, request
+from tests.support import KERNEL, cuda, request
 
 USES = "__global__ void k(int* p) { *p = VALUE; }\n"
 
@@ -182,3 +182,32 @@ def test_a_header_that_nothing_could_read_is_refused_at_once(builder, project, k
     assert result.outcome is Outcome.FAILED
     (told,) = result.diagnostics
     assert "odd.h' cannot be included: it is" in told.message
+
+
+def test_of_a_project_in_the_home_folder_only_what_it_includes_is_read(builder, tmp_path):
+    home = Path(os.environ["HOME"])
+    (home / "near.h").write_text("#define VALUE 9\n")
+    (home / ".ssh").mkdir()
+    (home / ".ssh" / "id").write_text("#define VALUE 10\n")
+    confined = {"confined_to": (str(home),)}
+    assert "9" in ptx(builder.build(wanted(home, "near.h", **confined)))
+    result = builder.build(wanted(home, ".ssh/id", **confined))
+    assert result.outcome is Outcome.FAILED
+
+
+def test_more_places_than_anybody_needs_are_not_looked_at(builder, project):
+    lines = [f'#include "{number}.h"' for number in range(1000)]
+    text = "#if 0\n" + "\n".join(lines) + "\n#endif\n#define VALUE 3\n" + USES
+    headers = tuple(Header(f"d{number}/x.h", b"\n") for number in range(200))
+    built = request(replace(cuda(text), folder=str(project)), arch="sm_90", headers=headers)
+    looked = []
+    real = os.path.realpath
+    with pytest.MonkeyPatch.context() as during:
+        during.setattr(os.path, "realpath", lambda path, **how: looked.append(1) or real(path))
+        assert builder.build(built).ok
+    assert len(looked) < 10_000
+
+
+@pytest.mark.parametrize("option", ["--time=/dev/null", "-DX=/dev/null", "-DX=/dev/zero"])
+def test_what_options_name_is_no_header(builder, option):
+    assert builder.build(request(cuda(KERNEL), options=(option,))).ok

@@ -7,9 +7,11 @@ import sys
 
 import pytest
 
+import jitstudio
 from jitstudio.core.doctor_words import tool_findings
 from jitstudio.core.json_form import toolchain_object
 from jitstudio.core.tools import SandboxState, ToolchainInfo
+from jitstudio.worker import places
 from jitstudio.worker.host import Death
 from jitstudio.worker.obituary import crash_of_dead
 
@@ -106,3 +108,18 @@ def test_the_real_doctor_tells_of_it(run):
     told = run("doctor", "--json").json["sandbox"]
     assert told["seccomp"]
     assert "sandbox " in run("doctor").out
+
+
+@pytest.mark.parametrize("beside", [(), ("pyproject.toml",)], ids=["installed", "checkout"])
+def test_packages_are_read_wherever_they_are_installed(tmp_path, monkeypatch, beside):
+    packages = tmp_path / "site-packages"
+    store = tmp_path / "store" / "numpy"
+    for folder in (packages / "jitstudio", store):
+        folder.mkdir(parents=True)
+    (packages / "numpy").symlink_to(store)
+    for name in beside:
+        (packages / name).touch()
+    monkeypatch.setattr(jitstudio, "__file__", str(packages / "jitstudio" / "__init__.py"))
+    monkeypatch.setattr(sys, "path", [str(packages)])
+    found = set(places.toolchain(()))
+    assert (str(packages) in found, str(store) in found) == (not beside, not beside)
