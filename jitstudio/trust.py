@@ -22,7 +22,7 @@ from jitstudio.core.plan import misnamed
 from jitstudio.core.sweep.plan import AxisKind, parse_values
 from jitstudio.listing.includes import includes
 from jitstudio.paths import settings_folder
-from jitstudio.private import make_private
+from jitstudio.private import is_own, make_private
 from jitstudio.project_files import OpenProject
 
 _VERSION = 1
@@ -201,7 +201,7 @@ def _is_private(status: os.stat_result) -> bool:
     others = stat.S_IWGRP | stat.S_IWOTH
     return (
         stat.S_ISREG(status.st_mode)
-        and status.st_uid == os.getuid()
+        and is_own(status)
         and not status.st_mode & others
     )
 
