@@ -1,13 +1,14 @@
 """Keeps the includes of a build that nobody has vouched for inside its folders.
 
-Where the kernel can confine a process, it does so and NVRTC finds no other file. Here the names
-that the texts include are looked at, which holds everywhere and tells why in words.
+Where the kernel can confine a process, it does so and NVRTC finds no other file. Elsewhere, and to
+say why, the names in the texts are looked at before the compile. After it the files that NVRTC has
+opened are: a macro may name one that no text shows.
 """
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -58,13 +59,32 @@ def stray_include(job: Job, toolchain: Sequence[str]) -> str:
                 if lies_in(toolchain, path):
                     break
                 if os.path.isabs(name) or ".." in Path(name).parts or _opens(path):
-                    real = os.path.realpath(path)
-                    which = "" if real == name else f"which is '{shown(real)}', "
-                    told = f"'{shown(text.name)}' includes '{shown(name)}'"
-                    return (
-                        f"{NOT_TRUSTED} {told}, {which}outside the project's folder. {HOW_TO_TRUST}"
-                    )
+                    return _refusal(text.name, name, os.path.realpath(path))
     return ""
+
+
+def stray_file(job: Job, opened: Iterable[str], toolchain: Sequence[str]) -> str:
+    """Why the result of a compile is not to be used as it has read elsewhere; empty if it may be.
+
+    Args:
+        job: A compile of CUDA C++.
+        opened: The files that NVRTC has opened.
+        toolchain: The folders of the tools' own headers.
+    """
+    if job.confined_to is None:
+        return ""
+    allowed = (*job.confined_to, *toolchain)
+    inside = {job.name, *(header.name for header in job.headers)}
+    for name in sorted({*opened} - inside):
+        if os.path.exists(name) and not lies_in(allowed, os.path.realpath(name)):
+            return _refusal(job.name, name, os.path.realpath(name))
+    return ""
+
+
+def _refusal(text: str, name: str, real: str) -> str:
+    which = "" if real == name else f"which is '{shown(real)}', "
+    includes_it = f"'{shown(text)}' includes '{shown(name)}'"
+    return f"{NOT_TRUSTED} {includes_it}, {which}outside the project's folder. {HOW_TO_TRUST}"
 
 
 def _folders(job: Job) -> Iterator[str]:

@@ -17,7 +17,7 @@ from jitstudio.core.job import Job
 from jitstudio.core.options import leave_traces
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.confinement import stray_include
+from jitstudio.toolchain.confinement import stray_file, stray_include
 from jitstudio.toolchain.headers import header_folders, header_options, header_problem
 from jitstudio.toolchain.nvrtc_log import split_phases, tidy
 from jitstudio.toolchain.precompile import PRECOMPILED
@@ -78,7 +78,10 @@ def compile_cuda(job: Job) -> Report:
         _compile(job, (*sent, *TRACE.options) if plain else sent, job.makes, report)
     except NvrtcError as error:
         report.ok, report.error_log = False, str(error)
-    opened = TRACE.opened() if report.ok and plain else None
+    opened = TRACE.opened() if plain else None
+    if opened and (told := stray_file(job, opened, folders)):
+        return Report(options=sent, error_log=told)
+    opened = opened if report.ok else None
     if opened is not None and prefix and precompiled:
         opened |= PRECOMPILED.opened(prefix)
     report.searches = searches_of(job, options, folders, opened)

@@ -222,6 +222,22 @@ def test_no_file_outside_the_folder_is_included(text, files, tmp_path, run):
         assert "the secret" in run("build", path, "--trust").err
 
 
+def test_where_nothing_confines_a_process_what_a_macro_includes_is_not_shown(
+    tmp_path, run, monkeypatch
+):
+    monkeypatch.setenv("JITSTUDIO_SANDBOX", "off")
+    (tmp_path / "p").mkdir()
+    (tmp_path / "secret.h").write_text("__device__ int secret = 1234567;\n")
+    for more in ("", "#error and no result\n"):
+        text = f'#define NAME "../secret.h"\n#include NAME\n{more}'
+        path = _write(tmp_path / "p", Project((Member("k.cu", CodeKind.CUDA, text),)))
+        ran = run("build", path)
+        assert ran.code == 1
+        assert "1234567" not in ran.out + ran.err
+        assert "secret.h', outside the project's folder" in ran.err
+        assert run("build", path, "--trust").code == (1 if more else 0)
+
+
 def test_a_name_expression_includes_nothing(tmp_path, run):
     folder = tmp_path / "p"
     folder.mkdir()
