@@ -42,6 +42,8 @@ if TYPE_CHECKING:
 _WRITING_MS = 400
 # What a disk may take to wake up; the window comes up without the files of one that does not.
 _PATIENCE = 1.0
+# Bytes of a session file. Nobody types as much, and reading it keeps the window waiting.
+_LARGEST = 64 << 20
 # More sentences than this make no notice that anybody reads.
 _MOST_PROBLEMS = 8
 
@@ -175,7 +177,7 @@ class Session(QObject):
     def _load(self, path: Path) -> SavedSession | None:
         if not path.exists():
             return None
-        saved = load(plain_files.read_file(path))
+        saved = load(plain_files.read_file(path, _LARGEST))
         self._crashed = self._crashed or not saved.closed
         return saved
 
@@ -344,8 +346,8 @@ class Session(QObject):
         document.included = entry.included
         document.is_library = entry.is_library
         document.cursor = entry.cursor
-        if document.text is not None and entry.content is not None:
-            document.text.setModified(entry.modified)
+        if entry.content is not None:
+            document.set_modified(entry.modified)
             # What the text began from: the file may have changed since.
             document.on_disk = entry.on_disk
         current = self._documents.current
@@ -364,7 +366,7 @@ def _content(entry: SavedDocument) -> FileText | Found:
 
 def _saved(document: Document) -> SavedDocument:
     # The text only where no file has it.
-    keep = document.text is not None and (document.is_modified or document.path is None)
+    keep = document.is_modified or document.path is None
     return SavedDocument(
         name=document.name,
         path=str(document.path or ""),

@@ -15,6 +15,8 @@ from jitstudio.core.link_mode import LinkMode
 from jitstudio.gui.state.build_settings import ON_AT_FIRST, Switch
 
 VERSION = 1
+MOST_DOCUMENTS = 1000
+"""More tabs than anybody works with: each takes a window some milliseconds to open."""
 _DAMAGE = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
@@ -143,6 +145,8 @@ def load(data: bytes) -> SavedSession:
         version = int(state["version"])
         if version <= VERSION:
             return _session(state)
+    except SessionFormatError:
+        raise
     except _DAMAGE as error:
         raise SessionFormatError(f"its file is damaged ({error})") from error
     raise SessionFormatError(f"a newer jitstudio has written it (version {version})")
@@ -150,6 +154,8 @@ def load(data: bytes) -> SavedSession:
 
 def _session(state: dict[str, Any]) -> SavedSession:
     settings, current = state["settings"], state["current"]
+    if (count := len(state["documents"])) > MOST_DOCUMENTS:
+        raise SessionFormatError(f"it names {count:,} tabs, of which {MOST_DOCUMENTS:,} are opened")
     return SavedSession(
         documents=tuple(_document(entry) for entry in state["documents"]),
         current=None if current is None else int(current),
