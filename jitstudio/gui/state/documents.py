@@ -38,6 +38,8 @@ class Document(QObject):
             None where there is no such file.
         cursor: Where the cursor is in the text, for when it is shown anew.
         is_reloading: Whether what changes now comes from its file, and not from the user.
+        confined_to: The folder of the project that its text comes from and that nobody trusts;
+            empty for the user's own. Builds of it stay within that folder.
         is_aside: Whether it is only looked at: builds find its file by themselves, and take nothing
             from here. Editing it ends that.
 
@@ -74,6 +76,7 @@ class Document(QObject):
         self.on_disk: str | None = None
         self.cursor = 0
         self.is_reloading = False
+        self.confined_to = ""
         self.is_aside = False
         self._content = b""
         self._form = TextForm()

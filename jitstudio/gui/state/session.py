@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -204,7 +205,7 @@ class Session(QObject):
                 continue
             with self._or_set_aside(path):
                 saved = self._load(path)
-                self._open_all([d for d in saved.documents if d.modified] if saved else ())
+                self._open_all(_unsaved(saved) if saved is not None else ())
             # Only what is in our own file as well may go.
             self.save()
             if not self.flush():
@@ -346,6 +347,7 @@ class Session(QObject):
         document.included = entry.included
         document.is_library = entry.is_library
         document.cursor = entry.cursor
+        document.confined_to = entry.confined_to
         if entry.content is not None:
             document.set_modified(entry.modified)
             # What the text began from: the file may have changed since.
@@ -378,7 +380,17 @@ def _saved(document: Document) -> SavedDocument:
         is_library=document.is_library,
         cursor=document.cursor,
         on_disk=document.on_disk,
+        confined_to=document.confined_to,
     )
+
+
+def _unsaved(saved: SavedSession) -> Iterator[SavedDocument]:
+    """What is in no file; its project stays behind, but not what nobody trusts it with."""
+    project = saved.project
+    folder = str(Path(project.path).parent) if project is not None and not project.trusted else ""
+    for document in saved.documents:
+        if document.modified:
+            yield replace(document, confined_to=document.confined_to or folder)
 
 
 def _recovery(back: Iterable[Document]) -> str:

@@ -39,6 +39,7 @@ class SavedDocument:
         is_library: Whether other LLVM IR took functions from it.
         cursor: Where the cursor was in the text.
         on_disk: What told the content of its file, as it was known, from others.
+        confined_to: See `Document.confined_to`.
     """
 
     name: str
@@ -51,6 +52,7 @@ class SavedDocument:
     is_library: bool = False
     cursor: int = 0
     on_disk: str | None = None
+    confined_to: str = ""
 
 
 @dataclass(frozen=True)
@@ -117,6 +119,7 @@ def dump(session: SavedSession) -> bytes:
                 "is_library": document.is_library,
                 "cursor": document.cursor,
                 "on_disk": document.on_disk,
+                "confined_to": document.confined_to,
             }
             for document in session.documents
         ],
@@ -206,6 +209,7 @@ def _document(entry: dict[str, Any]) -> SavedDocument:
         is_library=bool(entry.get("is_library", False)),
         cursor=int(entry.get("cursor", 0)),
         on_disk=_on_disk(entry),
+        confined_to=str(entry.get("confined_to", "")),
     )
 
 
