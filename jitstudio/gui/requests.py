@@ -36,23 +36,28 @@ def request_for(
         ValueError: The options cannot be read; the message says why.
     """
     switches, origin = settings.switches, settings.origin
+    modules = tuple(modules)
+    headers = tuple(d for d in documents if d.is_header)
+    libraries = tuple(d for d in documents if d.is_library)
     sources = tuple(module.as_source() for module in modules)
+    strange = {d.confined_to for d in (*modules, *headers, *libraries)} - {""}
     # A module from elsewhere was opened by the user, and includes what lies beside it.
-    folders = dict.fromkeys((origin.folder, *(source.folder for source in sources)))
+    folders = dict.fromkeys((origin.folder, *(s.folder for s in sources), *sorted(strange)))
+    is_trusted = origin.is_trusted and not strange
     return BuildRequest(
         sources=sources,
         arch=settings.arch,
         emit=emit,
         link=settings.link if link is None else link,
         options=split_options(settings.options),
-        headers=tuple(d.as_header() for d in documents if d.is_header),
+        headers=tuple(header.as_header() for header in headers),
         assembler=Assembler.DRIVER if Switch.DRIVER_JIT in switches else Assembler.NVJITLINK,
-        libraries=tuple(d.as_source() for d in documents if d.is_library),
+        libraries=tuple(library.as_source() for library in libraries),
         libdevice=Switch.LIBDEVICE in switches,
         join_ir=Switch.JOIN_IR in switches,
         use_cache=Switch.CACHE in switches,
         precompile_headers=Switch.PRECOMPILE in switches,
-        confined_to=None if origin.is_trusted else tuple(filter(None, folders)),
+        confined_to=None if is_trusted else tuple(filter(None, folders)),
         unsafe_options=Switch.UNSAFE in switches,
         folder=origin.folder,
     )

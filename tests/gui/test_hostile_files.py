@@ -6,9 +6,14 @@ import threading
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import QMimeData
+from PySide6.QtTest import QTest
 
+from jitstudio.core.code import CodeKind
 from jitstudio.core.plain_files import LARGEST
+from jitstudio.gui.limits import MOST_LINES
 from jitstudio.gui.state import file_reader
+from jitstudio.gui.state.documents import Document
 from tests.bench.memory import resident
 from tests.gui.driver import pause
 from tests.gui.watchdog import Watchdog, slowness
@@ -71,6 +76,73 @@ def test_long_lines_and_many_of_them_stall_nothing(started, tmp_path, watchdog, 
     pause(300)
     assert watchdog.longest < 100 * slowness() * MARGIN, watchdog.stalls
     assert started.document.text is None
+
+
+TEXTS = {
+    "lines": "a;\n" * (MOST_LINES - 1),
+    "long lines": ("int a[] = {" + "1, " * 6_600 + "};\n") * 9,
+}
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_the_largest_texts_that_are_edited_stall_nothing(started, watchdog, name):
+    tabs, text = started.workspace.documents, TEXTS[name]
+    started.workspace.settings.auto_build = False
+    pasted = QMimeData()
+    pasted.setText(text)
+
+    def paste():
+        started.editor.selectAll()
+        started.editor.insertFromMimeData(pasted)
+
+    steps = {
+        "opening": lambda: tabs.add(Document("k.cu", CodeKind.CUDA, text.encode())),
+        "pasting": paste,
+        "undoing": lambda: started.editor.undo(),
+        "commenting": lambda: (started.editor.selectAll(), started.editor.toggle_comments()),
+        "folding": lambda: started.editor.fold_all(),
+    }
+    found = {}
+    for watchdog.doing, step in steps.items():
+        watchdog.reset()
+        step()
+        # Not until all is coloured: that is done in slices.
+        QTest.qWait(200)
+        found[watchdog.doing] = watchdog.longest / slowness()
+    assert max(found.values()) < 100 * MARGIN, (found, watchdog.stalls)
+    assert started.document.held.text.count(text[:40].split("\n")[0]) >= text.count("\n")
+
+
+def test_typed_text_beyond_the_limit_is_kept_and_can_be_saved(driver, tmp_path, monkeypatch):
+    session = tmp_path / "sessions" / "session-1.json"
+    session.parent.mkdir(exist_ok=True)
+    saved, text = _session([]), "// é of many\r\n" * 200_000
+    saved["documents"][0] |= {"text": text, "encoding": "UTF-8"}
+    session.write_text(json.dumps(saved))
+    driver.start()
+    document = driver.document
+    assert (document.text, document.is_modified) == (None, True)
+    assert "too large to edit here, and it is in no file yet" in document.read_only.value
+    assert document.content == text.replace("\r\n", "\n").encode()
+    driver.workspace.session.save()
+    driver.workspace.session.flush()
+    assert json.loads(session.read_text())["documents"][0]["text"] == text
+    monkeypatch.setattr(driver.files._dialogs, "file_to_save", lambda _: tmp_path / "typed.cu")
+    driver.trigger("saveAction")
+    driver.wait(lambda: not document.is_modified)
+    assert (tmp_path / "typed.cu").read_bytes() == text.encode()
+    assert "It is built as it is on disk" in document.read_only.value
+
+
+def test_a_session_of_too_many_tabs_is_set_aside(driver, tmp_path):
+    session = tmp_path / "sessions" / "session-1.json"
+    session.parent.mkdir(exist_ok=True)
+    saved = _session([])
+    saved["documents"] *= 1_001
+    session.write_text(json.dumps(saved))
+    driver.start()
+    assert "it names 1,001 tabs, of which 1,000 are opened" in driver.panes.notice.text
+    assert json.loads(session.with_name("session-1-unread-1.json").read_text()) == saved
 
 
 def test_an_open_file_that_grows_beyond_all_measure_leaves_its_text_alone(started, hostile):

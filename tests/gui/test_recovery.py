@@ -16,7 +16,11 @@ from jitstudio.core.launch.spec import LaunchSpec
 from tests.gui.driver import Driver
 
 _PROGRAM = """
+import ctypes
+import os
 import sys
+import PySide6
+import shiboken6
 from PySide6.QtCore import QTimer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
@@ -50,6 +54,18 @@ def type_one():
         typing.stop()
         if sys.argv[1] == "close":
             windows[0].close()
+        if sys.argv[1] == "logout":
+            log_out()
+            # Those whom the desktop asks at a logout are killed next.
+            os._exit(9)
+
+def log_out():
+    # As a desktop asks for it, in Qt itself: Python can make no session manager. Whoever hears the
+    # signal is handed one that must not be used.
+    gui = ctypes.CDLL(os.path.join(os.path.dirname(PySide6.__file__), "Qt/lib/libQt6Gui.so.6"))
+    signal = gui._ZN15QGuiApplication17commitDataRequestER15QSessionManager
+    address = ctypes.c_void_p(shiboken6.getCppPointer(QApplication.instance())[0])
+    signal(address, address)
 
 windows = []
 def make_window(*arguments):
@@ -149,6 +165,17 @@ def test_what_was_typed_a_second_before_a_kill_is_back(run, tmp_path):
     killed.wait()
     sessions, _ = _session(tmp_path)
     assert _kept(sessions) == 5
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the signal is called by its name in ELF")
+def test_a_logout_loses_nothing(run, tmp_path):
+    asked = run("logout")
+    typed = [*map(int, asked.communicate()[0].split())][-1]
+    # Nobody had the time to write it a second after it was typed.
+    assert (asked.returncode, typed) == (9, 5)
+    _, saved = _session(tmp_path)
+    assert "one\nxxxxxtwo\n" in [document["text"] for document in saved["documents"]]
+    assert saved["closed"] is False
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])

@@ -230,7 +230,7 @@ class FileCommands(QObject):
     def _writable(self) -> Document | None:
         """The current document, if there is text in it to save."""
         document = self._documents.current
-        if document is not None and document.text is None:
+        if document is not None and document.held is None:
             text = self.tr("'{name}' cannot be edited, so there is nothing to save.")
             self.failed.emit(text.format(name=document.name))
             return None

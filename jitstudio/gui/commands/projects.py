@@ -284,9 +284,9 @@ class ProjectCommands(QObject):
         if self._project.is_modified:
             self._clear()
         for document in self._unsaved():
-            if document.text is not None and document.on_disk is not None:
+            if document.on_disk is not None:
                 # The next start reads the file.
-                document.text.setModified(False)
+                document.set_modified(False)
             else:
                 self._documents.remove(document)
 

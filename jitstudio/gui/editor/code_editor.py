@@ -30,7 +30,7 @@ from jitstudio.gui.editor.completion.completer import Completer
 from jitstudio.gui.editor.fold_signs import FoldSigns
 from jitstudio.gui.editor.folding import Folds
 from jitstudio.gui.editor.grounds import Grounds
-from jitstudio.gui.editor.input import refusal
+from jitstudio.gui.editor.input import has_outgrown, refusal_to_insert, refusal_to_replace
 from jitstudio.gui.editor.key_table import edit_of, is_backspace
 from jitstudio.gui.editor.margin import EditorMargin
 from jitstudio.gui.editor.marks import Mark, MarkList, PlacedMark, told
@@ -238,9 +238,16 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         """Highlight what was found, by line."""
         self._grounds.set_matches(matches)
 
-    def replace_matches(self, changes: Sequence[Change]) -> None:
-        """Replace matches, given in order of their place, as one step of undo."""
+    def replace_matches(self, changes: Sequence[Change]) -> bool:
+        """Replace matches, given in order of their place, as one step of undo; whether it did."""
+        if reason := refusal_to_replace(self.document(), changes):
+            self.input_refused.emit(reason)
+            return False
+        line, column = places.place_of(self.document(), self.textCursor().position())
         places.replace(self.document(), changes)
+        if len(changes) > places.MOST_SINGLE:
+            self.setTextCursor(cursor_over(self.document(), line, (column, column)))
+        return True
 
     # What Qt calls.
 
@@ -286,8 +293,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Take a paste or drop, unless it would freeze the window."""
-        reason = refusal(source.text())
-        if reason is not None:
+        if reason := refusal_to_insert(self.textCursor(), source.text()):
             self.input_refused.emit(reason)
             return
         super().insertFromMimeData(source)
@@ -329,8 +335,12 @@ class CodeEditor(Zoomable, QPlainTextEdit):
             rect = QRectF(rect.left(), rect.bottom(), rect.width(), rect.height())
 
     def _edit(self, edit: Callable[[QTextCursor], None]) -> None:
-        cursor = self.textCursor()
+        cursor, size = self.textCursor(), self.document().characterCount()
         edit(cursor)
+        if self.document().characterCount() > size and (reason := has_outgrown(self.document())):
+            self.undo()
+            self.input_refused.emit(reason)
+            return
         self.setTextCursor(cursor)
         self.ensureCursorVisible()
 

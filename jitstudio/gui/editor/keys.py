@@ -5,12 +5,17 @@ Each is one step of undo.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from jitstudio.gui.code_units import from_units
+from jitstudio.gui.editor.places import MOST_SINGLE, replace
+
+if TYPE_CHECKING:
+    from jitstudio.gui.find.search import Change
 
 _USUAL_WIDTH = 4
 _WIDTH = "tabWidth"
@@ -91,21 +96,21 @@ def _is_whole_line(cursor: QTextCursor, block: QTextBlock) -> bool:
 def unindent(cursor: QTextCursor) -> None:
     """Take one level of indentation from the selected lines, or from the cursor's."""
     width = tab_width(cursor.document())
-    with one_step(cursor):
-        for block in selected_blocks(cursor):
-            blanks = indentation(block.text())
-            if blanks.startswith("\t"):
-                _remove(block, 0, 1)
-            elif blanks:
-                _remove(block, 0, min(len(blanks), (len(blanks) - 1) % width + 1))
+    changes: list[Change] = []
+    for line, text in _selected_lines(cursor):
+        blanks = indentation(text)
+        if blanks.startswith("\t"):
+            changes.append((line, (0, 1), ""))
+        elif blanks:
+            changes.append((line, (0, min(len(blanks), (len(blanks) - 1) % width + 1)), ""))
+    _change_lines(cursor, changes)
 
 
 def indent_lines(cursor: QTextCursor) -> None:
     """Indent the lines that the selection touches, or the cursor's, wherever in it that is."""
-    with one_step(cursor):
-        for block in selected_blocks(cursor):
-            if block.text().strip():
-                _at(block).insertText(" " * tab_width(cursor.document()))
+    deeper = " " * tab_width(cursor.document())
+    lines = (line for line, text in _selected_lines(cursor) if text.strip())
+    _change_lines(cursor, [(line, (0, 0), deeper) for line in lines])
 
 
 def delete_lines(cursor: QTextCursor) -> None:
@@ -166,19 +171,38 @@ def backspace(cursor: QTextCursor) -> bool:
 
 def toggle_comments(cursor: QTextCursor, prefix: str) -> None:
     """Comment the selected lines out, or in again if all of them are out."""
-    blocks = [b for b in selected_blocks(cursor) if b.text().strip()]
-    if not blocks or not prefix:
+    selected = _selected_lines(cursor)
+    lines = [(line, text, len(indentation(text))) for line, text in selected if text.strip()]
+    if not lines or not prefix:
         return
+    changes: list[Change] = []
+    if all(text.startswith(prefix, column) for _, text, column in lines):
+        for line, text, column in lines:
+            spaced = text.startswith(" ", column + len(prefix))
+            changes.append((line, (column, column + len(prefix) + spaced), ""))
+    else:
+        column = min(column for _, _, column in lines)
+        changes = [(line, (column, column), f"{prefix} ") for line, _, _ in lines]
+    _change_lines(cursor, changes)
+
+
+def _selected_lines(cursor: QTextCursor) -> list[tuple[int, str]]:
+    """The selected lines, or the cursor's, with their numbers."""
+    blocks = selected_blocks(cursor)
+    return list(enumerate((block.text() for block in blocks), blocks[0].blockNumber()))
+
+
+def _change_lines(cursor: QTextCursor, changes: Sequence[Change]) -> None:
+    """Make changes to the selected lines as one step; they stay selected."""
+    backwards = cursor.position() < cursor.anchor()
     with one_step(cursor):
-        if all(b.text().lstrip(_BLANKS).startswith(prefix) for b in blocks):
-            for block in blocks:
-                column = len(indentation(block.text()))
-                spaced = block.text()[column + len(prefix) :].startswith(" ")
-                _remove(block, column, len(prefix) + spaced)
-            return
-        column = min(len(indentation(b.text())) for b in blocks)
-        for block in blocks:
-            _at(block, column).insertText(prefix + " ")
+        replace(cursor.document(), changes)
+    if len(changes) > MOST_SINGLE:
+        document = cursor.document()
+        first, last = (document.findBlockByNumber(changes[n][0]) for n in (0, -1))
+        ends = first.position(), last.position() + last.length() - 1
+        cursor.setPosition(ends[backwards])
+        cursor.setPosition(ends[not backwards], _KEEP)
 
 
 def duplicate_lines(cursor: QTextCursor) -> None:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import groupby
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QTextEdit
 
 from jitstudio.gui.code_units import from_units, to_units
-from jitstudio.gui.editor.keys import one_step
 
 if TYPE_CHECKING:
     from jitstudio.gui.find.search import Change, Span
+
+MOST_SINGLE = 2000
+"""How many changes are made one by one: each takes 20 µs, a whole text at once 100 ms."""
 
 
 def lines(document: QTextDocument, first: int, count: int) -> list[str]:
@@ -44,11 +48,48 @@ def cursor_over(document: QTextDocument, line: int, span: Span) -> QTextCursor:
 
 
 def replace(document: QTextDocument, changes: Sequence[Change]) -> None:
-    """Replace parts of lines, given in order of their place, as one step of undo."""
-    with one_step(QTextCursor(document)):
+    """Replace parts of lines, given in order of their place, as one step of undo.
+
+    Cursors elsewhere stay where they are, unless the changes are too many to be made one by one.
+    """
+    cursor = QTextCursor(document)
+    cursor.beginEditBlock()
+    if len(changes) <= MOST_SINGLE:
         # From the end: so the places of the earlier ones stay right.
         for line, span, text in reversed(changes):
             cursor_over(document, line, span).insertText(text)
+    else:
+        first, last = changes[0][0], changes[-1][0]
+        block, end = document.findBlockByNumber(first), document.findBlockByNumber(last)
+        cursor.setPosition(block.position())
+        cursor.setPosition(end.position() + end.length() - 1, QTextCursor.MoveMode.KeepAnchor)
+        old = raw_lines(document)[first : last + 1]
+        cursor.insertText("\n".join(replaced(old, changes, first)))
+    cursor.endEditBlock()
+
+
+def raw_lines(document: QTextDocument) -> list[str]:
+    """All lines, as Qt has them: plain text has lost every no-break space."""
+    return document.toRawText().split("\u2029")
+
+
+def replaced(lines: Sequence[str], changes: Sequence[Change], first: int = 0) -> list[str]:
+    """What some lines are once changes to them, given in order of their place, are made.
+
+    Args:
+        lines: The lines from `first` on.
+        changes: What to replace.
+        first: The number of the first line.
+    """
+    made = list(lines)
+    for line, group in groupby(changes, key=itemgetter(0)):
+        old, done = lines[line - first], 0
+        parts: list[str] = []
+        for _, (start, end), text in group:
+            parts += old[done:start], text
+            done = end
+        made[line - first] = "".join((*parts, old[done:]))
+    return made
 
 
 def ground(cursor: QTextCursor, color: QColor) -> QTextEdit.ExtraSelection:

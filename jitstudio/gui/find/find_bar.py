@@ -163,9 +163,8 @@ class FindBar(QWidget):
         if not self._is_editable or search is None or not search.is_finished:
             return
         changes = self._changes(search, 0, len(search.matches))
-        if not changes:
+        if not changes or not self._replace(changes):
             return
-        self._replace(changes)
         self._notice = self.tr("Replaced {count:,}").format(count=len(changes))
         self._show_status()
 
@@ -349,8 +348,8 @@ class FindBar(QWidget):
     def _changes(self, search: Search, first: int, last: int) -> list[Change]:
         return search.changes(first, last, self._replacement.text())
 
-    def _replace(self, changes: list[Change]) -> None:
-        cast("Editable", self._target).replace_matches(changes)
+    def _replace(self, changes: list[Change]) -> bool:
+        return cast("Editable", self._target).replace_matches(changes)
 
     def _show_status(self) -> None:
         search, text = self._search, ""

@@ -83,8 +83,8 @@ class Searchable(Protocol):
 class Editable(Searchable, Protocol):
     """A text in which a find bar can replace as well."""
 
-    def replace_matches(self, changes: Sequence[Change]) -> None:
-        """Replace matches, given in order of their place, as one step of undo."""
+    def replace_matches(self, changes: Sequence[Change]) -> bool:
+        """Replace matches, given in order of their place, as one step of undo; whether it did."""
         ...
 
 

@@ -63,7 +63,7 @@ class KeepingPresenter(QObject):
     @Slot(Document)
     def _on_gone(self, document: Document) -> None:
         told = self.tr("'{path}' is no longer there. Its tab shows what was in it.")
-        if document.text is not None:
+        if document.is_modified:
             told = self.tr(
                 "'{path}' is no longer there. Its tab is kept as unsaved: save it to have it back."
             )

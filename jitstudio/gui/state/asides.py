@@ -48,6 +48,13 @@ def open_aside(documents: Documents, path: Path) -> Document:
 
 def part_in_builds(document: Document) -> str:
     """How builds come by a document, in words; empty where that is plain to see."""
+    if document.confined_to:
+        told = QCoreApplication.translate(
+            "Asides",
+            "Its text is from a project that is not trusted: builds of it read the toolchain and "
+            "files in {folder} only. Close the tab and open its file to build it as your own",
+        )
+        return told.format(folder=document.confined_to)
     if document.is_header:
         told = QCoreApplication.translate("Asides", "Builds take it from here, as '{name}'")
         return told.format(name=document.name)

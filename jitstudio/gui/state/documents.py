@@ -16,6 +16,7 @@ from PySide6.QtWidgets import QPlainTextDocumentLayout
 
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.file_text import Encoding, FileText, TextForm
+from jitstudio.gui.limits import ROOM_TO_TYPE, excess
 from jitstudio.gui.state.editable import Found, ReadOnlyReason, change_lines, compare, editable
 from jitstudio.gui.state.files import digest, write_file
 
@@ -30,12 +31,15 @@ class Document(QObject):
         path: The file, or None while it has none.
         kind: What it holds.
         text: The text being edited, or None for a document that cannot be. What the user has
-            typed, which is given as a text, can be edited whatever it holds.
+            typed, which is given as a text, can be edited unless it is too large: it is kept, and
+            can be saved, all the same.
         read_only: Why it cannot be edited, or None.
         on_disk: What tells the content of its file, as it was read or written last, from others;
             None where there is no such file.
         cursor: Where the cursor is in the text, for when it is shown anew.
         is_reloading: Whether what changes now comes from its file, and not from the user.
+        confined_to: The folder of the project that its text comes from and that nobody trusts;
+            empty for the user's own. Builds of it stay within that folder.
         is_aside: Whether it is only looked at: builds find its file by themselves, and take nothing
             from here. Editing it ends that.
 
@@ -72,11 +76,13 @@ class Document(QObject):
         self.on_disk: str | None = None
         self.cursor = 0
         self.is_reloading = False
+        self.confined_to = ""
         self.is_aside = False
         self._content = b""
         self._form = TextForm()
         self._held: FileText | None = None
         self._has_changed = False
+        self._is_unsaved = False
         self._name_expressions: tuple[str, ...] = ()
         self._included = True
         self._is_library = False
@@ -89,7 +95,10 @@ class Document(QObject):
             held, self.on_disk, self._content = content.held, content.digest, content.content
         else:
             held, self._content = editable(kind, content), content
-        if isinstance(held, FileText) and read_only is None:
+        if isinstance(content, FileText) and excess(content.text, ROOM_TO_TYPE) is not None:
+            self._held, self._form, self._content = content, content.form, content.for_build()
+            self.read_only = ReadOnlyReason.UNSAVED
+        elif isinstance(held, FileText) and read_only is None:
             self.text = self._make_text(held)
             self._content = b""
         else:
@@ -120,11 +129,19 @@ class Document(QObject):
     @property
     def is_modified(self) -> bool:
         """Whether it holds text that its file does not."""
-        return self.text is not None and self.text.isModified()
+        return self._is_unsaved if self.text is None else self.text.isModified()
+
+    def set_modified(self, modified: bool) -> None:
+        """Say whether it holds text that its file does not; what came from a file does not."""
+        if self.text is not None:
+            self.text.setModified(modified)
+        elif self._held is not None and modified is not self._is_unsaved:
+            self._is_unsaved = modified
+            self.changed.emit()
 
     @property
     def held(self) -> FileText | None:
-        """The text as it is now, with the form of its file; None for what cannot be edited."""
+        """The text as it is now, with the form of its file; None for what is no text of ours."""
         if self._held is None and self.text is not None:
             # As Qt has it, not its plain text, which has lost every no-break space.
             raw = self.text.toRawText().replace("\u2029", "\n")
@@ -135,7 +152,7 @@ class Document(QObject):
     def content(self) -> bytes:
         """What is built: all of it; edited text in UTF-8 with plain newlines."""
         held = self.held
-        return self._content if held is None else held.for_build()
+        return self._content if held is None or self.text is None else held.for_build()
 
     @property
     def encoding_name(self) -> str:
@@ -150,7 +167,8 @@ class Document(QObject):
     def set_encoding(self, encoding: Encoding) -> None:
         """Write it to its file in another encoding from now on."""
         self._form = replace(self._form, encoding=encoding)
-        self._held = None
+        if self._held is not None:
+            self._held = replace(self._held, form=self._form)
         self.changed.emit()
 
     @property
@@ -212,11 +230,13 @@ class Document(QObject):
         write_file(path, content)
         self.path = path
         self.on_disk = digest(content)
-        if held is not None and self.text is not None:
+        if self.text is None:
+            self._keep_as_file(content)
+        elif held is not None:
             # From now on lines end as they do in the file now.
             self._form = FileText.split(held.joined, held.form.encoding).form
             self._held = None
-            self.text.setModified(False)
+        self.set_modified(False)
         self.changed.emit()
         self.saved.emit()
 
@@ -230,7 +250,7 @@ class Document(QObject):
         self.reloading.emit()
         self.on_disk = found.digest
         if self.text is None:
-            self._content = found.content
+            self._keep_as_file(found.content)
             self.edited.emit()
         elif isinstance(found.held, FileText):
             self._form = found.held.form
@@ -241,11 +261,16 @@ class Document(QObject):
         self.reloaded.emit()
         self.changed.emit()
 
+    def _keep_as_file(self, content: bytes) -> None:
+        """Be what a file holds, which cannot be edited."""
+        self._content, self._held, self._is_unsaved = content, None, False
+        if self.read_only is ReadOnlyReason.UNSAVED:
+            self.read_only = ReadOnlyReason.TOO_LARGE
+
     def lose_file(self) -> None:
         """Its file is gone: what it holds is nowhere else."""
         self.on_disk = None
-        if self.text is not None:
-            self.text.setModified(True)
+        self.set_modified(True)
 
     @Slot()
     def _on_contents_change(self) -> None:

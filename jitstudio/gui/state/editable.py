@@ -11,7 +11,7 @@ from jitstudio.core.code import TEXT_KINDS, CodeKind, is_bitcode
 from jitstudio.core.file_text import FileText, read_text
 from jitstudio.core.line_changes import LineChange, alike, line_changes
 from jitstudio.gui.code_units import to_units
-from jitstudio.gui.limits import LARGEST_TEXT, LONGEST_LINE
+from jitstudio.gui.limits import LARGEST_TEXT, excess
 from jitstudio.gui.state.files import digest
 
 # No encoding takes more for one character.
@@ -24,6 +24,10 @@ class ReadOnlyReason(Enum):
 
     BINARY = "This file holds machine code or bitcode. It takes part in the link as it is."
     TOO_LARGE = "This text is too large to edit here. It is built as it is on disk."
+    UNSAVED = (
+        "This text is too large to edit here, and it is in no file yet: save it. "
+        "It is built as it is shown."
+    )
     NOT_TEXT = "This file holds no text that can be edited. Convert it to UTF-8 and open it again."
     FOUND = "This file is shown as it is on disk, where builds find it. It cannot be edited here."
 
@@ -56,9 +60,7 @@ def editable(kind: CodeKind, content: bytes) -> FileText | ReadOnlyReason:
     held = read_text(content)
     if held is None:
         return ReadOnlyReason.NOT_TEXT
-    longest = max(map(len, held.text.split("\n")))
-    too_large = len(held.text) > LARGEST_TEXT or longest > LONGEST_LINE
-    return ReadOnlyReason.TOO_LARGE if too_large else held
+    return held if excess(held.text) is None else ReadOnlyReason.TOO_LARGE
 
 
 def compare(kind: CodeKind, content: bytes, base: FileText | None) -> Found:

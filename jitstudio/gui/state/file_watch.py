@@ -173,13 +173,13 @@ class FileWatch(QObject):
                 self.gone.emit(document)
         elif found.digest == document.on_disk and document not in self._unwanted:
             self._settle(document)
-        elif document.text is None:
+        elif document.held is None:
             self._reload(document, found)
         elif found.base != document.held:
             self._touch([document.path])
         elif isinstance(found.held, ReadOnlyReason):
             self._settle(document)
-            document.text.setModified(True)
+            document.set_modified(True)
             self.uneditable.emit(document, found.held)
         elif self._may_reload(document, found):
             self._reload(document, found)

@@ -159,8 +159,8 @@ class ProjectState(QObject):
         self._begin(path, self.standing)
         self._on_disk = digest(content)
         for document in self._documents:
-            if document.path is None and document.text is not None:
-                document.text.setModified(False)
+            if document.path is None:
+                document.set_modified(False)
         self._take_as_saved()
 
     def capture(self, path: Path) -> Project:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 _WRITING_MS = 400
 # What a disk may take to wake up; the window comes up without the files of one that does not.
 _PATIENCE = 1.0
+# Bytes of a session file. Nobody types as much, and reading it keeps the window waiting.
+_LARGEST = 64 << 20
 # More sentences than this make no notice that anybody reads.
 _MOST_PROBLEMS = 8
 
@@ -175,7 +178,7 @@ class Session(QObject):
     def _load(self, path: Path) -> SavedSession | None:
         if not path.exists():
             return None
-        saved = load(plain_files.read_file(path))
+        saved = load(plain_files.read_file(path, _LARGEST))
         self._crashed = self._crashed or not saved.closed
         return saved
 
@@ -202,7 +205,7 @@ class Session(QObject):
                 continue
             with self._or_set_aside(path):
                 saved = self._load(path)
-                self._open_all([d for d in saved.documents if d.modified] if saved else ())
+                self._open_all(_unsaved(saved) if saved is not None else ())
             # Only what is in our own file as well may go.
             self.save()
             if not self.flush():
@@ -344,8 +347,9 @@ class Session(QObject):
         document.included = entry.included
         document.is_library = entry.is_library
         document.cursor = entry.cursor
-        if document.text is not None and entry.content is not None:
-            document.text.setModified(entry.modified)
+        document.confined_to = entry.confined_to
+        if entry.content is not None:
+            document.set_modified(entry.modified)
             # What the text began from: the file may have changed since.
             document.on_disk = entry.on_disk
         current = self._documents.current
@@ -364,7 +368,7 @@ def _content(entry: SavedDocument) -> FileText | Found:
 
 def _saved(document: Document) -> SavedDocument:
     # The text only where no file has it.
-    keep = document.text is not None and (document.is_modified or document.path is None)
+    keep = document.is_modified or document.path is None
     return SavedDocument(
         name=document.name,
         path=str(document.path or ""),
@@ -376,7 +380,17 @@ def _saved(document: Document) -> SavedDocument:
         is_library=document.is_library,
         cursor=document.cursor,
         on_disk=document.on_disk,
+        confined_to=document.confined_to,
     )
+
+
+def _unsaved(saved: SavedSession) -> Iterator[SavedDocument]:
+    """What is in no file; its project stays behind, but not what nobody trusts it with."""
+    project = saved.project
+    folder = str(Path(project.path).parent) if project is not None and not project.trusted else ""
+    for document in saved.documents:
+        if document.modified:
+            yield replace(document, confined_to=document.confined_to or folder)
 
 
 def _recovery(back: Iterable[Document]) -> str:

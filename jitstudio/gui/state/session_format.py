@@ -15,6 +15,8 @@ from jitstudio.core.link_mode import LinkMode
 from jitstudio.gui.state.build_settings import ON_AT_FIRST, Switch
 
 VERSION = 1
+MOST_DOCUMENTS = 1000
+"""More tabs than anybody works with: each takes a window some milliseconds to open."""
 _DAMAGE = (ValueError, KeyError, TypeError, AttributeError, RecursionError, OverflowError)
 
 
@@ -37,6 +39,7 @@ class SavedDocument:
         is_library: Whether other LLVM IR took functions from it.
         cursor: Where the cursor was in the text.
         on_disk: What told the content of its file, as it was known, from others.
+        confined_to: See `Document.confined_to`.
     """
 
     name: str
@@ -49,6 +52,7 @@ class SavedDocument:
     is_library: bool = False
     cursor: int = 0
     on_disk: str | None = None
+    confined_to: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,6 +119,7 @@ def dump(session: SavedSession) -> bytes:
                 "is_library": document.is_library,
                 "cursor": document.cursor,
                 "on_disk": document.on_disk,
+                "confined_to": document.confined_to,
             }
             for document in session.documents
         ],
@@ -143,6 +148,8 @@ def load(data: bytes) -> SavedSession:
         version = int(state["version"])
         if version <= VERSION:
             return _session(state)
+    except SessionFormatError:
+        raise
     except _DAMAGE as error:
         raise SessionFormatError(f"its file is damaged ({error})") from error
     raise SessionFormatError(f"a newer jitstudio has written it (version {version})")
@@ -150,6 +157,8 @@ def load(data: bytes) -> SavedSession:
 
 def _session(state: dict[str, Any]) -> SavedSession:
     settings, current = state["settings"], state["current"]
+    if (count := len(state["documents"])) > MOST_DOCUMENTS:
+        raise SessionFormatError(f"it names {count:,} tabs, of which {MOST_DOCUMENTS:,} are opened")
     return SavedSession(
         documents=tuple(_document(entry) for entry in state["documents"]),
         current=None if current is None else int(current),
@@ -200,6 +209,7 @@ def _document(entry: dict[str, Any]) -> SavedDocument:
         is_library=bool(entry.get("is_library", False)),
         cursor=int(entry.get("cursor", 0)),
         on_disk=_on_disk(entry),
+        confined_to=str(entry.get("confined_to", "")),
     )
 
 

@@ -36,12 +36,12 @@ class ReadOnlyPage(SourcePage):
         self.view.setAccessibleName(self.tr("Content of {name}").format(name=document.name))
         self._banner = Banner(self)
         self._banner.set_theme(theme)
-        self._banner.say(document.read_only.value)
         self.column.insertWidget(0, self._banner)
         self._wanted_line = 0
         self._reader = Background(self)
         self._reader.done.connect(self._on_read)
         document.reloaded.connect(self._on_reloaded)
+        document.saved.connect(self._say_why)
         self._on_reloaded()
 
     def set_theme(self, theme: Theme) -> None:
@@ -57,8 +57,14 @@ class ReadOnlyPage(SourcePage):
         self.view.setFocus()
 
     @Slot()
+    def _say_why(self) -> None:
+        if self.document.read_only is not None:
+            self._banner.say(self.document.read_only.value)
+
+    @Slot()
     def _on_reloaded(self) -> None:
         document = self.document
+        self._say_why()
         if document.read_only is ReadOnlyReason.BINARY:
             self.view.clear(contents(document.kind, document.content))
             return

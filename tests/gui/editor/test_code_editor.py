@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QApplication, QPlainTextDocumentLayout, QToolTip
 
 from jitstudio.core.severity import Severity
 from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.editor.keys import duplicate_lines, indent, unindent
 from jitstudio.gui.editor.marks import Mark
 from jitstudio.gui.find.find_bar import FindBar
 from jitstudio.gui.fonts import DEFAULT_SIZE
@@ -162,6 +163,37 @@ def test_a_paste_that_would_freeze_the_window_is_refused(editor, qtbot):
         editor.insertFromMimeData(pasted("x" * (LONGEST_LINE + 1)))
     assert refused.args[0].startswith("Line 1 of the text is too long")
     assert editor.toPlainText() == KERNEL
+
+
+def test_copies_of_lines_are_undone_before_they_stall_the_window(editor, qtbot):
+    text = "int x;\n" * 20_000
+    editor.insertFromMimeData(pasted(text))
+    editor.selectAll()
+    with qtbot.waitSignal(editor.input_refused) as refused:
+        editor._edit(duplicate_lines)
+    assert "lines, and the editor takes 30,000. Nothing was changed." in refused.args[0]
+    assert editor.toPlainText().count("int x;") == 20_000
+
+
+def test_all_lines_of_a_large_text_change_at_once(editor):
+    text = ("    int 😀;\n" * 5_000)[:-1]
+    editor.setPlainText(text)
+    editor.selectAll()
+    editor.toggle_comments()
+    assert set(lines(editor)) == {"    // int 😀;"}
+    editor._edit(unindent)
+    assert set(lines(editor)) == {"// int 😀;"}
+    assert editor.textCursor().selectedText().count("\u2029") == 4_999
+    editor._edit(indent)
+    editor.toggle_comments()
+    assert editor.toPlainText() == text
+    editor.go_to(3, 5)
+    editor.replace_matches([(line, (8, 9), "y") for line in range(5_000)])
+    assert set(lines(editor)) == {"    int y;"}
+    assert editor.position() == (3, 5)
+    for _ in range(5):
+        editor.undo()
+    assert editor.toPlainText() == text
 
 
 def test_files_are_left_to_the_window(editor):

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtGui import QColor, QFont, QSyntaxHighlighter, QTextCursor
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.file_text import Encoding, EncodingError, FileText
+from jitstudio.core.file_text import Encoding, EncodingError, FileText, TextForm
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 from jitstudio.gui.state.editable import ReadOnlyReason, compare
 from jitstudio.gui.state.files import DocumentError, read_file
@@ -238,10 +238,20 @@ def test_what_cannot_be_edited_is_kept_byte_for_byte(tmp_path, kind, content, re
     assert (tmp_path / "copy").read_bytes() == content
 
 
-def test_what_the_user_has_typed_can_be_edited_whatever_it_holds():
-    document = cuda(FileText("x" * 30_000))
-    assert document.read_only is None
-    assert document.content == b"x" * 30_000
+def test_what_the_user_has_typed_is_kept_whatever_it_holds(tmp_path):
+    a_little_more = cuda(FileText("x" * 24_000))
+    assert a_little_more.read_only is None
+    assert a_little_more.content == b"x" * 24_000
+    document = cuda(FileText("é\n" * 300_000, TextForm(Encoding.UTF_16_LE)))
+    document.set_modified(True)
+    assert (document.text, document.read_only) == (None, ReadOnlyReason.UNSAVED)
+    assert document.content == "é\n".encode() * 300_000
+    document.lose_file()
+    assert document.is_modified
+    document.save(tmp_path / "k.cu")
+    assert (tmp_path / "k.cu").read_text("utf-16-le") == "\ufeff" + "é\n" * 300_000
+    assert not document.is_modified
+    assert (document.held, document.read_only) == (None, ReadOnlyReason.TOO_LARGE)
 
 
 def test_a_document_is_a_source_of_its_name_and_folder(tmp_path):

@@ -11,7 +11,9 @@ from PySide6.QtGui import QTextCursor
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.project.project import Project
 from jitstudio.core.request import LinkMode
+from jitstudio.gui.requests import request_for
 from jitstudio.gui.state import session
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
@@ -233,7 +235,7 @@ def test_unsaved_text_of_a_file_keeps_newlines_and_mark(start, tmp_path):
     assert file.read_bytes() == b"\xef\xbb\xbfa\r\nb\r\n"
 
 
-def test_unsaved_text_too_long_to_be_opened_can_still_be_edited(start):
+def test_unsaved_text_too_long_to_be_edited_is_kept(start):
     first = start()
     type_into(first.open("kernel.cu", b""), "x" * 2_000_000)
     first.session.close()
@@ -244,7 +246,41 @@ def test_unsaved_text_too_long_to_be_opened_can_still_be_edited(start):
     third.session.restore()
     (document,) = third.documents
     assert document.content == b"x" * 2_000_000
-    assert document.text is not None
+    assert document.is_modified
+
+
+def test_text_of_a_project_nobody_trusts_stays_confined_when_another_window_takes_it_over(
+    start, tmp_path
+):
+    folder = tmp_path / "theirs"
+    killed = start()
+    killed.project.mark_saved(folder / "p.jitproj", Project(), b"")
+    killed.project.trust(False)
+    type_into(killed.open("theirs.cu", b""), '#include "/etc/passwd"\n')
+    killed.session.save()
+    killed.session.flush()
+    other = session_file(tmp_path, 7)
+    session_file(tmp_path).rename(other)
+    killed.session.close()
+    session_file(tmp_path).unlink()
+
+    for _ in range(2):  # It is also so at the start after that.
+        again = start()
+        assert again.session.restore()
+        (theirs,) = again.documents
+        assert (theirs.is_modified, theirs.confined_to) == (True, str(folder))
+        assert (again.project.path, other.exists()) == (None, False)
+        emit = frozenset({CodeKind.PTX})
+        request = request_for([theirs], again.documents, again.settings, emit)
+        assert request.confined_to == (str(folder),)
+        own = again.open("own.cu")
+        assert request_for([own], again.documents, again.settings, emit).confined_to is None
+        theirs.name = "theirs.cuh"  # As a header it is given to builds of other tabs.
+        request = request_for([own], again.documents, again.settings, emit)
+        assert request.confined_to == (str(folder),)
+        again.documents.remove(own)
+        theirs.name = "theirs.cu"
+        again.session.close()
 
 
 def test_an_unmodified_file_is_read_anew(start, tmp_path):
