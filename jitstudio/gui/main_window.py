@@ -101,7 +101,7 @@ class MainWindow(QMainWindow):
             self._load_timer.start()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Keep everything; what is unsaved comes back at the next start."""
+        """Keep everything, so that it comes back at the next start, or ask where that cannot be."""
         # Where the rest cannot be made now, the window stays to tell so.
         event.ignore()
         furnishing = None if self._is_bare else self.furnishing
@@ -111,6 +111,10 @@ class MainWindow(QMainWindow):
             return
         self.end()
         super().closeEvent(event)
+
+    def may_end(self) -> bool:
+        """Whether the end may come; asks only where what was typed could not be kept."""
+        return self._is_bare or self.furnishing.projects.may_end()
 
     def end(self) -> None:
         """Keep everything and let go of it, without a question; closing has done so already."""

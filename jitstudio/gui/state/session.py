@@ -7,13 +7,14 @@ lock that dies with the process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QObject, QTimer, Signal, Slot
 
 from jitstudio.core import plain_files
 from jitstudio.core.file_text import FileText
@@ -22,7 +23,7 @@ from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import Found, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_writer import FileWriter
-from jitstudio.gui.state.files import DocumentError, read_file
+from jitstudio.gui.state.files import DocumentError, overwrite_file, read_file
 from jitstudio.gui.state.session_format import (
     SavedDocument,
     SavedProject,
@@ -30,8 +31,10 @@ from jitstudio.gui.state.session_format import (
     dump,
     load,
 )
-from jitstudio.gui.state.session_slots import lock_of, set_aside, take_slot
+from jitstudio.gui.state.session_slots import SessionSlot, set_aside, slots_in, take_slot
 from jitstudio.gui.translating import counted
+from jitstudio.paths import stand_in
+from jitstudio.private import make_private
 
 if TYPE_CHECKING:
     from jitstudio.core.launch.spec import LaunchSpec
@@ -46,14 +49,31 @@ _PATIENCE = 1.0
 _MOST_PROBLEMS = 8
 
 
+@dataclass(frozen=True)
+class _Unclosed:
+    """A session that is back, and whose end was not written.
+
+    Attributes:
+        kept: When it was written last, in seconds since the epoch.
+        was_killed: Whether its process ended unexpectedly; else its end could not be written.
+    """
+
+    kept: float
+    was_killed: bool
+
+
 class Session(QObject):
     """Saves and restores documents, settings and launches in one file.
+
+    Args:
+        folder: Where the session files are.
+        elsewhere: Another such folder, from which unsaved text is taken over.
 
     Signals:
         save_failed: The session cannot be written, in words; told once until it works again.
         save_works: It can be written again.
         restore_failed: Some or all of the last session cannot be brought back, in words.
-        recovered: What a program that was ended unexpectedly left is back, in words.
+        recovered: What a session that was not written to its end has left is back, in words.
     """
 
     save_failed = Signal(str)
@@ -67,15 +87,17 @@ class Session(QObject):
         documents: Documents,
         settings: BuildSettings,
         parent: QObject | None = None,
+        elsewhere: Path | None = None,
     ) -> None:
         super().__init__(parent)
+        self._folder, self._elsewhere = folder, elsewhere
         self._documents = documents
         self._settings = settings
         self._launches: LaunchSpecs | None = None
         self._project: ProjectState | None = None
         self._restored: SavedSession | None = None
         self._complaint = ""
-        self._crashed = False
+        self._unclosed: list[_Unclosed] = []
         self._is_watching = False
         self._reader = FileReader(self)
         self._unread: list[SavedDocument] = []
@@ -83,7 +105,7 @@ class Session(QObject):
         self._waiting: list[tuple[int, Callable[[], None]]] = []
         self._slot, self._problem = take_slot(folder)
         self._writer: FileWriter | None = None
-        if self._slot is not None:
+        if self._slot is not None and self._slot.is_writable:
             self._writer = FileWriter(self._slot.path, self)
             self._writer.written.connect(self._on_written)
             self._writer.failed.connect(self._on_write_failed)
@@ -102,6 +124,11 @@ class Session(QObject):
     def complaint(self) -> str:
         """Why the session is not kept at present, in words; empty where it is."""
         return self._complaint
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether it is kept in a folder that may be emptied when the machine starts."""
+        return stand_in() in self._folder.parents
 
     def set_interval(self, seconds: float) -> None:
         """Have a change on the disk this long after it."""
@@ -134,8 +161,8 @@ class Session(QObject):
         if self._slot is None:
             return False
         front = None
-        with self._or_set_aside(self._slot.path):
-            self._restored = saved = self._load(self._slot.path)
+        with self._or_set_aside(self._slot):
+            self._restored = saved = self._load(self._slot)
             if saved is not None:
                 self._open_all(saved.documents)
                 # Not before: options of a project that cannot be brought back are nobody's.
@@ -143,11 +170,12 @@ class Session(QObject):
                 if saved.current is not None and 0 <= saved.current < len(saved.documents):
                     front = self._documents.named(saved.documents[saved.current].name)
             self._hand_over()
-        # After our own: the first save must hold both.
-        self._adopt(self._slot.path)
+        # After our own: the first save must hold all.
+        for folder in filter(None, (self._folder, self._elsewhere)):
+            self._adopt(folder, self._slot.path)
         self._documents.current = front or self._documents.current
-        if self._crashed:
-            self.recovered.emit(_recovery(self._documents))
+        if self._unclosed:
+            self.recovered.emit(_recovery(self._unclosed, self._documents))
         return len(self._documents) > 0
 
     def _hand_over(self) -> None:
@@ -172,15 +200,16 @@ class Session(QObject):
         self._settings.auto_build = saved.auto_build
         self._settings.switches = saved.switches
 
-    def _load(self, path: Path) -> SavedSession | None:
-        if not path.exists():
+    def _load(self, slot: SessionSlot) -> SavedSession | None:
+        if not slot.path.exists():
             return None
-        saved = load(plain_files.read_file(path))
-        self._crashed = self._crashed or not saved.closed
+        kept, saved = slot.path.stat().st_mtime, load(plain_files.read_file(slot.path))
+        if not saved.closed:
+            self._unclosed.append(_Unclosed(kept, slot.was_killed))
         return saved
 
     @contextmanager
-    def _or_set_aside(self, path: Path) -> Iterator[None]:
+    def _or_set_aside(self, slot: SessionSlot) -> Iterator[None]:
         """Begin without this session where it cannot be brought back, whatever the reason.
 
         Any exception counts: it would come again at each start, and no window would.
@@ -192,22 +221,28 @@ class Session(QObject):
             self._unread.clear()
             told = self.tr("The last session cannot be brought back: {error}. {kept}")
             reason = str(error) or type(error).__name__
-            self.restore_failed.emit(told.format(error=reason, kept=set_aside(path)))
+            self.restore_failed.emit(told.format(error=reason, kept=set_aside(slot.path)))
 
-    def _adopt(self, own: Path) -> None:
+    def _adopt(self, folder: Path, own: Path) -> None:
         """Take over what was typed in windows that are closed now and was never saved."""
-        for path in sorted(own.parent.glob("session-*.json")):
-            lock = lock_of(path)
-            if path == own or "-unread-" in path.name or not lock.tryLock(0):
+        if not folder.is_dir():
+            return
+        try:
+            make_private(folder)
+        except OSError:
+            # Others could have put there what they want to see built.
+            return
+        for slot in slots_in(folder):
+            if slot.path == own:
                 continue
-            with self._or_set_aside(path):
-                saved = self._load(path)
+            with self._or_set_aside(slot):
+                saved = self._load(slot)
                 self._open_all([d for d in saved.documents if d.modified] if saved else ())
             # Only what is in our own file as well may go.
             self.save()
-            if not self.flush():
-                path.unlink(missing_ok=True)
-            lock.unlock()
+            if not self.flush() and slot.is_writable:
+                slot.path.unlink(missing_ok=True)
+            slot.lock.unlock()
 
     @Slot()
     def save(self) -> None:
@@ -235,7 +270,7 @@ class Session(QObject):
     def _write(self, *, closed: bool) -> int:
         """Have the session written; gives back the number of this time, 0 if there is no file."""
         self._timer.stop()
-        if self._slot is None or self._writer is None:
+        if self._writer is None:
             self._complain(self._problem)
             return 0
         return self._writer.write(partial(dump, self._state(closed)))
@@ -263,10 +298,22 @@ class Session(QObject):
         for act in ready:
             act()
 
+    def keep(self) -> str:
+        """Write the session as one that has come to its end; why it cannot be, or nothing.
+
+        The end may still be put off: what is saved next is a session that goes on.
+        """
+        self._write(closed=True)
+        problem = self.flush()
+        if problem and self._slot is not None and self._slot.is_writable:
+            # A disk without room for a new file still has that of the old one.
+            content = dump(self._state(closed=True))
+            problem = overwrite_file(self._slot.path, content) and problem
+        return problem
+
     def close(self) -> None:
         """Save a last time and let the session file go."""
-        self._write(closed=True)
-        self.flush()
+        self.keep()
         self._timer.stop()
         if self._slot is not None:
             self._slot.lock.unlock()
@@ -379,22 +426,25 @@ def _saved(document: Document) -> SavedDocument:
     )
 
 
-def _recovery(back: Iterable[Document]) -> str:
-    """What to tell after an end that nobody wanted."""
-    unsaved = sum(document.is_modified for document in back)
-    if not unsaved:
-        return QCoreApplication.translate(
-            "Session",
-            "jitstudio was ended unexpectedly. What was open is back; all of it is saved.",
-        )
-    one = QCoreApplication.translate(
+def _recovery(unclosed: Sequence[_Unclosed], back: Iterable[Document]) -> str:
+    """What is so after an end that was not written: how it ended, and from when the texts are."""
+    translate = QCoreApplication.translate
+    ended = translate("Session", "The last session could not be kept to its end.")
+    if any(session.was_killed for session in unclosed):
+        ended = translate("Session", "jitstudio was ended unexpectedly.")
+    oldest = QDateTime.fromSecsSinceEpoch(int(min(session.kept for session in unclosed)))
+    when = QLocale().toString(oldest, QLocale.FormatType.ShortFormat)
+    none = translate("Session", "What was kept of it at {when} is back; that has no unsaved text.")
+    one = translate(
         "Session",
-        "jitstudio was ended unexpectedly. One tab with unsaved text is back: "
+        "One tab with unsaved text is back, as it was kept at {when}: "
         "it is marked with a dot. Save it to keep it in a file.",
     )
-    many = QCoreApplication.translate(
+    many = translate(
         "Session",
-        "jitstudio was ended unexpectedly. {count} tabs with unsaved text are back: "
+        "{count} tabs with unsaved text are back, as they were kept at {when} or later: "
         "they are marked with a dot. Save them to keep them in files.",
     )
-    return counted(unsaved, one, many)
+    unsaved = sum(document.is_modified for document in back)
+    told = counted(unsaved, one, many, when=when) if unsaved else none.format(when=when)
+    return f"{ended} {told}"
