@@ -213,16 +213,16 @@ class NamesModel(TitledModel):
         if column == EXPRESSION:
             hint = self.tr("(no expression)")
             return (hint, True) if is_kernel else (self._expressions[row], False)
-        if column == DEMANGLED:
-            return demangled, is_kernel
         if lowered:
-            return lowered, is_kernel
+            return (demangled if column == DEMANGLED else lowered), is_kernel
         found = self._lowered.get((self._source, self._expressions[row]))
+        if column == DEMANGLED:
+            # There is room for it, and no name.
+            error = found.error if found is not None else ""
+            return error, bool(error)
         if found is None:
             return self.tr("not built yet"), True
-        if not found.error:
-            return self.tr("not built, see Problems"), True
-        return self.tr("refused: {error}").format(error=found.error), True
+        return (self.tr("refused") if found.error else self.tr("not built, see Problems")), True
 
     def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Take an edited expression, unless there is a reason against it; then tell that."""

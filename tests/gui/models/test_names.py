@@ -43,8 +43,8 @@ def test_before_a_build_names_are_unknown(model):
 def test_a_build_fills_in_the_names(model):
     build(model)
     assert row(model, 0) == ["saxpy<float>", SAXPY.lowered, SAXPY.demangled]
-    refused = 'refused: identifier "nothing" is undefined'
-    assert row(model, 1) == ["saxpy<nothing>", refused, ""]
+    error = 'identifier "nothing" is undefined'
+    assert row(model, 1) == ["saxpy<nothing>", "refused", error]
     assert [row(model, number, MARK_ROLE)[LOWERED] for number in (0, 1)] == [None, "error"]
     assert row(model, 2) == ["saxpy<double>", "not built yet", ""]
 
