@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QMainWindow
 
+from jitstudio.core.project.project import is_project
 from jitstudio.gui.background import Background
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.frame import Frame
@@ -88,9 +89,14 @@ class MainWindow(QMainWindow):
         return self._furnishing
 
     def open(self, files: Sequence[Path]) -> None:
-        """Bring back the last session, and open these files; without either, the first sample."""
+        """Bring back the last session, and open these files; without either, the first sample.
+
+        Files that are no projects are not opened inside of one: its session waits for a start
+        without them.
+        """
         papers, sample = self.papers, None
-        if not papers.session.restore() and not files:
+        by_itself = bool(files) and not any(map(is_project, files))
+        if not papers.session.restore(by_itself=by_itself) and not files:
             sample = samples()[0]
             open_sample(sample, papers.documents, papers.settings)
         self._wanted = files, sample

@@ -28,6 +28,7 @@ from jitstudio.gui.state.session_format import (
     SavedDocument,
     SavedProject,
     SavedSession,
+    SessionFormatError,
     dump,
     load,
 )
@@ -73,7 +74,7 @@ class Session(QObject):
         save_failed: The session cannot be written, in words; told once until it works again.
         save_works: It can be written again.
         restore_failed: Some or all of the last session cannot be brought back, in words.
-        recovered: What a session that was not written to its end has left is back, in words.
+        recovered: What became of an earlier session, where that is not as expected, in words.
     """
 
     save_failed = Signal(str)
@@ -96,6 +97,7 @@ class Session(QObject):
         self._launches: LaunchSpecs | None = None
         self._project: ProjectState | None = None
         self._restored: SavedSession | None = None
+        self._left: SavedProject | None = None
         self._complaint = ""
         self._unclosed: list[_Unclosed] = []
         self._is_watching = False
@@ -103,15 +105,19 @@ class Session(QObject):
         self._unread: list[SavedDocument] = []
         self._problems: list[str] = []
         self._waiting: list[tuple[int, Callable[[], None]]] = []
-        self._slot, self._problem = take_slot(folder)
         self._writer: FileWriter | None = None
-        if self._slot is not None and self._slot.is_writable:
-            self._writer = FileWriter(self._slot.path, self)
-            self._writer.written.connect(self._on_written)
-            self._writer.failed.connect(self._on_write_failed)
+        self._keep_in(*take_slot(folder))
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.save)
         self.set_interval(1)
+
+    def _keep_in(self, slot: SessionSlot | None, problem: str) -> None:
+        """Write to this session file from now on; why it cannot be, or nothing."""
+        self._slot, self._problem = slot, problem
+        if slot is not None and slot.is_writable:
+            self._writer = FileWriter(slot.path, self)
+            self._writer.written.connect(self._on_written)
+            self._writer.failed.connect(self._on_write_failed)
 
     def attach(self, launches: LaunchSpecs, project: ProjectState) -> None:
         """Keep these too, and give them what was restored: a window shows its texts before."""
@@ -151,13 +157,19 @@ class Session(QObject):
             signal.connect(self._on_changed)
         self.save()
 
-    def restore(self) -> bool:
+    def restore(self, *, by_itself: bool = False) -> bool:
         """Open what was open last; whether there was anything.
+
+        Args:
+            by_itself: Whether something is to be opened that belongs to no project. A session with
+                one is left as it is then, for a later start, and the next one without is opened.
 
         A file that has gone meanwhile is left out; one whose disk does not answer is kept in the
         session, and opened once it does. A session that cannot be understood is set
         aside as a whole, not deleted, and nothing more of it is opened.
         """
+        if by_itself:
+            self._leave_project()
         if self._slot is None:
             return False
         front = None
@@ -172,7 +184,7 @@ class Session(QObject):
             self._hand_over()
         # After our own: the first save must hold all.
         for folder in filter(None, (self._folder, self._elsewhere)):
-            self._adopt(folder, self._slot.path)
+            self._adopt(folder, self._slot.path, with_projects=not by_itself)
         self._documents.current = front or self._documents.current
         if self._unclosed:
             self.recovered.emit(_recovery(self._unclosed, self._documents))
@@ -180,6 +192,9 @@ class Session(QObject):
 
     def _hand_over(self) -> None:
         """Give launches and project what was restored of them, once both are there."""
+        if self._left is not None and self._project is not None:
+            self._project.take_settings_before(self._left)
+            self._left = None
         saved = self._restored
         if saved is None or self._launches is None or self._project is None:
             return
@@ -223,7 +238,24 @@ class Session(QObject):
             reason = str(error) or type(error).__name__
             self.restore_failed.emit(told.format(error=reason, kept=set_aside(slot.path)))
 
-    def _adopt(self, folder: Path, own: Path) -> None:
+    def _leave_project(self) -> None:
+        """Let go of a session with a project, and take one without; its settings are not ours."""
+        left = _with_project(self._slot.path) if self._slot is not None else None
+        if self._slot is None or left is None or left.project is None:
+            return
+        self._slot.lock.unlock()
+        self._writer = None
+        self._keep_in(*take_slot(self._folder, lambda path: _with_project(path) is None))
+        if self._slot is None or not self._slot.path.exists():
+            self._left = left.project
+        if left.project.modified or any(document.modified for document in left.documents):
+            told = self.tr(
+                "'{name}', which was open last, has unsaved changes. They are kept: start "
+                "jitstudio without a file to go on with them."
+            )
+            self.recovered.emit(told.format(name=Path(left.project.path).name))
+
+    def _adopt(self, folder: Path, own: Path, *, with_projects: bool) -> None:
         """Take over what was typed in windows that are closed now and was never saved."""
         if not folder.is_dir():
             return
@@ -233,7 +265,8 @@ class Session(QObject):
             # Others could have put there what they want to see built.
             return
         for slot in slots_in(folder):
-            if slot.path == own:
+            if slot.path == own or not (with_projects or _with_project(slot.path) is None):
+                slot.lock.unlock()
                 continue
             with self._or_set_aside(slot):
                 saved = self._load(slot)
@@ -400,6 +433,15 @@ class Session(QObject):
         if self._is_watching:
             # The user is at work in another one.
             self._documents.current = current
+
+
+def _with_project(path: Path) -> SavedSession | None:
+    """The session in this file if it has a project; None too where that cannot be told."""
+    try:
+        saved = load(plain_files.read_file(path))
+    except (OSError, SessionFormatError):
+        return None
+    return saved if saved.project is not None else None
 
 
 def _content(entry: SavedDocument) -> FileText | Found:

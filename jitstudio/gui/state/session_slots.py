@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -34,10 +34,16 @@ class SessionSlot:
         return self.lock.isLocked()
 
 
-def take_slot(folder: Path) -> tuple[SessionSlot | None, str]:
+def take_slot(
+    folder: Path, suits: Callable[[Path], bool] = lambda _path: True
+) -> tuple[SessionSlot | None, str]:
     """The first session file that no running jitstudio holds, and why nothing can be kept in it.
 
     Where the folder cannot be written to, it is the first one there is, only to be read.
+
+    Args:
+        folder: Where they are; it is made.
+        suits: Whether a session may be the one; it need not be there yet.
     """
     try:
         make_private(folder)
@@ -45,12 +51,13 @@ def take_slot(folder: Path) -> tuple[SessionSlot | None, str]:
         told = QCoreApplication.translate("Session", "'{folder}' cannot be used: {error}")
         return None, told.format(folder=folder, error=error.strerror)
     paths = (folder / f"session-{number}.json" for number in range(1, _SLOTS + 1))
-    for slot in map(_try, paths):
+    for slot in map(_try, filter(suits, paths)):
         if slot is not None and slot.is_writable:
             return slot, ""
         if slot is not None:
             told = QCoreApplication.translate("Session", "'{folder}' cannot be written to")
-            return next(slots_in(folder), None), told.format(folder=folder)
+            there = (slot for slot in slots_in(folder) if suits(slot.path))
+            return next(there, None), told.format(folder=folder)
     told = QCoreApplication.translate(
         "Session", "{count} windows keep their text in '{folder}' already"
     )

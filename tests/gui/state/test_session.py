@@ -495,6 +495,37 @@ def test_what_was_kept_for_a_while_comes_home(start, tmp_path, monkeypatch):
     assert holds(session_file(tmp_path), b"typed without a home")
 
 
+def test_what_is_opened_by_itself_leaves_the_last_project_alone(start, tmp_path):
+    first = start()
+    first.settings.options = "--mine"
+    first.open("a.cu")
+    path = tmp_path / "p.jitproj"
+    first.project.mark_saved(path, first.project.capture(path), b"")
+    first.settings.options = "--of-the-project"
+    type_into(first.documents.current, "typed in the project\n")
+    first.session.close()
+    before = session_file(tmp_path).read_bytes()
+
+    alone = start()
+    assert not alone.session.restore(by_itself=True)
+    assert list(alone.documents) == []
+    assert (alone.project.path, alone.settings.options) == (None, "--mine")
+    (told,) = alone.recovered
+    assert told.startswith("'p.jitproj', which was open last, has unsaved changes.")
+    type_into(alone.open("b.cu"), "typed alone\n")
+    alone.session.close()
+    assert session_file(tmp_path).read_bytes() == before
+    # Its own session comes back as ever, as does the project where no file is asked for.
+    again = start()
+    assert again.session.restore(by_itself=True)
+    assert again.documents.current.content.endswith(b"typed alone\n")
+    again.session.close()
+    last = start()
+    assert last.session.restore()
+    assert (last.project.path, last.settings.options) == (path, "--of-the-project")
+    assert [d.name for d in last.documents if d.is_modified] == ["a.cu", "b.cu"]
+
+
 def test_typing_on_and_on_does_not_put_it_off(start, qtbot, tmp_path):
     one = start()
     one.session.watch()
