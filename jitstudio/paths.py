@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 _NAME = "jitstudio"
+_DATA = ".local/share"
 _PACKAGE = Path(__file__).resolve().parent
 # An installed wheel carries the files inside the package; a checkout has them beside it.
 _PLACES = (_PACKAGE / "resources", _PACKAGE.parent / "resources")
@@ -50,7 +51,12 @@ def settings_folder() -> Path:
 
 def data_folder() -> Path:
     """Our folder for what the user has made, such as unsaved text; it need not be there yet."""
-    return _chosen("XDG_DATA_HOME", ".local/share")
+    return _chosen("XDG_DATA_HOME", _DATA)
+
+
+def passing_data_folder() -> Path:
+    """What `data_folder` is while the home folder cannot be written to."""
+    return stand_in() / _DATA / _NAME
 
 
 def home_folder() -> Path:

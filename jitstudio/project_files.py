@@ -18,7 +18,7 @@ from jitstudio.core.project.paths import (
     with_axis_files,
     with_buffer_files,
 )
-from jitstudio.core.project.project import PROJECT_ENDING, Member, Project
+from jitstudio.core.project.project import Member, Project
 from jitstudio.core.project.reading import LARGEST, ProjectFormatError
 from jitstudio.core.sweep.draft import SweepDraft
 
@@ -101,11 +101,6 @@ class OpenProject:
         of_launches = (text for launch in self.launches for text in launch.problems)
         of_sweeps = (text for sweep in self.sweeps for text in sweep.problems)
         return (*of_members, *of_launches, *of_sweeps)
-
-
-def is_project(path: Path) -> bool:
-    """Whether the name of this file is that of a project."""
-    return path.suffix.lower() == PROJECT_ENDING
 
 
 def read_project(path: Path) -> OpenProject:

@@ -5,14 +5,13 @@ import pytest
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import dump
-from jitstudio.core.project.project import Member, Project
+from jitstudio.core.project.project import Member, Project, is_project
 from jitstudio.core.sweep.draft import AxisText, SweepDraft
 from jitstudio.core.sweep.plan import AxisKind
 from jitstudio.project_files import (
     ProjectError,
     file_launch,
     file_sweep,
-    is_project,
     path_in_project,
     read_project,
 )

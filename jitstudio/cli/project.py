@@ -11,6 +11,7 @@ from jitstudio.core.code import Header, Source
 from jitstudio.core.launch.resolving.choice import base_name
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import split_options
+from jitstudio.core.project.project import is_project
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode
 from jitstudio.core.sweep.draft import SweepDraft, generic_name
 from jitstudio.core.sweep.plan import placeholders_of
@@ -19,7 +20,6 @@ from jitstudio.project_files import (
     OpenMember,
     OpenProject,
     ProjectError,
-    is_project,
     read_project,
 )
 from jitstudio.trust import TrustStore

@@ -46,10 +46,12 @@ def print_diagnostics(result: BuildResult) -> None:
 
 
 def print_names(result: BuildResult) -> None:
-    """The lowered names, where some were asked for."""
+    """The lowered names, where some were asked for, and why there is none."""
     for name in result.lowered_names:
         if name.lowered:
             tell(f"{name.expression}  ->  {name.lowered}  ({name.demangled})")
+        elif name.error:
+            tell(f"{name.expression}  ->  refused: {name.error}")
 
 
 def print_kernels(result: BuildResult) -> None:

@@ -13,6 +13,7 @@ from pathlib import PurePath
 
 from jitstudio.core.code import CodeKind, split_variant
 from jitstudio.core.fixes import Fix
+from jitstudio.core.name_expressions import NAME_MAP, expression_in
 from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 
@@ -82,10 +83,13 @@ _LINKER_TRAILER = re.compile(
 # `@E@error   : Multiple definition of 'f' in 'b.ptx', ...`: nvJitLink, on stderr
 _ON_STDERR = re.compile(r"@[EW]@\w+\s*: (?P<message>.*)")
 _CARET = re.compile(r"\s*\^\s*")
-_INSIDE_NAME_MAP = "__nv_name_map"
 # What NVRTC's front end says when there is no memory left even to tell that.
 _EXHAUSTED = "Loop in catastrophic error processing"
-_SUMMARIES = ("Ptx assembly aborted due to errors",)
+# What says no more than the error before it.
+_SUMMARIES = (
+    "Ptx assembly aborted due to errors",
+    "Error in parsing name expression for lowered name lookup.",
+)
 
 _SEVERITIES = {
     "catastrophic error": Severity.ERROR,
@@ -143,7 +147,7 @@ def _read(text: str, tool: Tool, source: str) -> Iterator[Diagnostic]:
             pending.clear()
             continue
         match = next((m for spelling in _SPELLINGS if (m := spelling.match(line))), None)
-        if match is None or match["message"] in _SUMMARIES:
+        if match is None or match["message"].startswith(_SUMMARIES):
             continue
         pending.append(_diagnostic(match, lines[number + 1 : number + 4], tool, source))
     yield from pending
@@ -158,10 +162,10 @@ def _diagnostic(match: re.Match[str], following: list[str], tool: Tool, source: 
     if number:
         message = f"{message} [#{number}]"
     column = _column(groups) or _caret_column(following)
-    if file == _INSIDE_NAME_MAP:
+    if file == NAME_MAP:
         # The line is one of NVRTC's own list of name expressions, not of the user's source.
         file, line, column = source, None, None
-        message = f"In a name expression: {message}"
+        message = f"In the name expression '{expression_in(''.join(following[:1]))}': {message}"
     if file == _NAMELESS_PTX:
         # The line is one of the PTX made from the source, not of the source.
         file = str(PurePath(source).with_suffix(CodeKind.PTX.ending))

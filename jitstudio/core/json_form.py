@@ -114,6 +114,7 @@ def _lowered_name(name: LoweredName) -> Json:
         "expression": name.expression,
         "lowered": name.lowered or None,
         "demangled": name.demangled or None,
+        "error": name.error or None,
     }
 
 

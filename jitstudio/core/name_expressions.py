@@ -1,4 +1,4 @@
-"""Which module is asked for which lowered name."""
+"""Which module is asked for which lowered name, and how NVRTC speaks of name expressions."""
 
 from __future__ import annotations
 
@@ -7,6 +7,16 @@ from collections.abc import Iterable
 from dataclasses import replace
 
 from jitstudio.core.code import CodeKind, Source
+
+NAME_MAP = "__nv_name_map"
+"""What NVRTC calls the list of all name expressions, as if it were a file."""
+_ECHO = "#pragma nv_mangled_name "
+
+
+def expression_in(line: str) -> str:
+    """The name expression that NVRTC repeats below an error in it; empty for another line."""
+    _, _, expression = line.partition(_ECHO)
+    return expression.strip()
 
 
 def with_name_expressions(

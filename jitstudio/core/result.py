@@ -105,14 +105,17 @@ class LoweredName:
     Attributes:
         source: The module it was given for.
         expression: As the user wrote it.
-        lowered: The name in the PTX; empty where the expression was refused.
+        lowered: The name in the PTX; empty where there is none.
         demangled: The lowered name in words of C++.
+        error: Why the expression was refused; empty where it was not, or where the source has
+            errors of its own, so that nobody knows.
     """
 
     source: str
     expression: str
     lowered: str
     demangled: str
+    error: str = ""
 
 
 @dataclass(frozen=True)

@@ -21,7 +21,7 @@ from jitstudio.gui.main_window import MainWindow
 from jitstudio.gui.state.papers import Papers
 from jitstudio.gui.theme import STYLE, ThemeKeeper, ThemeMode
 from jitstudio.gui.translating import install
-from jitstudio.paths import data_folder, resource, settings_folder, stand_in
+from jitstudio.paths import data_folder, passing_data_folder, resource, settings_folder, stand_in
 from jitstudio.private import make_private
 
 _NAME = "jitstudio"
@@ -45,7 +45,8 @@ def run(files: Sequence[str]) -> int:
     let_threads_take_turns()
     app = make_application()
     store, told = _settings()
-    window = make_window(app, store, data_folder() / "sessions")
+    places = (folder() / "sessions" for folder in (data_folder, passing_data_folder))
+    window = make_window(app, store, *places)
     sys.excepthook = _teller(window.frame.notice.tell)
     # What the program itself consists of is no garbage, and need not be looked through.
     window.furnished.connect(gc.freeze)
@@ -98,9 +99,11 @@ def let_threads_take_turns() -> None:
     sys.setswitchinterval(_TURN)
 
 
-def make_window(app: QApplication, store: QSettings, session_folder: Path) -> MainWindow:
-    """A window that is not shown yet, with papers of its own."""
-    papers = Papers(store, session_folder)
+def make_window(
+    app: QApplication, store: QSettings, session_folder: Path, elsewhere: Path | None = None
+) -> MainWindow:
+    """A window that is not shown yet, with papers of its own; see `Papers` for the folders."""
+    papers = Papers(store, session_folder, elsewhere=elsewhere)
     keeper = ThemeKeeper(app, _mode(papers.preferences.theme))
     window = MainWindow(papers, keeper)
     papers.setParent(window)
@@ -110,8 +113,15 @@ def make_window(app: QApplication, store: QSettings, session_folder: Path) -> Ma
 
 def _end_well(app: QApplication, window: MainWindow) -> None:
     """Keep everything at a logout, and at each signal that asks for the end."""
-    EndSignals(window).wanted.connect(lambda number: app.exit(128 + number))
-    session = window.papers.session
+    signals, session = EndSignals(window), window.papers.session
+
+    def end(number: int) -> None:
+        if window.may_end():
+            app.exit(128 + number)
+        else:
+            signals.start()
+
+    signals.wanted.connect(end)
     # The desktop waits for as long as this takes; the windows are closed next.
     at_once = Qt.ConnectionType.DirectConnection
     app.commitDataRequest.connect(lambda _manager: (session.save(), session.flush()), at_once)

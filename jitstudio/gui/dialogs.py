@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox, QWidget
 
 from jitstudio.core.code import ENDINGS
 from jitstudio.core.project.project import PROJECT_ENDING
+from jitstudio.paths import stand_in
 
 _CODE_FILES = " ".join(f"*{ending}" for ending in ENDINGS)
 _Button = QMessageBox.StandardButton
@@ -82,6 +83,35 @@ class Dialogs:
             _Button.Save,
         )
         return Unsaved(answer)
+
+    def about_unkept(self, names: Sequence[str], problem: str) -> Unsaved:
+        """Whether to save text that will not be back at the next start.
+
+        Args:
+            names: What holds it.
+            problem: Why the session cannot keep it; empty where it is only kept for a while.
+        """
+        if problem:
+            word = QCoreApplication.translate("Dialogs", "Discard")
+            text = QCoreApplication.translate(
+                "Dialogs",
+                "Unsaved text cannot be kept for the next start: {problem}. Without being saved, "
+                "the changes in these are lost: {names}.",
+            ).format(problem=problem, names=_listed(names))
+        else:
+            word = QCoreApplication.translate("Dialogs", "Quit Without Saving")
+            text = QCoreApplication.translate(
+                "Dialogs",
+                "The home folder cannot be written to. The changes in these are kept in "
+                "'{folder}' only, which may be emptied when the machine starts: {names}.",
+            ).format(folder=stand_in(), names=_listed(names))
+        title = QCoreApplication.translate("Dialogs", "Unsaved changes")
+        box = self._box(QMessageBox.Icon.Warning, title, text)
+        box.addButton(_Button.Save).setText(QCoreApplication.translate("Dialogs", "Save As…"))
+        box.addButton(_Button.Discard).setText(word)
+        box.addButton(_Button.Cancel)
+        box.setDefaultButton(_Button.Save)
+        return Unsaved(_Button(box.exec()))
 
     def folder_for_results(self, folder: str) -> Path | None:
         """Where to put what a build made."""

@@ -29,11 +29,17 @@ class EndSignals(QObject):
             os.set_blocking(end, False)
         self._notifier = QSocketNotifier(self._source, QSocketNotifier.Type.Read, self)
         self._notifier.activated.connect(self._on_activated)
+        self._sink = sink
         # What is ignored, as nohup has it, stays so.
         self._numbers = [n for n in _NUMBERS if signal.getsignal(n) is not signal.SIG_IGN]
+        self.start()
+
+    def start(self) -> None:
+        """Tell of the next signal: the end that the last one asked for does not come."""
         for number in self._numbers:
             signal.signal(number, lambda *_: None)
-        signal.set_wakeup_fd(sink, warn_on_full_buffer=False)
+        signal.set_wakeup_fd(self._sink, warn_on_full_buffer=False)
+        self._notifier.setEnabled(True)
 
     @Slot()
     def _on_activated(self) -> None:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Slot
 
+from jitstudio.core.project.project import is_project
 from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.commands.fixes import Fixer
 from jitstudio.gui.commands.help import HelpCommands
@@ -53,7 +54,6 @@ from jitstudio.gui.presenters.symbols import SymbolsPresenter
 from jitstudio.gui.presenters.welcome import WelcomePresenter
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.workspace import Workspace
-from jitstudio.project_files import is_project
 from jitstudio.samples import Sample, samples
 
 if TYPE_CHECKING:

@@ -11,6 +11,7 @@ from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
 from PySide6.QtWidgets import QMainWindow
 
+from jitstudio.core.project.project import is_project
 from jitstudio.gui.background import Background
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.frame import Frame
@@ -88,9 +89,14 @@ class MainWindow(QMainWindow):
         return self._furnishing
 
     def open(self, files: Sequence[Path]) -> None:
-        """Bring back the last session, and open these files; without either, the first sample."""
+        """Bring back the last session, and open these files; without either, the first sample.
+
+        Files that are no projects are not opened inside of one: its session waits for a start
+        without them.
+        """
         papers, sample = self.papers, None
-        if not papers.session.restore() and not files:
+        by_itself = bool(files) and not any(map(is_project, files))
+        if not papers.session.restore(by_itself=by_itself) and not files:
             sample = samples()[0]
             open_sample(sample, papers.documents, papers.settings)
         self._wanted = files, sample
@@ -101,7 +107,7 @@ class MainWindow(QMainWindow):
             self._load_timer.start()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Keep everything; what is unsaved comes back at the next start."""
+        """Keep everything, so that it comes back at the next start, or ask where that cannot be."""
         # Where the rest cannot be made now, the window stays to tell so.
         event.ignore()
         furnishing = None if self._is_bare else self.furnishing
@@ -111,6 +117,10 @@ class MainWindow(QMainWindow):
             return
         self.end()
         super().closeEvent(event)
+
+    def may_end(self) -> bool:
+        """Whether the end may come; asks only where what was typed could not be kept."""
+        return self._is_bare or self.furnishing.projects.may_end()
 
     def end(self) -> None:
         """Keep everything and let go of it, without a question; closing has done so already."""

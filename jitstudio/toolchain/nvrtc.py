@@ -5,7 +5,8 @@ Through `cuda.bindings`, not `cuda.core`: the latter's compiler needs a driver.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -25,6 +26,7 @@ from jitstudio.toolchain.prefix import Prefix, prefix_of
 from jitstudio.toolchain.report import Report, text_of
 from jitstudio.toolchain.result_words import words
 from jitstudio.toolchain.searches import TRACE, searches_of
+from jitstudio.toolchain.wrong_names import sort_out
 
 _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
     CodeKind.PTX: (nvrtc.nvrtcGetPTXSize, nvrtc.nvrtcGetPTX),
@@ -34,6 +36,7 @@ _OUTPUTS: dict[CodeKind, tuple[Callable[..., Any], Callable[..., Any]]] = {
 }
 _NOT_FOUND = "open source file"
 _TIME = ("--time", "-time")
+_SYNTAX_ONLY = ("--fdevice-syntax-only", "-fdevice-syntax-only")
 _CACHE_OPTIONS = {"--no-cache", "-no-cache"}
 _OK = nvrtc.nvrtcResult.NVRTC_SUCCESS
 
@@ -87,6 +90,8 @@ def compile_cuda(job: Job) -> Report:
     report.searches = searches_of(job, options, folders, opened)
     if not report.ok and "ptxas" in report.error_log and CodeKind.PTX in job.makes:
         _rescue_ptx(job, options, report)
+    if not report.ok and job.name_expressions and not report.lowered:
+        _sort_out_names(job, sent, report)
     if prefix:
         _tell_of(prefix, bool(precompiled), report)
     if not report.ok and _NOT_FOUND in report.error_log and (told := header_problem(version())):
@@ -126,6 +131,24 @@ def _rescue_ptx(job: Job, options: tuple[str, ...], report: Report) -> None:
     _compile(job, virtual, (CodeKind.PTX,), rescue)
     report.ms += rescue.ms
     report.made, report.lowered = rescue.made, rescue.lowered
+
+
+def _sort_out_names(job: Job, options: tuple[str, ...], report: Report) -> None:
+    """Lower all name expressions but those for which the compile was refused."""
+
+    def attempt(expressions: Sequence[str]) -> Report:
+        tried = Report()
+        _compile(replace(job, name_expressions=tuple(expressions)), options, (), tried)
+        report.ms += tried.ms
+        return tried
+
+    if not set(options) & set(_SYNTAX_ONLY):
+        options = (*options, _SYNTAX_ONLY[0])
+    try:
+        found = sort_out(job.name, job.name_expressions, report.error_log, attempt)
+    except NvrtcError:
+        return
+    report.lowered, report.refused = list(found.lowered.items()), found.refused
 
 
 def _compile(

@@ -25,6 +25,7 @@ class Report:
         error_log: Its error log.
         made: What it made.
         lowered: Pairs of name expression and lowered name.
+        refused: The wrong name expressions, with what is wrong.
         crash: How a tool that is a program of its own died.
         options: The options really sent, where they are more than those of the job.
         phases: What the time was spent on, where the tool tells.
@@ -37,6 +38,7 @@ class Report:
     error_log: str = ""
     made: dict[CodeKind, bytes] = field(default_factory=dict)
     lowered: list[tuple[str, str]] = field(default_factory=list)
+    refused: dict[str, str] = field(default_factory=dict)
     crash: Crash | None = None
     options: tuple[str, ...] | None = None
     phases: tuple[Phase, ...] = ()

@@ -95,7 +95,8 @@ def _lowered(job: Job, report: Report) -> Iterator[LoweredName]:
     known = dict(report.lowered)
     for expression in job.name_expressions:
         lowered = known.get(expression, "")
-        yield LoweredName(job.name, expression, lowered, demangle(lowered))
+        refused = report.refused.get(expression, "")
+        yield LoweredName(job.name, expression, lowered, demangle(lowered), refused)
 
 
 def _kernels(job: Job, report: Report) -> Iterator[Kernel]:

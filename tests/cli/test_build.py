@@ -101,6 +101,11 @@ def test_lowered_names_are_told(run):
     ran = run("build", SAMPLES / "saxpy.cu", "--name-expression", "saxpy<float>")
     assert ran.code == 0
     assert "saxpy<float>  ->  _Z5saxpyIfEvT_PKS0_PS0_i  (void saxpy<float>(float," in ran.err
+    names = ("--name-expression", "saxpy<float>", "--name-expression", "saxpy<q>")
+    ran = run("build", SAMPLES / "saxpy.cu", *names)
+    assert ran.code == 1
+    assert "saxpy<float>  ->  _Z5saxpyIfEvT_PKS0_PS0_i  (void" in ran.err
+    assert 'saxpy<q>  ->  refused: identifier "q" is undefined\n' in ran.err
 
 
 def test_results_are_written_into_a_folder_that_is_made(run, tmp_path):

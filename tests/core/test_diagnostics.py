@@ -86,8 +86,13 @@ def test_an_error_in_a_name_expression_is_not_blamed_on_line_two():
 __nv_name_map(2): error: identifier "nothing" is undefined
   #pragma nv_mangled_name nothing
                           ^
+
+__nv_name_map(2): error: Error in parsing name expression for lowered name lookup. Input name \
+expression was: " nothing"
+  #pragma nv_mangled_name nothing
+                          ^
 """
-    message = 'In a name expression: identifier "nothing" is undefined'
+    message = """In the name expression 'nothing': identifier "nothing" is undefined"""
     assert read(Tool.NVRTC, log) == [(ERROR, "k.cu", None, None, message)]
 
 

@@ -44,7 +44,7 @@ RESULT = BuildResult(
     ),
     lowered_names=(
         LoweredName("k.cu", "k<int>", "_Z1kIiEvv", "void k<int>()"),
-        LoweredName("k.cu", "q", "", ""),
+        LoweredName("k.cu", "q", "", "", 'identifier "q" is undefined'),
     ),
     kernels=(Kernel("k.cu", "_Z1kIiEvv", "void k<int>()", Resources(registers=12)),),
     diagnostics=(
@@ -115,8 +115,15 @@ def test_keys_and_values_of_a_build():
                 "expression": "k<int>",
                 "lowered": "_Z1kIiEvv",
                 "demangled": "void k<int>()",
+                "error": None,
             },
-            {"source": "k.cu", "expression": "q", "lowered": None, "demangled": None},
+            {
+                "source": "k.cu",
+                "expression": "q",
+                "lowered": None,
+                "demangled": None,
+                "error": 'identifier "q" is undefined',
+            },
         ],
         "kernels": [
             {

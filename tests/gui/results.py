@@ -79,7 +79,9 @@ SAXPY = LoweredName(
     "_Z5saxpyIfEviT_PKS0_PS0_",
     "void saxpy<float>(int, float, float const*, float*)",
 )
-REFUSED_NAME = LoweredName("saxpy.cu", "saxpy<nothing>", "", "")
+REFUSED_NAME = LoweredName(
+    "saxpy.cu", "saxpy<nothing>", "", "", 'identifier "nothing" is undefined'
+)
 SAXPY_KERNEL = Kernel("saxpy.cu", SAXPY.lowered, SAXPY.demangled)
 PLAIN_KERNEL = Kernel("saxpy.cu", "vector_add", "vector_add")
 

@@ -48,6 +48,19 @@ def test_unsaved_text_is_asked_about_by_name(dialogs, button, expected):
     assert texts == ["'kernel.cu' has changes that are in no file. Save them first?"]
 
 
+@pytest.mark.parametrize(
+    ("problem", "word", "text"),
+    [
+        ("the disk is full", "Discard", "Unsaved text cannot be kept for the next start: the disk"),
+        ("", "Quit Without Saving", "The home folder cannot be written to. The changes in these"),
+    ],
+)
+def test_text_that_cannot_be_kept_is_asked_about(dialogs, problem, word, text):
+    texts = answer(lambda box: next(b for b in box.buttons() if b.text() == word).click())
+    assert dialogs.about_unkept(["k.cu"], problem) is Unsaved.DISCARD
+    assert texts[0].startswith(text)
+
+
 def test_escape_keeps_the_tab_open(dialogs):
     answer(lambda box: QTest.keyClick(box, Qt.Key.Key_Escape))
     assert dialogs.about_unsaved("kernel.cu") is Unsaved.KEEP_OPEN

@@ -1,5 +1,7 @@
 """Projects in a real window with a real worker."""
 
+import shutil
+
 import pytest
 from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QAction, QDropEvent
@@ -340,6 +342,35 @@ def test_what_is_discarded_at_the_end_is_gone_at_the_next_start(qapp, tmp_path, 
     assert second.editor.toPlainText() == KERNEL
     assert not second.document.is_modified
     _quit(second, Unsaved.KEEP_OPEN, monkeypatch)
+
+
+def test_text_that_cannot_be_kept_is_never_left_without_a_question(driver, tmp_path, monkeypatch):
+    """Though the user does not want to be asked as long as it is kept."""
+    driver.start()
+    asked, saved = [], tmp_path / "elsewhere.cu"
+    answers = [Unsaved.KEEP_OPEN, Unsaved.SAVE, Unsaved.SAVE]
+    paths = [None, saved]
+    dialogs = driver.projects._dialogs
+    monkeypatch.setattr(
+        dialogs, "about_unkept", lambda *about: asked.append(about) or answers.pop(0)
+    )
+    monkeypatch.setattr(driver.files._dialogs, "file_to_save", lambda _proposed: paths.pop(0))
+    driver.workspace.session.flush()
+    shutil.rmtree(tmp_path / "sessions")
+    # Nothing typed is nothing to lose, whatever asks for the end.
+    assert driver.window.may_end()
+    assert asked == []
+    driver.type("struct typed; ")
+    # Cancel, and a dialog that is left: the window stays.
+    for _ in range(2):
+        driver.window.close()
+        assert driver.window.isVisible()
+        assert driver.document.is_modified
+    driver.window.close()
+    assert not driver.window.isVisible()
+    assert saved.read_text().startswith("struct typed; ")
+    assert [names for names, _problem in asked] == [["vector_add.cu"]] * 3
+    assert all("No such file" in problem for _names, problem in asked)
 
 
 def test_a_project_that_is_discarded_at_the_end_is_not_there_at_the_next_start(

@@ -125,6 +125,39 @@ def test_a_refused_name_expression_fails_the_compile():
     assert report.lowered == []
 
 
+TEMPLATE = """
+template <typename T> __global__ void k(T *out) { *out = T(1); }
+__global__ void plain(int *out) { *out = 2; }
+"""
+
+
+def test_a_wrong_name_expression_leaves_the_others_their_names():
+    """Wrong by itself, by the body of its template, and as the list of all would swallow it."""
+    wrong = {
+        "k<q>": 'identifier "q" is undefined',
+        "k<void>": "line 2: expression must be a pointer to a complete object type",
+        "/*": "comment unclosed at end of file",
+        "plain(": "expected an expression",
+        "k": 'cannot determine which instance of function template "k" is intended',
+    }
+    asked = ("k<float>", *wrong, "plain", "k<double>")
+    report = compiled(TEMPLATE, "-arch=sm_90", makes=(K.CUBIN,), name_expressions=asked)
+    assert not report.ok
+    assert report.refused == wrong
+    assert dict(report.lowered) == {
+        "k<float>": "_Z1kIfEvPT_",
+        "k<double>": "_Z1kIdEvPT_",
+        "plain": "_Z5plainPi",
+    }
+
+
+def test_names_of_a_source_with_errors_are_neither_right_nor_wrong():
+    broken = TEMPLATE.replace("= 2", "= 2 +")
+    report = compiled(broken, "-arch=sm_90", name_expressions=("k<float>", "k<q>"))
+    assert not report.ok
+    assert (report.lowered, report.refused) == ([], {})
+
+
 def test_a_name_that_is_no_ascii_comes_back_in_the_log():
     report = compiled("x", "-arch=compute_90", name="größe 数.cu")
     assert report.error_log.startswith("größe 数.cu(1): error")

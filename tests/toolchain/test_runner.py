@@ -96,9 +96,12 @@ def test_lowered_names_are_told_with_their_demangled_form(built):
 def test_a_refused_name_expression_is_listed_without_a_lowered_name(built):
     result = built(request(sample("saxpy.cu", "saxpy<float>", "nothing")))
     assert result.outcome is Outcome.FAILED
-    assert [name.lowered for name in result.lowered_names] == ["", ""]
-    assert result.diagnostics[0].message == (
-        'In a name expression: identifier "nothing" is undefined'
+    right, wrong = result.lowered_names
+    assert (right.lowered, right.error) == ("_Z5saxpyIfEvT_PKS0_PS0_i", "")
+    assert (wrong.lowered, wrong.error) == ("", 'identifier "nothing" is undefined')
+    (told,) = result.diagnostics
+    assert told.message == (
+        """In the name expression 'nothing': identifier "nothing" is undefined"""
     )
 
 

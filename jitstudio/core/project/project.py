@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
@@ -14,6 +15,11 @@ from jitstudio.core.sweep.draft import SweepDraft
 
 PROJECT_ENDING = ".jitproj"
 """How the name of a project's file ends."""
+
+
+def is_project(path: Path) -> bool:
+    """Whether the name of this file is that of a project."""
+    return path.suffix.lower() == PROJECT_ENDING
 
 
 @dataclass(frozen=True)

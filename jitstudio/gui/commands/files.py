@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.file_text import Encoding, EncodingError
+from jitstudio.core.project.project import is_project
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.sample_tabs import open_sample
@@ -36,7 +37,6 @@ from jitstudio.gui.templates import (
     llvm_template,
 )
 from jitstudio.gui.translating import counted
-from jitstudio.project_files import is_project
 from jitstudio.samples import Sample
 
 

@@ -165,13 +165,32 @@ class ProjectCommands(QObject):
 
     def may_quit(self) -> bool:
         """Ask before the end, if the user wants to be asked; whether it may come."""
-        is_asked = self._workspace.preferences.value("session.on_quit") == "ask"
-        if not is_asked:
+        if self._workspace.preferences.value("session.on_quit") == "ask":
+            answer = self._ask()
+            if answer is Unsaved.KEEP_OPEN:
+                return False
+            if answer is Unsaved.DISCARD:
+                self._discard()
+        return self.may_end()
+
+    def may_end(self) -> bool:
+        """Ask where what is typed would not be there at the next start; whether the end may come.
+
+        Nobody is asked where the session keeps it.
+        """
+        session = self._workspace.session
+        problem = session.keep()
+        if not (problem or session.is_passing) or not (names := self._names_of_unsaved()):
             return True
-        answer = self._ask()
+        answer = self._dialogs.about_unkept(names, problem)
         if answer is Unsaved.DISCARD:
-            self._discard()
-        return answer is not Unsaved.KEEP_OPEN
+            if problem:
+                self._discard()
+            return True
+        if answer is Unsaved.SAVE and self._save_all(elsewhere=True):
+            return True
+        session.save()
+        return False
 
     @Slot(object)
     def _on_read(self, read: tuple[OpenProject, Standing]) -> None:
@@ -264,20 +283,26 @@ class ProjectCommands(QObject):
 
     def _ask(self) -> Unsaved:
         """What shall become of what would be lost; it is saved where the user wants that."""
-        self._project.compare()
-        unsaved = self._unsaved()
-        names = [document.name for document in unsaved]
-        if self._project.is_modified:
-            names.insert(0, self._project.title)
-        if not names:
+        if not (names := self._names_of_unsaved()):
             return Unsaved.SAVE
         answer = self._dialogs.about_all_unsaved(names)
         return Unsaved.KEEP_OPEN if answer is Unsaved.SAVE and not self._save_all() else answer
 
-    def _save_all(self) -> bool:
-        if self._project.is_modified and not self.save():
+    def _names_of_unsaved(self) -> list[str]:
+        """What would be lost, as the user knows it."""
+        self._project.compare()
+        project = [self._project.title] if self._project.is_modified else []
+        return [*project, *(document.name for document in self._unsaved())]
+
+    def _save_all(self, *, elsewhere: bool = False) -> bool:
+        """Save all that is unsaved; under another name, if wanted, what its own file refuses."""
+        if self._project.is_modified and not (self.save() or (elsewhere and self.save_as())):
             return False
-        return all(self._files.save_document(document) for document in self._unsaved())
+        return all(
+            self._files.save_document(document)
+            or (elsewhere and document.path is not None and self._files.save_as())
+            for document in self._unsaved()
+        )
 
     def _discard(self) -> None:
         """Let what is unsaved go: the next start shall not bring it back."""

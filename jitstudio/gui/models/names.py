@@ -12,7 +12,13 @@ from PySide6.QtCore import QModelIndex, QObject, Qt, Signal
 from PySide6.QtGui import QFont
 
 from jitstudio.core.result import Kernel, LoweredName
-from jitstudio.gui.models.presentation import MUTED_ROLE, ModelIndex, one_line, plain_tooltip
+from jitstudio.gui.models.presentation import (
+    MARK_ROLE,
+    MUTED_ROLE,
+    ModelIndex,
+    one_line,
+    plain_tooltip,
+)
 from jitstudio.gui.models.titled import TitledModel
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
@@ -190,7 +196,15 @@ class NamesModel(TitledModel):
                 return None if muted and index.row() < len(self._expressions) else self._font
             case _ if role == MUTED_ROLE:
                 return muted
+            case _ if role == MARK_ROLE:
+                return "error" if index.column() == LOWERED and self._is_refused(index) else None
         return None
+
+    def _is_refused(self, index: ModelIndex) -> bool:
+        if not self.is_expression(index):
+            return False
+        found = self._lowered.get((self._source, self._expressions[index.row()]))
+        return found is not None and bool(found.error)
 
     def _cell(self, row: int, column: int) -> tuple[str, bool]:
         """The text of a cell, and whether it is muted."""
@@ -199,12 +213,16 @@ class NamesModel(TitledModel):
         if column == EXPRESSION:
             hint = self.tr("(no expression)")
             return (hint, True) if is_kernel else (self._expressions[row], False)
-        if column == DEMANGLED:
-            return demangled, is_kernel
         if lowered:
-            return lowered, is_kernel
-        asked = (self._source, self._expressions[row]) in self._lowered
-        return (self.tr("refused, see Problems") if asked else self.tr("not built yet")), True
+            return (demangled if column == DEMANGLED else lowered), is_kernel
+        found = self._lowered.get((self._source, self._expressions[row]))
+        if column == DEMANGLED:
+            # There is room for it, and no name.
+            error = found.error if found is not None else ""
+            return error, bool(error)
+        if found is None:
+            return self.tr("not built yet"), True
+        return (self.tr("refused") if found.error else self.tr("not built, see Problems")), True
 
     def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
         """Take an edited expression, unless there is a reason against it; then tell that."""

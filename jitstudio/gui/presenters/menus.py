@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
+from jitstudio.core.project.project import is_project
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.commands.spec import FILE, VIEW
@@ -16,7 +17,6 @@ from jitstudio.gui.panes import Panes
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.theme import ThemeKeeper, ThemeMode
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
-from jitstudio.project_files import is_project
 from jitstudio.samples import samples
 
 _BEFORE_RECENT = "saveAction"

@@ -100,6 +100,15 @@ def replace_file(path: Path, content: bytes) -> str:
     return file.errorString()
 
 
+def overwrite_file(path: Path, content: bytes) -> str:
+    """Write over what a file holds, which needs no room for a second one; why not, or nothing."""
+    try:
+        _overwrite(path, content)
+    except OSError as error:
+        return error.strerror or str(error)
+    return ""
+
+
 def digest(content: bytes) -> str:
     """What tells one content of a file from another."""
     return str(Late.DIGEST.get()(content))

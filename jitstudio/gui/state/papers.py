@@ -18,13 +18,18 @@ class Papers(QObject):
     Args:
         store: Where preferences are kept.
         session_folder: Where unsaved text is kept.
+        elsewhere: Where it may have been kept before.
     """
 
     def __init__(
-        self, store: QSettings, session_folder: Path, parent: QObject | None = None
+        self,
+        store: QSettings,
+        session_folder: Path,
+        parent: QObject | None = None,
+        elsewhere: Path | None = None,
     ) -> None:
         super().__init__(parent)
         self.preferences = Preferences(store)
         self.documents = Documents(self)
         self.settings = BuildSettings(self)
-        self.session = Session(session_folder, self.documents, self.settings, self)
+        self.session = Session(session_folder, self.documents, self.settings, self, elsewhere)

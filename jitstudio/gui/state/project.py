@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
@@ -219,6 +220,11 @@ class ProjectState(QObject):
         if saved.modified:
             self._saved = None
             self.compare()
+
+    def take_settings_before(self, saved: SavedProject) -> None:
+        """Build as before this project, which is not gone on with."""
+        with suppress(ProjectFormatError):
+            self._settings.take_from(load(saved.own.encode()))
 
     @Slot()
     def compare(self) -> None:

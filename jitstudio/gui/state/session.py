@@ -7,14 +7,14 @@ lock that dies with the process.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QObject, QTimer, Signal, Slot
 
 from jitstudio.core import plain_files
 from jitstudio.core.file_text import FileText
@@ -23,16 +23,19 @@ from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import Found, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_writer import FileWriter
-from jitstudio.gui.state.files import DocumentError, read_file
+from jitstudio.gui.state.files import DocumentError, overwrite_file, read_file
 from jitstudio.gui.state.session_format import (
     SavedDocument,
     SavedProject,
     SavedSession,
+    SessionFormatError,
     dump,
     load,
 )
-from jitstudio.gui.state.session_slots import lock_of, set_aside, take_slot
+from jitstudio.gui.state.session_slots import SessionSlot, set_aside, slots_in, take_slot
 from jitstudio.gui.translating import counted
+from jitstudio.paths import stand_in
+from jitstudio.private import make_private
 
 if TYPE_CHECKING:
     from jitstudio.core.launch.spec import LaunchSpec
@@ -49,14 +52,31 @@ _LARGEST = 64 << 20
 _MOST_PROBLEMS = 8
 
 
+@dataclass(frozen=True)
+class _Unclosed:
+    """A session that is back, and whose end was not written.
+
+    Attributes:
+        kept: When it was written last, in seconds since the epoch.
+        was_killed: Whether its process ended unexpectedly; else its end could not be written.
+    """
+
+    kept: float
+    was_killed: bool
+
+
 class Session(QObject):
     """Saves and restores documents, settings and launches in one file.
+
+    Args:
+        folder: Where the session files are.
+        elsewhere: Another such folder, from which unsaved text is taken over.
 
     Signals:
         save_failed: The session cannot be written, in words; told once until it works again.
         save_works: It can be written again.
         restore_failed: Some or all of the last session cannot be brought back, in words.
-        recovered: What a program that was ended unexpectedly left is back, in words.
+        recovered: What became of an earlier session, where that is not as expected, in words.
     """
 
     save_failed = Signal(str)
@@ -70,29 +90,36 @@ class Session(QObject):
         documents: Documents,
         settings: BuildSettings,
         parent: QObject | None = None,
+        elsewhere: Path | None = None,
     ) -> None:
         super().__init__(parent)
+        self._folder, self._elsewhere = folder, elsewhere
         self._documents = documents
         self._settings = settings
         self._launches: LaunchSpecs | None = None
         self._project: ProjectState | None = None
         self._restored: SavedSession | None = None
+        self._left: SavedProject | None = None
         self._complaint = ""
-        self._crashed = False
+        self._unclosed: list[_Unclosed] = []
         self._is_watching = False
         self._reader = FileReader(self)
         self._unread: list[SavedDocument] = []
         self._problems: list[str] = []
         self._waiting: list[tuple[int, Callable[[], None]]] = []
-        self._slot, self._problem = take_slot(folder)
         self._writer: FileWriter | None = None
-        if self._slot is not None:
-            self._writer = FileWriter(self._slot.path, self)
-            self._writer.written.connect(self._on_written)
-            self._writer.failed.connect(self._on_write_failed)
+        self._keep_in(*take_slot(folder))
         self._timer = QTimer(self, singleShot=True)
         self._timer.timeout.connect(self.save)
         self.set_interval(1)
+
+    def _keep_in(self, slot: SessionSlot | None, problem: str) -> None:
+        """Write to this session file from now on; why it cannot be, or nothing."""
+        self._slot, self._problem = slot, problem
+        if slot is not None and slot.is_writable:
+            self._writer = FileWriter(slot.path, self)
+            self._writer.written.connect(self._on_written)
+            self._writer.failed.connect(self._on_write_failed)
 
     def attach(self, launches: LaunchSpecs, project: ProjectState) -> None:
         """Keep these too, and give them what was restored: a window shows its texts before."""
@@ -105,6 +132,11 @@ class Session(QObject):
     def complaint(self) -> str:
         """Why the session is not kept at present, in words; empty where it is."""
         return self._complaint
+
+    @property
+    def is_passing(self) -> bool:
+        """Whether it is kept in a folder that may be emptied when the machine starts."""
+        return stand_in() in self._folder.parents
 
     def set_interval(self, seconds: float) -> None:
         """Have a change on the disk this long after it."""
@@ -127,18 +159,24 @@ class Session(QObject):
             signal.connect(self._on_changed)
         self.save()
 
-    def restore(self) -> bool:
+    def restore(self, *, by_itself: bool = False) -> bool:
         """Open what was open last; whether there was anything.
+
+        Args:
+            by_itself: Whether something is to be opened that belongs to no project. A session with
+                one is left as it is then, for a later start, and the next one without is opened.
 
         A file that has gone meanwhile is left out; one whose disk does not answer is kept in the
         session, and opened once it does. A session that cannot be understood is set
         aside as a whole, not deleted, and nothing more of it is opened.
         """
+        if by_itself:
+            self._leave_project()
         if self._slot is None:
             return False
         front = None
-        with self._or_set_aside(self._slot.path):
-            self._restored = saved = self._load(self._slot.path)
+        with self._or_set_aside(self._slot):
+            self._restored = saved = self._load(self._slot)
             if saved is not None:
                 self._open_all(saved.documents)
                 # Not before: options of a project that cannot be brought back are nobody's.
@@ -146,15 +184,19 @@ class Session(QObject):
                 if saved.current is not None and 0 <= saved.current < len(saved.documents):
                     front = self._documents.named(saved.documents[saved.current].name)
             self._hand_over()
-        # After our own: the first save must hold both.
-        self._adopt(self._slot.path)
+        # After our own: the first save must hold all.
+        for folder in filter(None, (self._folder, self._elsewhere)):
+            self._adopt(folder, self._slot.path, with_projects=not by_itself)
         self._documents.current = front or self._documents.current
-        if self._crashed:
-            self.recovered.emit(_recovery(self._documents))
+        if self._unclosed:
+            self.recovered.emit(_recovery(self._unclosed, self._documents))
         return len(self._documents) > 0
 
     def _hand_over(self) -> None:
         """Give launches and project what was restored of them, once both are there."""
+        if self._left is not None and self._project is not None:
+            self._project.take_settings_before(self._left)
+            self._left = None
         saved = self._restored
         if saved is None or self._launches is None or self._project is None:
             return
@@ -175,15 +217,17 @@ class Session(QObject):
         self._settings.auto_build = saved.auto_build
         self._settings.switches = saved.switches
 
-    def _load(self, path: Path) -> SavedSession | None:
-        if not path.exists():
+    def _load(self, slot: SessionSlot) -> SavedSession | None:
+        if not slot.path.exists():
             return None
-        saved = load(plain_files.read_file(path, _LARGEST))
-        self._crashed = self._crashed or not saved.closed
+        kept = slot.path.stat().st_mtime
+        saved = load(plain_files.read_file(slot.path, _LARGEST))
+        if not saved.closed:
+            self._unclosed.append(_Unclosed(kept, slot.was_killed))
         return saved
 
     @contextmanager
-    def _or_set_aside(self, path: Path) -> Iterator[None]:
+    def _or_set_aside(self, slot: SessionSlot) -> Iterator[None]:
         """Begin without this session where it cannot be brought back, whatever the reason.
 
         Any exception counts: it would come again at each start, and no window would.
@@ -195,22 +239,46 @@ class Session(QObject):
             self._unread.clear()
             told = self.tr("The last session cannot be brought back: {error}. {kept}")
             reason = str(error) or type(error).__name__
-            self.restore_failed.emit(told.format(error=reason, kept=set_aside(path)))
+            self.restore_failed.emit(told.format(error=reason, kept=set_aside(slot.path)))
 
-    def _adopt(self, own: Path) -> None:
+    def _leave_project(self) -> None:
+        """Let go of a session with a project, and take one without; its settings are not ours."""
+        left = _with_project(self._slot.path) if self._slot is not None else None
+        if self._slot is None or left is None or left.project is None:
+            return
+        self._slot.lock.unlock()
+        self._writer = None
+        self._keep_in(*take_slot(self._folder, lambda path: _with_project(path) is None))
+        if self._slot is None or not self._slot.path.exists():
+            self._left = left.project
+        if left.project.modified or any(document.modified for document in left.documents):
+            told = self.tr(
+                "'{name}', which was open last, has unsaved changes. They are kept: start "
+                "jitstudio without a file to go on with them."
+            )
+            self.recovered.emit(told.format(name=Path(left.project.path).name))
+
+    def _adopt(self, folder: Path, own: Path, *, with_projects: bool) -> None:
         """Take over what was typed in windows that are closed now and was never saved."""
-        for path in sorted(own.parent.glob("session-*.json")):
-            lock = lock_of(path)
-            if path == own or "-unread-" in path.name or not lock.tryLock(0):
+        if not folder.is_dir():
+            return
+        try:
+            make_private(folder)
+        except OSError:
+            # Others could have put there what they want to see built.
+            return
+        for slot in slots_in(folder):
+            if slot.path == own or not (with_projects or _with_project(slot.path) is None):
+                slot.lock.unlock()
                 continue
-            with self._or_set_aside(path):
-                saved = self._load(path)
+            with self._or_set_aside(slot):
+                saved = self._load(slot)
                 self._open_all(_unsaved(saved) if saved is not None else ())
             # Only what is in our own file as well may go.
             self.save()
-            if not self.flush():
-                path.unlink(missing_ok=True)
-            lock.unlock()
+            if not self.flush() and slot.is_writable:
+                slot.path.unlink(missing_ok=True)
+            slot.lock.unlock()
 
     @Slot()
     def save(self) -> None:
@@ -238,7 +306,7 @@ class Session(QObject):
     def _write(self, *, closed: bool) -> int:
         """Have the session written; gives back the number of this time, 0 if there is no file."""
         self._timer.stop()
-        if self._slot is None or self._writer is None:
+        if self._writer is None:
             self._complain(self._problem)
             return 0
         return self._writer.write(partial(dump, self._state(closed)))
@@ -266,10 +334,22 @@ class Session(QObject):
         for act in ready:
             act()
 
+    def keep(self) -> str:
+        """Write the session as one that has come to its end; why it cannot be, or nothing.
+
+        The end may still be put off: what is saved next is a session that goes on.
+        """
+        self._write(closed=True)
+        problem = self.flush()
+        if problem and self._slot is not None and self._slot.is_writable:
+            # A disk without room for a new file still has that of the old one.
+            content = dump(self._state(closed=True))
+            problem = overwrite_file(self._slot.path, content) and problem
+        return problem
+
     def close(self) -> None:
         """Save a last time and let the session file go."""
-        self._write(closed=True)
-        self.flush()
+        self.keep()
         self._timer.stop()
         if self._slot is not None:
             self._slot.lock.unlock()
@@ -359,6 +439,15 @@ class Session(QObject):
             self._documents.current = current
 
 
+def _with_project(path: Path) -> SavedSession | None:
+    """The session in this file if it has a project; None too where that cannot be told."""
+    try:
+        saved = load(plain_files.read_file(path))
+    except (OSError, SessionFormatError):
+        return None
+    return saved if saved.project is not None else None
+
+
 def _content(entry: SavedDocument) -> FileText | Found:
     """What an entry holds, or else its file."""
     if entry.content is not None:
@@ -393,22 +482,25 @@ def _unsaved(saved: SavedSession) -> Iterator[SavedDocument]:
             yield replace(document, confined_to=document.confined_to or folder)
 
 
-def _recovery(back: Iterable[Document]) -> str:
-    """What to tell after an end that nobody wanted."""
-    unsaved = sum(document.is_modified for document in back)
-    if not unsaved:
-        return QCoreApplication.translate(
-            "Session",
-            "jitstudio was ended unexpectedly. What was open is back; all of it is saved.",
-        )
-    one = QCoreApplication.translate(
+def _recovery(unclosed: Sequence[_Unclosed], back: Iterable[Document]) -> str:
+    """What is so after an end that was not written: how it ended, and from when the texts are."""
+    translate = QCoreApplication.translate
+    ended = translate("Session", "The last session could not be kept to its end.")
+    if any(session.was_killed for session in unclosed):
+        ended = translate("Session", "jitstudio was ended unexpectedly.")
+    oldest = QDateTime.fromSecsSinceEpoch(int(min(session.kept for session in unclosed)))
+    when = QLocale().toString(oldest, QLocale.FormatType.ShortFormat)
+    none = translate("Session", "What was kept of it at {when} is back; that has no unsaved text.")
+    one = translate(
         "Session",
-        "jitstudio was ended unexpectedly. One tab with unsaved text is back: "
+        "One tab with unsaved text is back, as it was kept at {when}: "
         "it is marked with a dot. Save it to keep it in a file.",
     )
-    many = QCoreApplication.translate(
+    many = translate(
         "Session",
-        "jitstudio was ended unexpectedly. {count} tabs with unsaved text are back: "
+        "{count} tabs with unsaved text are back, as they were kept at {when} or later: "
         "they are marked with a dot. Save them to keep them in files.",
     )
-    return counted(unsaved, one, many)
+    unsaved = sum(document.is_modified for document in back)
+    told = counted(unsaved, one, many, when=when) if unsaved else none.format(when=when)
+    return f"{ended} {told}"

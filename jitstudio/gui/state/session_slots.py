@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,49 +11,81 @@ from PySide6.QtCore import QCoreApplication, QLockFile
 from jitstudio.private import make_private
 
 _SLOTS = 16
+_UNREAD = "-unread-"
 
 
 @dataclass(frozen=True)
-class Slot:
-    """A session file, and the lock that keeps other processes from it."""
+class SessionSlot:
+    """A session file, and the lock that keeps other processes from it.
 
-    lock: QLockFile
+    Attributes:
+        path: The session file; it need not be there yet.
+        lock: Its lock; not locked where no file can be written.
+        was_killed: Whether the process that used it before ended without unlocking it.
+    """
+
     path: Path
+    lock: QLockFile
+    was_killed: bool
+
+    @property
+    def is_writable(self) -> bool:
+        """Whether it may be written, as this process holds the lock."""
+        return self.lock.isLocked()
 
 
-def take_slot(folder: Path) -> tuple[Slot | None, str]:
-    """The first session file that no running jitstudio holds, or why there is none."""
+def take_slot(
+    folder: Path, suits: Callable[[Path], bool] = lambda _path: True
+) -> tuple[SessionSlot | None, str]:
+    """The first session file that no running jitstudio holds, and why nothing can be kept in it.
+
+    Where the folder cannot be written to, it is the first one there is, only to be read.
+
+    Args:
+        folder: Where they are; it is made.
+        suits: Whether a session may be the one; it need not be there yet.
+    """
     try:
         make_private(folder)
     except OSError as error:
         told = QCoreApplication.translate("Session", "'{folder}' cannot be used: {error}")
         return None, told.format(folder=folder, error=error.strerror)
-    for number in range(1, _SLOTS + 1):
-        path = folder / f"session-{number}.json"
-        lock = lock_of(path)
-        if lock.tryLock(0):
-            return Slot(lock, path), ""
-        if lock.error() is not QLockFile.LockError.LockFailedError:
+    paths = (folder / f"session-{number}.json" for number in range(1, _SLOTS + 1))
+    for slot in map(_try, filter(suits, paths)):
+        if slot is not None and slot.is_writable:
+            return slot, ""
+        if slot is not None:
             told = QCoreApplication.translate("Session", "'{folder}' cannot be written to")
-            return None, told.format(folder=folder)
+            there = (slot for slot in slots_in(folder) if suits(slot.path))
+            return next(there, None), told.format(folder=folder)
     told = QCoreApplication.translate(
         "Session", "{count} windows keep their text in '{folder}' already"
     )
     return None, told.format(count=_SLOTS, folder=folder)
 
 
-def lock_of(path: Path) -> QLockFile:
-    """The lock that whoever uses this session file holds, not taken yet."""
-    lock = QLockFile(str(path.with_suffix(".lock")))
+def slots_in(folder: Path) -> Iterator[SessionSlot]:
+    """The session files in a folder that no running jitstudio holds; the caller unlocks them."""
+    paths = (path for path in sorted(folder.glob("session-*.json")) if _UNREAD not in path.name)
+    return (slot for slot in map(_try, paths) if slot is not None)
+
+
+def _try(path: Path) -> SessionSlot | None:
+    """A session file and its lock, taken where that can be; None if another process has it."""
+    lock_path = path.with_suffix(".lock")
+    was_killed = lock_path.exists()
+    lock = QLockFile(str(lock_path))
     # Held for as long as the process lives: its age says nothing.
     lock.setStaleLockTime(0)
-    return lock
+    if lock.tryLock(0) or lock.error() is not QLockFile.LockError.LockFailedError:
+        return SessionSlot(path, lock, was_killed)
+    return None
 
 
 def set_aside(path: Path) -> str:
     """Rename a session that cannot be read, so that no later one takes its place; what became."""
     number = 1
-    while (aside := path.with_name(f"{path.stem}-unread-{number}.json")).exists():
+    while (aside := path.with_name(f"{path.stem}{_UNREAD}{number}.json")).exists():
         number += 1
     try:
         path.replace(aside)

@@ -4,7 +4,7 @@ from PySide6.QtGui import QFont
 
 from jitstudio.core.result import Kernel
 from jitstudio.gui.models.names import DEMANGLED, EXPRESSION, LOWERED, NamesModel
-from jitstudio.gui.models.presentation import MUTED_ROLE
+from jitstudio.gui.models.presentation import MARK_ROLE, MUTED_ROLE
 from tests.gui.results import PLAIN_KERNEL, REFUSED_NAME, SAXPY, SAXPY_KERNEL
 
 EXPRESSIONS = ("saxpy<float>", "saxpy<nothing>", "saxpy<double>")
@@ -43,7 +43,9 @@ def test_before_a_build_names_are_unknown(model):
 def test_a_build_fills_in_the_names(model):
     build(model)
     assert row(model, 0) == ["saxpy<float>", SAXPY.lowered, SAXPY.demangled]
-    assert row(model, 1) == ["saxpy<nothing>", "refused, see Problems", ""]
+    error = 'identifier "nothing" is undefined'
+    assert row(model, 1) == ["saxpy<nothing>", "refused", error]
+    assert [row(model, number, MARK_ROLE)[LOWERED] for number in (0, 1)] == [None, "error"]
     assert row(model, 2) == ["saxpy<double>", "not built yet", ""]
 
 

@@ -14,7 +14,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.project import Project
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.requests import request_for
-from jitstudio.gui.state import session
+from jitstudio.gui.state import file_writer, session
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.files import digest
@@ -23,17 +23,18 @@ from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
 from jitstudio.gui.state.sweep_drafts import SweepDrafts
+from jitstudio.paths import passing_data_folder
 
 
 class Start:
     """One start of the program, as far as sessions go."""
 
-    def __init__(self, folder, attached=True):
+    def __init__(self, folder, attached=True, elsewhere=None):
         self.documents = Documents()
         self.settings = BuildSettings()
         self.launches = LaunchSpecs()
         self.project = ProjectState(self.documents, self.settings, self.launches, SweepDrafts())
-        self.session = Session(folder, self.documents, self.settings)
+        self.session = Session(folder, self.documents, self.settings, elsewhere=elsewhere)
         if attached:
             self.attach()
         self.told = []
@@ -448,6 +449,117 @@ def test_a_disk_that_was_full_is_tried_again(start, qtbot, tmp_path, full_disk):
         one.session.flush()
     assert not session_file(tmp_path).exists()
     qtbot.waitUntil(lambda: holds(session_file(tmp_path), b"typed"), timeout=5000)
+
+
+def test_the_end_tells_whether_the_session_can_be_kept(start, tmp_path, full_disk, monkeypatch):
+    one = start()
+    type_into(one.open("a.cu"), "kept early\n")
+    assert one.session.keep() == ""
+    type_into(one.documents.current, "typed on a full disk\n")
+    with full_disk():
+        assert "too large" in one.session.keep()
+    assert holds(session_file(tmp_path), b"kept early")
+    # The end was put off: what is written now has not come to it.
+    one.session.save()
+    one.session.flush()
+    assert not load(session_file(tmp_path).read_bytes()).closed
+
+    # Without room for a second file there is still that of the first.
+    type_into(one.documents.current, "at the very end\n")
+    monkeypatch.setattr(file_writer, "replace_file", lambda *_: "No space left on device")
+    assert one.session.keep() == ""
+    assert holds(session_file(tmp_path), b"at the very end")
+    assert load(session_file(tmp_path).read_bytes()).closed
+    nowhere = start(Path("/proc"))
+    assert nowhere.session.keep().startswith("'/proc' cannot be ")
+
+
+def test_the_next_start_says_only_what_is_so(start, tmp_path, full_disk):
+    """A session whose end could not be written, and one whose process was killed."""
+    for was_killed, ended in (
+        (False, "The last session could not be kept to its end. "),
+        (True, "jitstudio was ended unexpectedly. "),
+    ):
+        one = start()
+        one.session.restore()
+        type_into(one.open("a.cu"), "kept early\n")
+        one.session.save()
+        one.session.flush()
+        type_into(one.documents.current, "lost\n")
+        with full_disk():
+            one.session.close()
+        if was_killed:
+            # No process has a number as high.
+            session_file(tmp_path).with_suffix(".lock").write_text("99999999\nx\n\n\n\n")
+        again = start()
+        again.session.restore()
+        (told,) = again.recovered
+        assert told.startswith(f"{ended}{'2 tabs' if was_killed else 'One tab'} with unsaved text")
+        assert "kept at" in told
+        again.session.close()
+
+
+def test_a_session_is_back_though_nothing_can_be_written(start, tmp_path, full_disk):
+    one = start()
+    type_into(one.open("a.cu"), "kept\n")
+    one.session.close()
+    before = session_file(tmp_path).read_bytes()
+    with full_disk():
+        again = start()
+        assert again.session.restore()
+        assert again.documents.current.content.endswith(b"kept\n")
+        again.session.save()
+        assert again.session.keep() == f"'{tmp_path / 'sessions'}' cannot be written to"
+        again.session.close()
+    assert session_file(tmp_path).read_bytes() == before
+
+
+def test_what_was_kept_for_a_while_comes_home(start, tmp_path, monkeypatch):
+    """Kept in the folder that took the place of a home that could not be written to."""
+    monkeypatch.setenv("TMPDIR", str(tmp_path))
+    elsewhere = passing_data_folder() / "sessions"
+    away = start(elsewhere)
+    assert away.session.is_passing
+    type_into(away.open("a.cu"), "typed without a home\n")
+    away.session.close()
+    home = Start(tmp_path / "sessions", elsewhere=elsewhere)
+    assert not home.session.is_passing
+    assert home.session.restore()
+    assert home.documents.current.content.endswith(b"typed without a home\n")
+    home.session.close()
+    assert list(elsewhere.iterdir()) == []
+    assert holds(session_file(tmp_path), b"typed without a home")
+
+
+def test_what_is_opened_by_itself_leaves_the_last_project_alone(start, tmp_path):
+    first = start()
+    first.settings.options = "--mine"
+    first.open("a.cu")
+    path = tmp_path / "p.jitproj"
+    first.project.mark_saved(path, first.project.capture(path), b"")
+    first.settings.options = "--of-the-project"
+    type_into(first.documents.current, "typed in the project\n")
+    first.session.close()
+    before = session_file(tmp_path).read_bytes()
+
+    alone = start()
+    assert not alone.session.restore(by_itself=True)
+    assert list(alone.documents) == []
+    assert (alone.project.path, alone.settings.options) == (None, "--mine")
+    (told,) = alone.recovered
+    assert told.startswith("'p.jitproj', which was open last, has unsaved changes.")
+    type_into(alone.open("b.cu"), "typed alone\n")
+    alone.session.close()
+    assert session_file(tmp_path).read_bytes() == before
+    # Its own session comes back as ever, as does the project where no file is asked for.
+    again = start()
+    assert again.session.restore(by_itself=True)
+    assert again.documents.current.content.endswith(b"typed alone\n")
+    again.session.close()
+    last = start()
+    assert last.session.restore()
+    assert (last.project.path, last.settings.options) == (path, "--of-the-project")
+    assert [d.name for d in last.documents if d.is_modified] == ["a.cu", "b.cu"]
 
 
 def test_typing_on_and_on_does_not_put_it_off(start, qtbot, tmp_path):
