@@ -39,6 +39,7 @@ from jitstudio.gui.presenters.menus import MenusPresenter
 from jitstudio.gui.presenters.names import NamesPresenter
 from jitstudio.gui.presenters.options import OptionsPresenter
 from jitstudio.gui.presenters.palette import PalettePresenter
+from jitstudio.gui.presenters.part import PartPresenter
 from jitstudio.gui.presenters.pipeline import PipelinePresenter
 from jitstudio.gui.presenters.places import PlacesPresenter
 from jitstudio.gui.presenters.preferences import PreferencesPresenter
@@ -47,6 +48,7 @@ from jitstudio.gui.presenters.projects import ProjectsPresenter
 from jitstudio.gui.presenters.report import ReportPresenter
 from jitstudio.gui.presenters.results import ResultsPresenter
 from jitstudio.gui.presenters.settings import SettingsPresenter
+from jitstudio.gui.presenters.staleness import StalenessPresenter
 from jitstudio.gui.presenters.status import StatusPresenter
 from jitstudio.gui.presenters.sweep import SweepPresenter
 from jitstudio.gui.presenters.symbols import SymbolsPresenter
@@ -153,12 +155,14 @@ class Furnishing(QObject):
             lambda: ComparePresenter(workspace, panes, actions),
             lambda: HistoryPresenter(workspace, panes, actions),
             lambda: LinkPresenter(workspace, panes.link),
+            lambda: PartPresenter(workspace, panes, keeper),
             lambda: NamesPresenter(workspace, panes.names),
             lambda: OptionsPresenter(workspace, panes.options),
             lambda: LaunchPresenter(workspace, panes, actions),
             self._make_side_windows,
             lambda: PipelinePresenter(workspace, panes),
             lambda: GraphPresenter(workspace, panes, actions),
+            lambda: StalenessPresenter(workspace, panes, keeper),
             lambda: PreferencesPresenter(workspace, keeper, actions, window),
             lambda: StatusPresenter(workspace, panes.status, actions),
             lambda: WelcomePresenter(workspace, panes.tabs, files, actions, keeper),

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -168,7 +169,8 @@ class Session(QObject):
     def _restore_settings(self, saved: SavedSession) -> None:
         self._settings.arch = saved.arch
         self._settings.options = saved.options
-        self._settings.link = saved.link
+        for program, link in (("", saved.link), *saved.links.items()):
+            self._settings.set_link(program, link)
         self._settings.auto_build = saved.auto_build
         self._settings.switches = saved.switches
 
@@ -202,7 +204,9 @@ class Session(QObject):
                 continue
             with self._or_set_aside(path):
                 saved = self._load(path)
-                self._open_all([d for d in saved.documents if d.modified] if saved else ())
+                unsaved = [d for d in saved.documents if d.modified] if saved else []
+                # The links of that window are not taken over.
+                self._open_all(replace(document, program="") for document in unsaved)
             # Only what is in our own file as well may go.
             self.save()
             if not self.flush():
@@ -295,12 +299,16 @@ class Session(QObject):
             current=documents.index(current) if current in documents else None,
             arch=self._settings.arch,
             options=self._settings.options,
-            link=self._settings.link,
+            link=self._settings.link_of(""),
             auto_build=self._settings.auto_build,
             switches=self._settings.switches,
             launches=self._saved_launches(),
             closed=closed,
             project=self._saved_project(),
+            links={
+                program: self._settings.link_of(program)
+                for program in {document.program for document in documents} - {""}
+            },
         )
 
     def _saved_launches(self) -> tuple[LaunchSpec, ...]:
@@ -343,6 +351,7 @@ class Session(QObject):
         document.name_expressions = entry.name_expressions
         document.included = entry.included
         document.is_library = entry.is_library
+        document.program = entry.program
         document.cursor = entry.cursor
         if document.text is not None and entry.content is not None:
             document.text.setModified(entry.modified)
@@ -374,6 +383,7 @@ def _saved(document: Document) -> SavedDocument:
         name_expressions=document.name_expressions,
         included=document.included,
         is_library=document.is_library,
+        program=document.program,
         cursor=document.cursor,
         on_disk=document.on_disk,
     )

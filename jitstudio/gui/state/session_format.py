@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from jitstudio.core.arch import Arch
@@ -37,6 +38,7 @@ class SavedDocument:
         is_library: Whether other LLVM IR took functions from it.
         cursor: Where the cursor was in the text.
         on_disk: What told the content of its file, as it was known, from others.
+        program: Whose link it belonged to.
     """
 
     name: str
@@ -49,6 +51,7 @@ class SavedDocument:
     is_library: bool = False
     cursor: int = 0
     on_disk: str | None = None
+    program: str = ""
 
 
 @dataclass(frozen=True)
@@ -65,6 +68,7 @@ class SavedProject:
         concerns: What it asks for beyond an ordinary project.
         own: The settings that the user had before it, in the form of a project file; empty where
             that was not written down.
+        program: Which of the programs that were open it held.
     """
 
     path: str
@@ -75,6 +79,7 @@ class SavedProject:
     trusted: bool = False
     concerns: tuple[str, ...] = ()
     own: str = ""
+    program: str = ""
 
 
 @dataclass(frozen=True)
@@ -82,8 +87,10 @@ class SavedSession:
     """All open documents in their order, the place of the current one, settings and launches.
 
     Attributes:
-        closed: Whether the program had come to its end when this was written.
+        link: Of the user's own program.
+        closed: Whether jitstudio had come to its end when this was written.
         project: The project that was open; None for none.
+        links: Of the other programs that were linked.
     """
 
     documents: tuple[SavedDocument, ...]
@@ -96,6 +103,7 @@ class SavedSession:
     launches: tuple[LaunchSpec, ...] = ()
     closed: bool = True
     project: SavedProject | None = None
+    links: Mapping[str, LinkMode] = field(default_factory=dict)
 
 
 def dump(session: SavedSession) -> bytes:
@@ -115,6 +123,7 @@ def dump(session: SavedSession) -> bytes:
                 "is_library": document.is_library,
                 "cursor": document.cursor,
                 "on_disk": document.on_disk,
+                "program": document.program,
             }
             for document in session.documents
         ],
@@ -123,6 +132,7 @@ def dump(session: SavedSession) -> bytes:
             "arch": session.arch.sm,
             "options": session.options,
             "link": session.link.value,
+            "links": {program: link.value for program, link in session.links.items()},
             "auto_build": session.auto_build,
             "switches": {switch.value: switch in session.switches for switch in Switch},
         },
@@ -161,6 +171,7 @@ def _session(state: dict[str, Any]) -> SavedSession:
         launches=tuple(spec_from(entry) for entry in state.get("launches", ())),
         closed=bool(state.get("closed", True)),
         project=_project(state.get("project")),
+        links={str(program): LinkMode(link) for program, link in settings.get("links", {}).items()},
     )
 
 
@@ -180,6 +191,7 @@ def _project(entry: dict[str, Any] | None) -> SavedProject | None:
         trusted=entry.get("trusted") is True,
         concerns=tuple(str(concern) for concern in entry.get("concerns", ())),
         own=str(entry.get("own", "")),
+        program=str(entry.get("program", "")),
     )
 
 
@@ -200,6 +212,7 @@ def _document(entry: dict[str, Any]) -> SavedDocument:
         is_library=bool(entry.get("is_library", False)),
         cursor=int(entry.get("cursor", 0)),
         on_disk=_on_disk(entry),
+        program=str(entry.get("program", "")),
     )
 
 
