@@ -33,6 +33,7 @@ from jitstudio.gui.presenters.keeping import KeepingPresenter
 from jitstudio.gui.presenters.launch import LaunchPresenter
 from jitstudio.gui.presenters.layouts import LayoutPresenter
 from jitstudio.gui.presenters.link import LinkPresenter
+from jitstudio.gui.presenters.link_offers import LinkOffersPresenter
 from jitstudio.gui.presenters.listings import ListingsPresenter
 from jitstudio.gui.presenters.matrix import MatrixPresenter
 from jitstudio.gui.presenters.menus import MenusPresenter
@@ -155,6 +156,7 @@ class Furnishing(QObject):
             lambda: ComparePresenter(workspace, panes, actions),
             lambda: HistoryPresenter(workspace, panes, actions),
             lambda: LinkPresenter(workspace, panes.link),
+            lambda: LinkOffersPresenter(workspace, panes),
             lambda: PartPresenter(workspace, panes, keeper),
             lambda: NamesPresenter(workspace, panes.names),
             lambda: OptionsPresenter(workspace, panes.options),

@@ -143,6 +143,7 @@ class Studio(QObject):
     def hold(self) -> None:
         """Build nothing before the user builds, launches or edits: others may have written it."""
         self._pause.stop()
+        self._outputs.expect(None)
         self._abandon()
         self._held = True
         self._outputs.clear()
@@ -168,6 +169,7 @@ class Studio(QObject):
             return
         subject = self._subject()
         self._outputs.show_subject(subject)
+        self._outputs.expect(subject)
         try:
             request = request_for(modules, self._documents, self._settings, SHOWN_AND_SAVED)
         except ValueError as error:
@@ -186,6 +188,7 @@ class Studio(QObject):
     def cancel(self) -> None:
         """End the build that is on its way."""
         self._pause.stop()
+        self._outputs.expect(None)
         self._service.cancel()
 
     def _set_module(self, module: Document | None) -> None:
@@ -225,6 +228,7 @@ class Studio(QObject):
     def _build_soon(self) -> None:
         if self._settings.auto_build and not self._held:
             self._pause.start()
+            self._outputs.expect(self._subject())
 
     @Slot(bool)
     def _on_auto_build_changed(self, on: bool) -> None:
@@ -232,6 +236,7 @@ class Studio(QObject):
             self._build_soon()
         else:
             self._pause.stop()
+            self._outputs.expect(self._pending.subject if self._pending is not None else None)
 
     @Slot(object)
     def _on_current_changed(self, document: Document | None) -> None:
@@ -314,6 +319,8 @@ class Studio(QObject):
 
     def _end(self) -> None:
         self._pending = None
+        if not self._pause.isActive():
+            self._outputs.expect(None)
         self.build_ended.emit()
 
 

@@ -25,6 +25,13 @@ def nothing_built() -> str:
     )
 
 
+def being_built() -> str:
+    """What a pane says while the first build is on its way."""
+    return QCoreApplication.translate(
+        "Outputs", "Being built…\nWhat the compilers make of it appears here."
+    )
+
+
 @dataclass(frozen=True)
 class Output:
     """What one pane shows.
@@ -84,6 +91,7 @@ class Outputs(QObject):
         super().__init__(parent)
         self._histories: dict[object, _History] = {}
         self._subject: object = None
+        self._expected: object = None
         self._hint = nothing_built()
         self._shown = _blank(self._hint).outputs
 
@@ -121,6 +129,17 @@ class Outputs(QObject):
         history = self._history(self._subject)
         is_old = self.is_behind or any(output.old for output in history.outputs.values())
         return _why_old(history) if is_old else ""
+
+    @property
+    def is_first_expected(self) -> bool:
+        """Whether the first build of what is looked at is on its way, or will be in a moment."""
+        is_expected = self._expected is not None and self._expected == self._subject
+        return is_expected and self.result is None
+
+    def expect(self, subject: object) -> None:
+        """A build of this subject is on its way, or will be in a moment; None for no build."""
+        self._expected = subject
+        self._show()
 
     @property
     def is_unfinished(self) -> bool:
@@ -217,6 +236,8 @@ class Outputs(QObject):
 
     def _show(self) -> None:
         for kind, output in self._history(self._subject).outputs.items():
+            if self.is_first_expected and not output.listings:
+                output = replace(output, hint=being_built())
             if output != self._shown[kind]:
                 self._shown[kind] = output
                 self.changed.emit(kind)
