@@ -17,7 +17,8 @@ class FixKind(Enum):
     that is there. `REPLACE_TEXT` holds what shall stand in `Fix.file` instead of `Fix.replaces`,
     `INSERT_TEXT` whole lines for that file.
     `USE_LIBDEVICE`, `USE_NVJITLINK`, `TRUST_PROJECT`, `ADD_INCLUDE_FOLDER` and `OPEN_FILES` hold
-    nothing that is needed to carry them out; the last two leave the choice to the user.
+    nothing that is needed to carry them out; the last two leave the choice to the user. `LINK_WITH`
+    holds the open module to link `Fix.file` with; only the window, which has tabs, makes it.
     """
 
     SET_ARCH = "set-arch"
@@ -32,6 +33,7 @@ class FixKind(Enum):
     TRUST_PROJECT = "trust-project"
     ADD_INCLUDE_FOLDER = "add-include-folder"
     OPEN_FILES = "open-files"
+    LINK_WITH = "link-with"
 
 
 TEXT_FIXES = frozenset({FixKind.REPLACE_TEXT, FixKind.INSERT_TEXT})

@@ -34,12 +34,14 @@ from jitstudio.gui.presenters.keeping import KeepingPresenter
 from jitstudio.gui.presenters.launch import LaunchPresenter
 from jitstudio.gui.presenters.layouts import LayoutPresenter
 from jitstudio.gui.presenters.link import LinkPresenter
+from jitstudio.gui.presenters.link_offers import LinkOffersPresenter
 from jitstudio.gui.presenters.listings import ListingsPresenter
 from jitstudio.gui.presenters.matrix import MatrixPresenter
 from jitstudio.gui.presenters.menus import MenusPresenter
 from jitstudio.gui.presenters.names import NamesPresenter
 from jitstudio.gui.presenters.options import OptionsPresenter
 from jitstudio.gui.presenters.palette import PalettePresenter
+from jitstudio.gui.presenters.part import PartPresenter
 from jitstudio.gui.presenters.pipeline import PipelinePresenter
 from jitstudio.gui.presenters.places import PlacesPresenter
 from jitstudio.gui.presenters.preferences import PreferencesPresenter
@@ -48,6 +50,7 @@ from jitstudio.gui.presenters.projects import ProjectsPresenter
 from jitstudio.gui.presenters.report import ReportPresenter
 from jitstudio.gui.presenters.results import ResultsPresenter
 from jitstudio.gui.presenters.settings import SettingsPresenter
+from jitstudio.gui.presenters.staleness import StalenessPresenter
 from jitstudio.gui.presenters.status import StatusPresenter
 from jitstudio.gui.presenters.sweep import SweepPresenter
 from jitstudio.gui.presenters.symbols import SymbolsPresenter
@@ -153,12 +156,15 @@ class Furnishing(QObject):
             lambda: ComparePresenter(workspace, panes, actions),
             lambda: HistoryPresenter(workspace, panes, actions),
             lambda: LinkPresenter(workspace, panes.link),
+            lambda: LinkOffersPresenter(workspace, panes),
+            lambda: PartPresenter(workspace, panes, keeper),
             lambda: NamesPresenter(workspace, panes.names),
             lambda: OptionsPresenter(workspace, panes.options),
             lambda: LaunchPresenter(workspace, panes, actions),
             self._make_side_windows,
             lambda: PipelinePresenter(workspace, panes),
             lambda: GraphPresenter(workspace, panes, actions),
+            lambda: StalenessPresenter(workspace, panes, keeper),
             lambda: PreferencesPresenter(workspace, keeper, actions, window),
             lambda: StatusPresenter(workspace, panes.status, actions),
             lambda: WelcomePresenter(workspace, panes.tabs, files, actions, keeper),

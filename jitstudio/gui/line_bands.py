@@ -83,11 +83,9 @@ class LineBands(QObject):
             self._viewport.update()
             self.changed.emit()
 
-    def paint_line(
-        self, painter: QPainter, place: QRect, line: int, theme: Theme, faded: bool = False
-    ) -> None:
-        """Draw the ground of a line; of a faded one no more than its edge."""
-        self.paint_ground(painter, place, line, theme, faded)
+    def paint_line(self, painter: QPainter, place: QRect, line: int, theme: Theme) -> None:
+        """Draw the ground of a line, and its edge."""
+        self.paint_ground(painter, place, line, theme)
         edge = QRect(place.left(), place.top(), _BAR, place.height())
         if self.is_matched(line):
             painter.fillRect(edge, theme.ui.accent)
@@ -96,13 +94,11 @@ class LineBands(QObject):
             for top in range(edge.top() + _DASH, edge.bottom(), 2 * _DASH):
                 painter.fillRect(QRect(edge.left(), top, _DASH, _DASH), theme.code.margin_text)
 
-    def paint_ground(
-        self, painter: QPainter, place: QRect, line: int, theme: Theme, faded: bool = False
-    ) -> None:
+    def paint_ground(self, painter: QPainter, place: QRect, line: int, theme: Theme) -> None:
         """Draw the ground of a line where it goes on beside the text, without its edge."""
         hue, is_matched = self.hue(line), self.is_matched(line)
         grounds = theme.matched if is_matched else theme.bands
-        if PLAIN < hue <= HUES and not faded:
+        if PLAIN < hue <= HUES:
             painter.fillRect(place, grounds[hue - 1])
         elif is_matched:
             painter.fillRect(place, theme.code.occurrence)

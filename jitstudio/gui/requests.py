@@ -11,9 +11,11 @@ from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 
 
-def linked_modules(documents: Documents) -> tuple[Document, ...]:
-    """The documents that take part in a link, in link order."""
-    return tuple(d for d in documents if d.included and takes_part_alone(d))
+def linked_modules(documents: Documents, program: str) -> tuple[Document, ...]:
+    """The documents that take part in the link of a program, in link order."""
+    return tuple(
+        d for d in documents if d.program == program and d.included and takes_part_alone(d)
+    )
 
 
 def request_for(

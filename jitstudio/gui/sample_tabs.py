@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from jitstudio.core.link_mode import LinkMode
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.files import kind_of_file
@@ -9,26 +10,44 @@ from jitstudio.samples import Sample, SampleFile
 
 
 def open_sample(sample: Sample, documents: Documents, settings: BuildSettings) -> None:
-    """Open a sample as new tabs, with the target and the link it was written for."""
-    for document in documents:
-        # The link of a sample shall not take in what happens to be open.
-        document.included = False
-    opened = [_open_file(file, documents) for file in sample.files]
+    """Open a sample as new tabs, with the target it was written for and a link of its own."""
+    program = _program(sample, documents, settings)
+    opened = [_open_file(file, program, documents) for file in sample.files]
     if sample.arch is not None:
         settings.arch = sample.arch
+    settings.turn_to(program)
     settings.link = sample.link
     documents.current = opened[0]
 
 
-def _open_file(file: SampleFile, documents: Documents) -> Document:
-    document = documents.named(file.path.name)
-    content = file.path.read_bytes()
-    # A header that has been edited is still the one that the sample includes.
-    fits = document is not None and (document.is_header or document.content == content)
-    if document is None or not fits:
+def _program(sample: Sample, documents: Documents, settings: BuildSettings) -> str:
+    """The program that a sample is, or becomes: its link shall not change how others are built."""
+    if sample.link is LinkMode.NONE and settings.link_of("") is LinkMode.NONE:
+        return ""
+    for program in {document.program for document in documents} - {""}:
+        if all(_opened(file, program, documents) for file in sample.files):
+            return program
+    return documents.unique_program(sample.title)
+
+
+def _opened(file: SampleFile, program: str, documents: Documents) -> Document | None:
+    """The tab of a file of a sample; a header that has been edited is still what it includes."""
+    name, content = file.path.name, file.path.read_bytes()
+    for document in documents:
+        if document.is_header and document.name == name:
+            return document
+        if document.program == program and document.content == content:
+            return document
+    return None
+
+
+def _open_file(file: SampleFile, program: str, documents: Documents) -> Document:
+    document = _opened(file, program, documents)
+    if document is None:
         name = documents.unique_name(file.path.name)
-        document = Document(name, kind_of_file(file.path), content)
+        document = Document(name, kind_of_file(file.path), file.path.read_bytes())
         document.name_expressions = file.name_expressions
+        document.program = program
         documents.add(document)
     document.included = True
     return document

@@ -24,8 +24,12 @@ _PAUSE_MS = int(BY_KEY["build.pause"].default)
 # The cubin too: it can be saved, and the launch of a kernel will need it.
 SHOWN_AND_SAVED = frozenset((*SHOWN_KINDS, CodeKind.CUBIN))
 
-LINK = "link"
-"""The subject of a build that links; other subjects are documents."""
+
+@dataclass(frozen=True)
+class Link:
+    """The subject of a build that links a program; other subjects are documents."""
+
+    program: str
 
 
 @dataclass(frozen=True)
@@ -39,7 +43,8 @@ class Studio(QObject):
     """Watches documents and settings, and keeps the outputs up to date.
 
     Signals:
-        module_changed: A build without a link is about another document now.
+        module_changed: A build without a link is about another document now, or another program
+            is looked at.
         began: A build is on its way; its subject and request.
         told: An event of that build.
         built: What a build of this subject came to, whether it began or was refused.
@@ -122,14 +127,14 @@ class Studio(QObject):
         return self._module
 
     def modules(self, link: LinkMode | None = None) -> tuple[Document, ...]:
-        """What a build is about: all that take part in the link, or the one module alone.
+        """What a build is about: all of the program that are linked, or the one module alone.
 
         Args:
             link: Another link than the settings say, if not None.
         """
         if (self._settings.link if link is None else link) is LinkMode.NONE:
             return (self._module,) if self._module else ()
-        return linked_modules(self._documents)
+        return linked_modules(self._documents, self._settings.program)
 
     def set_pause(self, milliseconds: int) -> None:
         """Start a build by itself so long after the last edit."""
@@ -138,6 +143,7 @@ class Studio(QObject):
     def hold(self) -> None:
         """Build nothing before the user builds, launches or edits: others may have written it."""
         self._pause.stop()
+        self._outputs.expect(None)
         self._abandon()
         self._held = True
         self._outputs.clear()
@@ -163,6 +169,7 @@ class Studio(QObject):
             return
         subject = self._subject()
         self._outputs.show_subject(subject)
+        self._outputs.expect(subject)
         try:
             request = request_for(modules, self._documents, self._settings, SHOWN_AND_SAVED)
         except ValueError as error:
@@ -181,16 +188,18 @@ class Studio(QObject):
     def cancel(self) -> None:
         """End the build that is on its way."""
         self._pause.stop()
+        self._outputs.expect(None)
         self._service.cancel()
 
     def _set_module(self, module: Document | None) -> None:
         self._module = module
-        if self._settings.link is LinkMode.NONE:
-            self._outputs.show_subject(module)
+        self._settings.turn_to(module.program if module is not None else "")
+        self._outputs.show_subject(self._subject())
         self.module_changed.emit()
 
     def _subject(self) -> object:
-        return self._module if self._settings.link is LinkMode.NONE else LINK
+        settings = self._settings
+        return self._module if settings.link is LinkMode.NONE else Link(settings.program)
 
     def _refusal(self, message: str) -> BuildResult:
         told = Diagnostic(Severity.ERROR, "", None, None, message)
@@ -205,6 +214,8 @@ class Studio(QObject):
     def _on_edited(self, document: Document) -> None:
         if not document.is_reloading:
             self.release()
+        if document is self._module and document.program != self._settings.program:
+            self._set_module(document)
         self._build_soon()
 
     @Slot(Document)
@@ -217,6 +228,7 @@ class Studio(QObject):
     def _build_soon(self) -> None:
         if self._settings.auto_build and not self._held:
             self._pause.start()
+            self._outputs.expect(self._subject())
 
     @Slot(bool)
     def _on_auto_build_changed(self, on: bool) -> None:
@@ -224,13 +236,15 @@ class Studio(QObject):
             self._build_soon()
         else:
             self._pause.stop()
+            self._outputs.expect(self._pending.subject if self._pending is not None else None)
 
     @Slot(object)
     def _on_current_changed(self, document: Document | None) -> None:
         if document is None or not takes_part_alone(document) or document is self._module:
             return
+        before = self._subject()
         self._set_module(document)
-        if self._settings.link is LinkMode.NONE:
+        if self._subject() != before:
             self._build_soon()
 
     @Slot(LinkMode)
@@ -240,7 +254,9 @@ class Studio(QObject):
     @Slot(Document)
     def _on_added(self, document: Document) -> None:
         # Without a link the module that becomes current is built.
-        if self._settings.link is not LinkMode.NONE and document.included:
+        settings = self._settings
+        is_ours = document.included and document.program == settings.program
+        if settings.link is not LinkMode.NONE and is_ours:
             self._build_soon()
 
     @Slot(Document)
@@ -303,6 +319,8 @@ class Studio(QObject):
 
     def _end(self) -> None:
         self._pending = None
+        if not self._pause.isActive():
+            self._outputs.expect(None)
         self.build_ended.emit()
 
 

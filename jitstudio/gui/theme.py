@@ -30,6 +30,9 @@ wrapping it takes PySide longer than all the rest of a theme."""
 IS_PROSE = QTextFormat.Property.UserProperty.value + 1
 """Set in the formats of comments and strings: a bracket there pairs with nothing."""
 
+STALE_BAR = 3
+"""Height in pixels of the bar over what is not of the newest text."""
+
 
 @dataclass(frozen=True)
 class UiColors:
@@ -68,7 +71,6 @@ class CodeColors:
     occurrence: QColor
     bracket: QColor
     match: QColor
-    stale_text: QColor
     banner: QColor
     banner_text: QColor
     hint: QColor

@@ -12,6 +12,7 @@ from jitstudio.gui.launch_service import LaunchService
 from jitstudio.gui.launch_studio import LaunchStudio
 from jitstudio.gui.service import BuildService
 from jitstudio.gui.serving import close_all
+from jitstudio.gui.staleness import Staleness
 from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.correlation import Correlations
 from jitstudio.gui.state.inspections import Inspections
@@ -49,6 +50,9 @@ class Workspace(QObject):
         self.outputs = Outputs(self)
         self.service = BuildService(self)
         self.studio = Studio(self.documents, self.settings, self.outputs, self.service, parent=self)
+        self.staleness = Staleness(
+            self.documents, self.settings, self.outputs, self.studio, parent=self
+        )
         self.analysis_service = AnalysisService(self)
         self.baselines = Baselines(self)
         self.inspections = Inspections(self.outputs, self.analysis_service, self)

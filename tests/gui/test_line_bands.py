@@ -94,15 +94,6 @@ def test_what_matches_has_a_bar_and_what_is_not_mapped_has_dots(view, theme):
     assert len(column) > 1
 
 
-def test_an_old_listing_is_not_coloured(qtbot, theme):
-    view = listing(theme)
-    qtbot.addWidget(view)
-    view.resize(400, 300)
-    view.bands.show_hues(HUES.__getitem__)
-    view.set_stale(True, "Older")
-    assert ground(view, 1) == theme.code.background
-
-
 def move(view, at):
     point = QPointF(at)
     event = QMouseEvent(

@@ -65,7 +65,8 @@ def test_break_it_then_mend_it(started):
     assert started.listing("ptxView").toPlainText() == before
     for pane in started.panes.outputs.values():
         assert pane.output.listings
-        assert 'line 9: identifier "c" is undefined' in pane.output.stale
+        assert pane.is_old
+    assert 'line 9: identifier "c" is undefined' in started.workspace.outputs.stale
     problems = started.find(ProblemsView, "problemsView").model
     assert problems.rowCount() == 1
     (mark,) = [placed.mark for placed in started.editor.marks.alive()]
@@ -73,7 +74,7 @@ def test_break_it_then_mend_it(started):
     assert "Build failed" in started.find(StatusLine, "statusBar").state
 
     started.next_result(started.editor.undo)
-    assert not any(pane.output.stale for pane in started.panes.outputs.values())
+    assert not any(pane.is_old for pane in started.panes.outputs.values())
     assert problems.rowCount() == 0
     assert not started.editor.marks.alive()
 

@@ -1,13 +1,15 @@
 """Several modules, headers, names and links in a real window with a real worker."""
 
 import pytest
+from PySide6.QtWidgets import QPushButton
 
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import Outcome
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.widgets.link_view import LinkView
 from jitstudio.gui.widgets.names_view import NamesView
+from jitstudio.gui.widgets.notice_bar import NoticeBar
 
 
 def test_lowered_names_of_the_sample_and_of_one_more(started):
@@ -50,12 +52,85 @@ def test_link_by_lto_and_by_ptx(started):
     assert link.link_mode is LinkMode.PTX
 
 
-def test_a_module_that_is_opened_takes_part_in_the_link_at_once(started):
+def test_a_sample_with_a_link_leaves_own_tabs_as_they_are(started):
+    """Each tab in front is built, and in the way that it was before the sample."""
+    documents, settings = started.workspace.documents, started.workspace.settings
+    own = started.document
+    assert started.open_sample("Link by PTX or LTO").ok
+    assert [d.name for d in documents if d.program] == ["apply_transform.cu", "user_transform.cu"]
+    documents.current = own
+    result = started.next_result(lambda: started.replace("a[i] + b[i]", "a[i] + oops"))
+    assert settings.link is LinkMode.NONE
+    assert [d.file for d in result.diagnostics] == [own.name]
+    assert own.included
+    documents.current = documents.named("user_transform.cu")
+    started.wait(lambda: settings.link is LinkMode.LTO and started.workspace.outputs.result.ok)
+    # Its name leads back to what is open, not to a second copy.
     started.open_sample("Link by PTX or LTO")
-    broken = Document("broken.cu", CodeKind.CUDA, b"__global__ void k() { nothing; }")
-    result = started.next_result(lambda: started.workspace.documents.add(broken))
+    assert len(documents) == 3
+
+
+def test_a_link_of_own_tabs_outlives_samples(started):
+    documents, settings = started.workspace.documents, started.workspace.settings
+    own = started.document
+    settings.link = LinkMode.PTX
+    started.settle()
+    result = started.open_sample("SAXPY")
+    assert result.ok
+    assert {artifact.name for artifact in result.artifacts} == {"saxpy.cu"}
+    documents.current = own
+    started.wait(lambda: settings.link is LinkMode.PTX)
+    started.settle()
+    assert started.workspace.outputs.result.artifact(CodeKind.SASS, LINKED) is not None
+
+
+def test_a_file_is_added_to_the_link_that_is_looked_at(started, tmp_path):
+    started.open_sample("Link by PTX or LTO")
+    file = tmp_path / "broken.cu"
+    file.write_text("__global__ void k() { nothing; }")
+    started.files._dialogs.files_to_open = lambda _folder: [file]
+    add = started.find(LinkView, "linkView").files_requested.emit
+    result = started.next_result(add)
     assert result.outcome is Outcome.FAILED
     assert {d.file for d in result.diagnostics} == {"broken.cu"}
+    assert len(started.workspace.studio.modules()) == 3
+
+
+def notice(driver):
+    bars = driver.panes.tabs.page.findChildren(NoticeBar, "tabNotice")
+    return "".join(bar.text for bar in bars if bar.isVisible())
+
+
+def test_a_tab_says_that_it_is_not_in_the_link_and_how_it_gets_there(started):
+    documents, settings = started.workspace.documents, started.workspace.settings
+    started.open_sample("Link by PTX or LTO")
+    front = documents.named("user_transform.cu")
+    documents.current = front
+    assert notice(started) == ""
+    assert not started.next_result(lambda: setattr(front, "included", False)).ok
+    assert "not in the link" in notice(started)
+    assert "What is built and shown is 'apply_transform.cu'." in notice(started)
+    documents.current = documents.named("apply_transform.cu")
+    assert notice(started) == ""
+    documents.current = front
+    assert notice(started)
+
+    add = started.find(QPushButton, "addTabToLink")
+    assert started.next_result(add.click).ok
+    assert (notice(started), front.included) == ("", True)
+
+    started.next_result(lambda: setattr(front, "included", False))
+    result = started.next_result(started.find(QPushButton, "buildTabAlone").click)
+    assert result.ok
+    assert (notice(started), settings.link) == ("", LinkMode.NONE)
+    assert {artifact.name for artifact in result.artifacts} == {front.name}
+    # The other half of the link is linked as before, and takes it in again.
+    documents.current = documents.named("apply_transform.cu")
+    assert settings.link is LinkMode.LTO
+    link = started.find(LinkView, "linkView")
+    row = next(m for m in link.model.modules if m.name == front.name)
+    assert not row.included
+    assert started.next_result(lambda: link.inclusion_changed.emit(row.key, True)).ok
 
 
 def test_a_module_taken_out_of_the_link_is_missed(started):

@@ -42,7 +42,6 @@ CODE_TEXTS = {
     "margin_text": ("margin",),
     "margin_current": ("margin", "current_line"),
     "selection_text": ("selection",),
-    "stale_text": ("background", "current_line"),
     "banner_text": ("banner",),
     "hint": ("background",),
     "placeholder": ("background",),

@@ -111,14 +111,25 @@ class FileCommands(QObject):
         """Ask for files and open them."""
         self.open_paths(self._dialogs.files_to_open(self._folder()))
 
-    def open_paths(self, paths: Iterable[Path]) -> None:
-        """Open these files; one that is open already becomes current."""
+    @Slot()
+    def open_to_link(self) -> None:
+        """Ask for files, and open them as modules of the program that is looked at."""
+        self.open_paths(self._dialogs.files_to_open(self._folder()), self._settings.program)
+
+    def open_paths(self, paths: Iterable[Path], program: str | None = None) -> None:
+        """Open these files; one that is open already becomes current.
+
+        Args:
+            paths: The files, or projects, which take the place of what is open.
+            program: What they take part in from now on; None to leave what is open as it is.
+        """
         known = frozenset(d.path for d in self._documents if d.path and not d.is_aside)
         for path in paths:
             if is_project(path):
                 self.project_wanted.emit(path)
             else:
-                self._reader.start(partial(_look_up, path, known), self._on_looked_up)
+                take_in = partial(self._on_looked_up, program)
+                self._reader.start(partial(_look_up, path, known), take_in)
         if not self._reader.settle():
             self.told.emit(self.tr("Waiting for the disk"))
 
@@ -206,7 +217,7 @@ class FileCommands(QObject):
         self._documents.add(Document(name, template.kind, template.text.encode()))
         self.opened.emit()
 
-    def _on_looked_up(self, found: _LookedUp | DocumentError) -> None:
+    def _on_looked_up(self, program: str | None, found: _LookedUp | DocumentError) -> None:
         if isinstance(found, DocumentError):
             self.failed.emit(str(found))
             return
@@ -215,13 +226,16 @@ class FileCommands(QObject):
         if document is None or (document.is_aside and not document.is_modified):
             if content is None:
                 # Its tab was closed while we waited.
-                self.open_paths([path])
+                self.open_paths([path], program)
                 return
             if document is not None:
                 # It was only looked at; from now on it takes part.
                 self._documents.remove(document)
             document = Document(self._documents.unique_name(path.name), found.kind, content, path)
+            document.program = program or ""
             self._documents.add(document)
+        elif program is not None:
+            document.program, document.included = program, True
         self._documents.current = document
         self._preferences.add_recent_file(path)
         self.recent_changed.emit()

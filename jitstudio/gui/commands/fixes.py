@@ -64,6 +64,7 @@ class Fixer(QObject):
             FixKind.TRUST_PROJECT: self._trust_project,
             FixKind.ADD_INCLUDE_FOLDER: self._add_include_folder,
             FixKind.OPEN_FILES: self._open_files,
+            FixKind.LINK_WITH: self._link_with,
         }
 
     @Slot(Fix)
@@ -142,13 +143,28 @@ class Fixer(QObject):
         self._files.open()
         return len(self._documents) > before
 
+    def _link_with(self, fix: Fix) -> bool:
+        """Take a module into the link; without one, link the two and no others."""
+        module, other = self._document(fix), self._named(fix.value)
+        if module is None or other is None:
+            return False
+        if self._settings.link_of(module.program) is LinkMode.NONE:
+            program = self._documents.unique_program(module.name)
+            self._settings.set_link(program, LinkMode.PTX)
+            module.program, module.included = program, True
+        other.program, other.included = module.program, True
+        return True
+
     def _append(self, option: str) -> None:
         self._settings.options = f"{self._settings.options} {join_options([option])}".strip()
 
     def _document(self, fix: Fix) -> Document | None:
         """The document that the fix is about, or None after telling that it is gone."""
-        document = self._documents.named(fix.file)
+        return self._named(fix.file)
+
+    def _named(self, file: str) -> Document | None:
+        document = self._documents.named(file)
         if document is None:
             text = self.tr("'{file}' is not open any more. Open it and build again.")
-            self.refused.emit(text.format(file=fix.file))
+            self.refused.emit(text.format(file=file))
         return document

@@ -18,6 +18,7 @@ from PySide6.QtWidgets import QToolTip, QWidget
 
 from jitstudio.gui.editor.marks import PlacedMark, told
 from jitstudio.gui.icons import icon
+from jitstudio.gui.theme import STALE_BAR
 
 if TYPE_CHECKING:
     from jitstudio.gui.editor.code_editor import CodeEditor
@@ -96,6 +97,8 @@ class EditorMargin(QWidget):
             painter.setPen(theme.code.margin_current if is_current else theme.code.margin_text)
             place = QRect(0, top, self._fold_place(top).left() - _GAP, height)
             painter.drawText(place, Qt.AlignmentFlag.AlignRight, str(number + 1))
+        if bars.is_old:
+            painter.fillRect(0, 0, bars.width, STALE_BAR, theme.marks.warning)
         painter.end()
 
     def event(self, event: QEvent) -> bool:

@@ -49,6 +49,7 @@ class PressureBars(QObject):
         super().__init__(editor)
         self._editor = editor
         self._bars: dict[int, LineBar] | None = None
+        self._is_old = False
         self._digits = 1
         self._line_count = editor.blockCount()
         editor.document().contentsChange.connect(self._on_contents_change)
@@ -71,6 +72,17 @@ class PressureBars(QObject):
         self._bars = dict(bars) if bars is not None else None
         self._digits = max((len(str(bar.number)) for bar in self.bars.values()), default=2)
         self.changed.emit()
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the bars are not of the newest text."""
+        return self._is_old and self._bars is not None
+
+    def set_old(self, is_old: bool) -> None:
+        """Mark the bars as of an older text, or of this one."""
+        if is_old != self._is_old:
+            self._is_old = is_old
+            self.changed.emit()
 
     def tip(self, line: int) -> str:
         """What the bar of a line says in words."""

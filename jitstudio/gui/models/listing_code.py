@@ -54,6 +54,11 @@ class ListingCode(QObject):
         self._reading.done.connect(self._on_read)
         self._spelling.done.connect(self._on_spelt)
 
+    @property
+    def is_reading(self) -> bool:
+        """Whether the functions will be known soon."""
+        return self._reading.is_busy
+
     def set_lines(self, lines: Sequence[str]) -> None:
         """Read another listing; where its names are known, its spelling is right at once."""
         self._spelling.stop()

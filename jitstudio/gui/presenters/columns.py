@@ -78,7 +78,7 @@ class ColumnsPresenter(QObject):
         cells, view = self._columns.cells, self._pane.code_view
         tell = self._panes.status.tell
         if cells is None:
-            tell(self._inspections.problem or self.tr("No SASS has been read yet: build first"))
+            tell(self._inspections.sentence)
             return
         found = peak_line(cells, self._line_to_leave(cells), step)
         if found is None:

@@ -202,10 +202,10 @@ class CorrelationPresenter(QObject):
         self._panes.status.tell(self._source.problem or self._why_nothing(side))
 
     def _why_nothing(self, side: Side) -> str:
-        if self._inspections.is_reading:
-            return self._inspections.words
+        if self._inspections.current is None:
+            return self._inspections.sentence
         if self._state.tied is None:
-            return self._inspections.problem or self.tr("No SASS has been read yet: build first")
+            return self.tr("The line tables are being read")
         if side is self._source and self._source.is_edited:
             return self.tr("This line was edited since the build: build again to see what it makes")
         return self.tr("Nothing matches this line: the line tables tell nothing of it")

@@ -59,5 +59,5 @@ class FilesPresenter(QObject):
     @Slot()
     def _on_link_wants_files(self) -> None:
         """Open files for the link, and stay there."""
-        self._files.open()
+        self._files.open_to_link()
         self._panes.bring_up(self._panes.link)

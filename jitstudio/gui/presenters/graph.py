@@ -20,6 +20,7 @@ from jitstudio.gui.state.inspections import Inspection
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.visibility import Visibility
 from jitstudio.gui.widgets.graph.look import SVG_FONT, look_of
+from jitstudio.gui.widgets.output_pane import OutputPane
 from jitstudio.gui.workspace import Workspace
 from jitstudio.listing.functions import Function
 from jitstudio.paths import home_folder
@@ -101,15 +102,12 @@ class GraphPresenter(QObject):
             self._drawing.start(draw)
 
     def _update_ptx(self) -> None:
-        code = self._panes.outputs[CodeKind.PTX].code.code
+        pane = self._panes.outputs[CodeKind.PTX]
+        code = pane.code.code
         functions = [function for function in code.functions if function.is_defined]
         function = self._ptx_function(functions)
         if function is None:
-            self._show_nothing(
-                self.tr(
-                    "No PTX is shown yet.\nBuild something that makes PTX: its flow is drawn here."
-                )
-            )
+            self._show_nothing(self._why_no_ptx(pane))
             return
         known = dict(_readable(self._inspections.current)) if self._inspections.current else {}
         names = tuple((one.name, known.get(one.name, one.name)) for one in functions)
@@ -121,6 +119,13 @@ class GraphPresenter(QObject):
                 return ptx_picture(code.lines, function, letters)
 
             self._drawing.start(draw)
+
+    def _why_no_ptx(self, pane: OutputPane) -> str:
+        if pane.listing is None:
+            return pane.output.hint
+        if pane.code.is_reading:
+            return self.tr("Reading the PTX…")
+        return self.tr("This PTX defines no function: there is no flow to draw.")
 
     def _ptx_function(self, functions: list[Function]) -> Function | None:
         """What was chosen here or elsewhere, else the first kernel."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
+from jitstudio.core.code import LINKED
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.models.modules import ModuleRow
@@ -19,6 +20,7 @@ class LinkPresenter(QObject):
         super().__init__(view)
         self._documents = workspace.documents
         self._settings = workspace.settings
+        self._workspace = workspace
         self._view = view
         for signal in (
             self._documents.added,
@@ -29,6 +31,7 @@ class LinkPresenter(QObject):
         ):
             signal.connect(self._on_documents_changed)
         self._settings.link_changed.connect(view.set_link_mode)
+        workspace.studio.module_changed.connect(self._on_documents_changed)
         workspace.outputs.result_changed.connect(self._on_result_changed)
         view.link_mode_changed.connect(self._on_link_mode_chosen)
         view.inclusion_changed.connect(self._on_inclusion_changed)
@@ -41,12 +44,16 @@ class LinkPresenter(QObject):
 
     @Slot()
     def _on_documents_changed(self) -> None:
-        rows = (ModuleRow(id(d), d.name, d.kind, d.included) for d in self._linkable())
+        program = self._settings.program
+        rows = (
+            ModuleRow(id(d), d.name, d.kind, d.included and d.program == program)
+            for d in self._linkable()
+        )
         self._view.set_modules(tuple(rows))
 
-    @Slot(object)
-    def _on_result_changed(self, result: BuildResult | None) -> None:
-        self._view.show_result(result if self._settings.link is not LinkMode.NONE else None)
+    @Slot()
+    def _on_result_changed(self) -> None:
+        self._view.show_result(shown_link(self._workspace))
 
     @Slot(LinkMode)
     def _on_link_mode_chosen(self, mode: LinkMode) -> None:
@@ -56,6 +63,8 @@ class LinkPresenter(QObject):
     def _on_inclusion_changed(self, key: int, included: bool) -> None:
         for document in self._documents:
             if id(document) == key:
+                if included:
+                    document.program = self._settings.program
                 document.included = included
 
     @Slot(tuple)
@@ -66,3 +75,12 @@ class LinkPresenter(QObject):
         self._documents.reorder(
             [next(in_order) if id(d) in modules else d for d in self._documents]
         )
+
+
+def shown_link(workspace: Workspace) -> BuildResult | None:
+    """The build whose link is shown: the newest that came as far as one; None without a link."""
+    if workspace.settings.link is LinkMode.NONE:
+        return None
+    newest = workspace.outputs.result
+    has_linked = newest is not None and any(stage.source == LINKED for stage in newest.stages)
+    return newest if has_linked else workspace.outputs.figures

@@ -100,7 +100,8 @@ class MatrixPresenter(QObject):
         if dialog is None or dialog.is_running:
             return
         settings = self._workspace.settings
-        several = len(linked_modules(self._workspace.documents)) > 1
+        modules = linked_modules(self._workspace.documents, settings.program)
+        several = len(modules) > 1
         dialog.form.blockSignals(True)
         dialog.form.offer_links(several=several, chosen=settings.link)
         dialog.form.blockSignals(False)

@@ -7,6 +7,7 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.widgets.names_view import NOT_CUDA, NamesView
 from jitstudio.gui.workspace import Workspace
 
@@ -37,21 +38,28 @@ class NamesPresenter(QObject):
         if shown != self._shown:
             self._shown = shown
             self._view.show_source(*shown, NOT_CUDA if module is not None else "")
-            self._on_result_changed(self._outputs.result)
+            self._on_result_changed()
 
     @Slot(Document)
     def _on_document_changed(self, document: Document) -> None:
         if document is self._studio.module:
             self._on_module_changed()
 
-    @Slot(object)
-    def _on_result_changed(self, result: BuildResult | None) -> None:
-        if result is None:
-            self._view.show_result((), ())
-        else:
-            self._view.show_result(result.lowered_names, result.kernels)
+    @Slot()
+    def _on_result_changed(self) -> None:
+        names, figures = shown_names(self._outputs), self._outputs.figures
+        self._view.show_result(
+            names.lowered_names if names is not None else (),
+            figures.kernels if figures is not None else (),
+        )
 
     @Slot(tuple)
     def _on_expressions_edited(self, expressions: tuple[str, ...]) -> None:
         if self._studio.module is not None:
             self._studio.module.name_expressions = expressions
+
+
+def shown_names(outputs: Outputs) -> BuildResult | None:
+    """The build whose names are shown: the newest that has lowered any."""
+    newest = outputs.result
+    return newest if newest is not None and newest.lowered_names else outputs.figures

@@ -77,7 +77,7 @@ class ResultsPresenter(QObject):
         panes.problems.model.set_diagnostics(diagnostics)
         panes.log.model.set_rows(result.stages if result else ())
         panes.tabs.set_diagnostics(diagnostics)
-        panes.kernels.show_result(result)
+        panes.kernels.show_result(self._workspace.outputs.figures)
         panes.status.show_result(result)
 
     @Slot()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
 
@@ -44,9 +45,12 @@ class Origin:
 class BuildSettings(QObject):
     """What a build is done with, apart from the documents.
 
+    Each program has a link of its own, so that one of them does not change how others are built.
+
     Signals:
         changed: Something that changes what is built.
-        arch_changed, options_changed, link_changed, auto_build_changed: That value.
+        arch_changed, options_changed, auto_build_changed: That value.
+        link_changed: How the program is linked that is looked at now.
         switches_changed: All switches that are on.
         origin_changed: Others have written what is built, or it is trusted or not any more.
     """
@@ -63,7 +67,8 @@ class BuildSettings(QObject):
         super().__init__(parent)
         self._arch = DEFAULT_ARCH
         self._options = ""
-        self._link = LinkMode.NONE
+        self._program = ""
+        self._links: dict[str, LinkMode] = {}
         self._auto_build = True
         self._switches = ON_AT_FIRST
         self._origin = Origin()
@@ -94,15 +99,43 @@ class BuildSettings(QObject):
 
     @property
     def link(self) -> LinkMode:
-        """Whether and how the modules are linked."""
-        return self._link
+        """Whether and how the modules of the program that is looked at are linked."""
+        return self.link_of(self._program)
 
     @link.setter
     def link(self, link: LinkMode) -> None:
-        if link is not self._link:
-            self._link = link
+        self.set_link(self._program, link)
+
+    @property
+    def program(self) -> str:
+        """The program that is looked at; see `Document.program`."""
+        return self._program
+
+    @property
+    def links(self) -> Mapping[str, LinkMode]:
+        """How programs are linked; those that are not linked are left out."""
+        return self._links
+
+    def link_of(self, program: str) -> LinkMode:
+        """Whether and how the modules of a program are linked."""
+        return self._links.get(program, LinkMode.NONE)
+
+    def set_link(self, program: str, link: LinkMode) -> None:
+        """Link the modules of a program in this way."""
+        if link is self.link_of(program):
+            return
+        self._links[program] = link
+        if link is LinkMode.NONE:
+            del self._links[program]
+        if program == self._program:
             self.link_changed.emit(link)
-            self.changed.emit()
+        self.changed.emit()
+
+    def turn_to(self, program: str) -> None:
+        """Look at a program: `link` is about it from now on."""
+        before, self._program = self.link, program
+        if self.link is not before:
+            self.link_changed.emit(self.link)
 
     @property
     def switches(self) -> frozenset[Switch]:
@@ -131,22 +164,22 @@ class BuildSettings(QObject):
             self._origin = origin
             self.origin_changed.emit()
 
-    def as_project(self) -> Project:
-        """What a project says of these settings."""
+    def as_project(self, program: str = "") -> Project:
+        """What a project that consists of this program says of these settings."""
         return Project(
             arch=self._arch,
             options=self._options,
-            link=self._link,
+            link=self.link_of(program),
             libdevice=Switch.LIBDEVICE in self._switches,
             join_ir=Switch.JOIN_IR in self._switches,
             driver_jit=Switch.DRIVER_JIT in self._switches,
         )
 
     def take_from(self, project: Project) -> None:
-        """Build as a project says."""
+        """Build the user's own program as a project says."""
         self.arch = project.arch
         self.options = project.options
-        self.link = project.link
+        self.set_link("", project.link)
         on = {
             Switch.LIBDEVICE: project.libdevice,
             Switch.JOIN_IR: project.join_ir,

@@ -85,6 +85,7 @@ class Document(QObject):
         self._is_unsaved = False
         self._name_expressions: tuple[str, ...] = ()
         self._included = True
+        self._program = ""
         self._is_library = False
         if isinstance(content, bytes) and path is not None:
             content = compare(kind, content, None)
@@ -195,13 +196,24 @@ class Document(QObject):
 
     @property
     def included(self) -> bool:
-        """Whether it takes part in the link."""
+        """Whether it takes part in the link of its program."""
         return self._included
 
     @included.setter
     def included(self, included: bool) -> None:
         if included != self._included:
             self._included = included
+            self.edited.emit()
+
+    @property
+    def program(self) -> str:
+        """Whose link it belongs to: modules of one program are linked; empty for the user's own."""
+        return self._program
+
+    @program.setter
+    def program(self, program: str) -> None:
+        if program != self._program:
+            self._program = program
             self.edited.emit()
 
     def as_source(self) -> Source:
@@ -358,6 +370,14 @@ class Documents(QObject):
             number += 1
             name = f"{stem}-{number}{ending}"
         return name
+
+    def unique_program(self, name: str) -> str:
+        """The name itself, or with the first number that makes it a program of no document."""
+        taken, program, number = {document.program for document in self._open}, name, 1
+        while program in taken:
+            number += 1
+            program = f"{name} {number}"
+        return program
 
     def add(self, document: Document) -> None:
         """Open a document behind the others and make it current."""

@@ -77,6 +77,7 @@ class Inspections(QObject):
         service.unreadable.connect(self._on_unreadable)
         # A listing is shown before the build that makes it has ended, and with it the cubin.
         outputs.result_changed.connect(self._on_result_changed)
+        outputs.changed.connect(self._on_output_changed)
         self._listing: Listing | None = None
 
     @property
@@ -120,11 +121,21 @@ class Inspections(QObject):
         """What a pane says while there is no inspection."""
         if self.is_reading:
             return QCoreApplication.translate("Inspections", "Reading the machine code…")
-        result = self._outputs.result
-        if self._listing is None and result is not None and not result.ok:
+        outputs, result = self._outputs, self._outputs.result
+        has_failed = result is not None and not result.ok
+        if self._listing is None and (has_failed or outputs.is_first_expected):
             # Why there is nothing to read, as the pane of SASS says it.
             return self._outputs.output(CodeKind.SASS).hint
         return self._problem or nothing_read()
+
+    @property
+    def sentence(self) -> str:
+        """What is told while there is no inspection, in one line."""
+        if self.is_reading or self._outputs.is_first_expected:
+            return self.words.partition("\n")[0]
+        return self._problem or QCoreApplication.translate(
+            "Inspections", "No SASS has been read yet: build first"
+        )
 
     @property
     def kernel(self) -> str:
@@ -210,6 +221,12 @@ class Inspections(QObject):
         self._find()
         if self._subject is None:
             # There may be another reason.
+            self.changed.emit()
+
+    @Slot(CodeKind)
+    def _on_output_changed(self, kind: CodeKind) -> None:
+        if kind is CodeKind.SASS and self._listing is None:
+            # What is said in place of it may be something else.
             self.changed.emit()
 
     @Slot(int, object, object)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal
@@ -25,19 +25,24 @@ def nothing_built() -> str:
     )
 
 
+def being_built() -> str:
+    """What a pane says while the first build is on its way."""
+    return QCoreApplication.translate(
+        "Outputs", "Being built…\nWhat the compilers make of it appears here."
+    )
+
+
 @dataclass(frozen=True)
 class Output:
     """What one pane shows.
 
     Attributes:
         listings: One per module, or the linked one; empty if there is nothing to show.
-        stale: Why some of them are not from the newest build; empty if all are.
-        old: The modules whose listings are not from the newest build.
+        old: The modules whose listings are of an older text: the newest is not built, or failed.
         hint: What to say where there is nothing.
     """
 
     listings: tuple[Listing, ...] = ()
-    stale: str = ""
     old: frozenset[str] = frozenset()
     hint: str = field(default_factory=nothing_built)
 
@@ -55,11 +60,13 @@ class _History:
     """What was built last of one subject."""
 
     outputs: dict[CodeKind, Output]
+    request: BuildRequest | None = None
     result: BuildResult | None = None
     good: Built | None = None
     good_listings: tuple[Listing, ...] = ()
     built_at: datetime | None = None
     is_unfinished: bool = False
+    is_edited: bool = False
 
 
 def _blank(hint: str) -> _History:
@@ -84,6 +91,7 @@ class Outputs(QObject):
         super().__init__(parent)
         self._histories: dict[object, _History] = {}
         self._subject: object = None
+        self._expected: object = None
         self._hint = nothing_built()
         self._shown = _blank(self._hint).outputs
 
@@ -101,6 +109,37 @@ class Outputs(QObject):
     def good(self) -> Built | None:
         """The last build of what is looked at that has succeeded; None where none has."""
         return self._history(self._subject).good
+
+    @property
+    def figures(self) -> BuildResult | None:
+        """The result whose kernels, names and links are shown: the last good one, if any is."""
+        return self.good.result if self.good is not None else self.result
+
+    @property
+    def is_behind(self) -> bool:
+        """Whether `figures` are of an older text: the newest is not built, or failed."""
+        history = self._history(self._subject)
+        return history.good is not None and (
+            history.is_edited or history.result is not history.good.result
+        )
+
+    @property
+    def stale(self) -> str:
+        """Why some of what is shown is not of the newest text: a sentence; empty if all is."""
+        history = self._history(self._subject)
+        is_old = self.is_behind or any(output.old for output in history.outputs.values())
+        return _why_old(history) if is_old else ""
+
+    @property
+    def is_first_expected(self) -> bool:
+        """Whether the first build of what is looked at is on its way, or will be in a moment."""
+        is_expected = self._expected is not None and self._expected == self._subject
+        return is_expected and self.result is None
+
+    def expect(self, subject: object) -> None:
+        """A build of this subject is on its way, or will be in a moment; None for no build."""
+        self._expected = subject
+        self._show()
 
     @property
     def is_unfinished(self) -> bool:
@@ -125,8 +164,7 @@ class Outputs(QObject):
                 before = history.outputs[kind]
                 old = before.old - new.keys()
                 kept = [new.pop(listing.name, listing) for listing in before.listings]
-                stale = before.stale if old else ""
-                history.outputs[kind] = Output((*kept, *new.values()), stale, old)
+                history.outputs[kind] = Output((*kept, *new.values()), old)
         self._histories[subject] = history
         self._show()
 
@@ -145,7 +183,8 @@ class Outputs(QObject):
                 history.outputs[kind] = Output(made, hint=_no_code(kind))
             else:
                 history.outputs[kind] = _kept(history, kind, made, result)
-        history.result = result
+        history.request, history.result = request, result
+        history.is_edited = False
         history.is_unfinished = False
         if result.ok:
             history.built_at = datetime.now()
@@ -155,6 +194,20 @@ class Outputs(QObject):
         if subject == self._subject:
             self._show()
             self.result_changed.emit(result)
+
+    def edit(self, name: str | None = None) -> None:
+        """What was built is another text now, and not built yet.
+
+        Args:
+            name: The module or header; None for how all of them are built.
+        """
+        for history in self._histories.values():
+            if history.result is not None and _concerns(history.request, name):
+                history.is_edited = True
+                for kind, output in history.outputs.items():
+                    every = frozenset(listing.name for listing in output.listings)
+                    history.outputs[kind] = replace(output, old=every)
+        self._show()
 
     def show_subject(self, subject: object) -> None:
         """Look at what was last built of this subject."""
@@ -183,6 +236,8 @@ class Outputs(QObject):
 
     def _show(self) -> None:
         for kind, output in self._history(self._subject).outputs.items():
+            if self.is_first_expected and not output.listings:
+                output = replace(output, hint=being_built())
             if output != self._shown[kind]:
                 self._shown[kind] = output
                 self.changed.emit(kind)
@@ -199,13 +254,25 @@ def _kept(
     if not listings:
         text = QCoreApplication.translate("Outputs", "{reason}\nThe Problems list says more.")
         return Output(hint=text.format(reason=result.reason))
-    stale = result.reason
-    if history.built_at is not None:
-        text = QCoreApplication.translate(
-            "Outputs", "{reason} Shown is the build of {time:%H:%M:%S}."
-        )
-        stale = text.format(reason=result.reason, time=history.built_at)
-    return Output(tuple(listings), stale if old else "", old)
+    return Output(tuple(listings), old)
+
+
+def _why_old(history: _History) -> str:
+    reason = history.result.reason if history.result is not None else ""
+    if history.is_edited:
+        reason = QCoreApplication.translate("Outputs", "This has changed and is not built yet.")
+    if history.built_at is None:
+        return reason
+    text = QCoreApplication.translate("Outputs", "{reason} Shown is the build of {time:%H:%M:%S}.")
+    return text.format(reason=reason, time=history.built_at)
+
+
+def _concerns(request: BuildRequest | None, name: str | None) -> bool:
+    """Whether a build takes in a module or header, or how it is built."""
+    if request is None or name is None:
+        return True
+    modules = (*request.sources, *request.libraries)
+    return name in {part.name for part in modules} | {part.name for part in request.headers}
 
 
 _NO_CODE = {

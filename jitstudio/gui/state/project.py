@@ -63,6 +63,8 @@ class ProjectState(QObject):
         self._standing = RESTRICTED
         # The settings from before the project, as one would say them.
         self._own = Project()
+        # Which of the programs that are open its file holds.
+        self._program = ""
         self._saved: Project | None = None
         self._edited: set[Document] = set()
         self._is_modified = False
@@ -122,6 +124,7 @@ class ProjectState(QObject):
         """Take over all of a project; what is open already stays beside it."""
         project = opened.project
         self._begin(opened.path, standing)
+        self._program = ""
         self._on_disk = digest(opened.content)
         self._carried = _carried(opened)
         self.layout = project.layout
@@ -195,6 +198,7 @@ class ProjectState(QObject):
             trusted=self._standing.trusted,
             concerns=self._standing.concerns,
             own=dump(self._own).decode(),
+            program=self._program,
         )
 
     def resume(self, saved: SavedProject) -> None:
@@ -213,6 +217,7 @@ class ProjectState(QObject):
             self._settings.origin = Origin(str(Path(saved.path).parent), saved.trusted)
             raise
         self._begin(Path(saved.path), Standing(saved.trusted, saved.concerns))
+        self._program = saved.program
         self._on_disk, self._own = saved.on_disk, own
         self._carried = carried
         self._sweeps.replace_all(typed.sweeps)
@@ -260,6 +265,7 @@ class ProjectState(QObject):
         """Belong to the project in this file."""
         if self._path is None:
             self._own = self._settings.as_project()
+            self._program = self._settings.program
         self._path = path
         self._stand(standing)
 
@@ -271,11 +277,13 @@ class ProjectState(QObject):
     def _project(self, folder: Path, *, with_texts: bool) -> Project:
         current = self._documents.current
         ours = (document for document in self._documents if not document.is_aside)
-        members = [(d, _member(d, folder, with_text=with_texts)) for d in ours]
+        # One that is not saved yet will hold what is looked at.
+        program = self._settings.program if self._path is None else self._program
+        members = [(d, _member(d, folder, program, with_text=with_texts)) for d in ours]
         names = {member.name for _, member in members}
         carried = self._carried_to(folder)
         return replace(
-            self._settings.as_project(),
+            self._settings.as_project(program),
             modules=(
                 *(member for document, member in members if not document.is_header),
                 *(member for member in carried.modules if member.name not in names),
@@ -359,7 +367,7 @@ def _is_in(document: Document, folder: Path) -> bool:
     return document.path is not None and path_in_project(folder, document.path) is not None
 
 
-def _member(document: Document, folder: Path, *, with_text: bool) -> Member:
+def _member(document: Document, folder: Path, program: str, *, with_text: bool) -> Member:
     path = path_in_project(folder, document.path) if document.path is not None else None
     if path is None and document.path is not None and document.text is None:
         # Machine code is no text to keep in the project: it is named, though it will not be read.
@@ -373,7 +381,7 @@ def _member(document: Document, folder: Path, *, with_text: bool) -> Member:
         text=text,
         path=path or "",
         name_expressions=document.name_expressions,
-        included=document.included,
+        included=document.included and document.program == program,
         is_library=document.is_library,
     )
 

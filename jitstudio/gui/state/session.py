@@ -213,7 +213,8 @@ class Session(QObject):
     def _restore_settings(self, saved: SavedSession) -> None:
         self._settings.arch = saved.arch
         self._settings.options = saved.options
-        self._settings.link = saved.link
+        for program, link in (("", saved.link), *saved.links.items()):
+            self._settings.set_link(program, link)
         self._settings.auto_build = saved.auto_build
         self._settings.switches = saved.switches
 
@@ -378,12 +379,16 @@ class Session(QObject):
             current=documents.index(current) if current in documents else None,
             arch=self._settings.arch,
             options=self._settings.options,
-            link=self._settings.link,
+            link=self._settings.link_of(""),
             auto_build=self._settings.auto_build,
             switches=self._settings.switches,
             launches=self._saved_launches(),
             closed=closed,
             project=self._saved_project(),
+            links={
+                program: self._settings.link_of(program)
+                for program in {document.program for document in documents} - {""}
+            },
         )
 
     def _saved_launches(self) -> tuple[LaunchSpec, ...]:
@@ -426,6 +431,7 @@ class Session(QObject):
         document.name_expressions = entry.name_expressions
         document.included = entry.included
         document.is_library = entry.is_library
+        document.program = entry.program
         document.cursor = entry.cursor
         document.confined_to = entry.confined_to
         if entry.content is not None:
@@ -467,6 +473,7 @@ def _saved(document: Document) -> SavedDocument:
         name_expressions=document.name_expressions,
         included=document.included,
         is_library=document.is_library,
+        program=document.program,
         cursor=document.cursor,
         on_disk=document.on_disk,
         confined_to=document.confined_to,
@@ -479,7 +486,8 @@ def _unsaved(saved: SavedSession) -> Iterator[SavedDocument]:
     folder = str(Path(project.path).parent) if project is not None and not project.trusted else ""
     for document in saved.documents:
         if document.modified:
-            yield replace(document, confined_to=document.confined_to or folder)
+            # The links of that window are not taken over.
+            yield replace(document, confined_to=document.confined_to or folder, program="")
 
 
 def _recovery(unclosed: Sequence[_Unclosed], back: Iterable[Document]) -> str:

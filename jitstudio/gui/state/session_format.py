@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from jitstudio.core.arch import Arch
@@ -40,6 +41,7 @@ class SavedDocument:
         cursor: Where the cursor was in the text.
         on_disk: What told the content of its file, as it was known, from others.
         confined_to: See `Document.confined_to`.
+        program: Whose link it belonged to.
     """
 
     name: str
@@ -53,6 +55,7 @@ class SavedDocument:
     cursor: int = 0
     on_disk: str | None = None
     confined_to: str = ""
+    program: str = ""
 
 
 @dataclass(frozen=True)
@@ -69,6 +72,7 @@ class SavedProject:
         concerns: What it asks for beyond an ordinary project.
         own: The settings that the user had before it, in the form of a project file; empty where
             that was not written down.
+        program: Which of the programs that were open it held.
     """
 
     path: str
@@ -79,6 +83,7 @@ class SavedProject:
     trusted: bool = False
     concerns: tuple[str, ...] = ()
     own: str = ""
+    program: str = ""
 
 
 @dataclass(frozen=True)
@@ -86,8 +91,10 @@ class SavedSession:
     """All open documents in their order, the place of the current one, settings and launches.
 
     Attributes:
-        closed: Whether the program had come to its end when this was written.
+        link: Of the user's own program.
+        closed: Whether jitstudio had come to its end when this was written.
         project: The project that was open; None for none.
+        links: Of the other programs that were linked.
     """
 
     documents: tuple[SavedDocument, ...]
@@ -100,6 +107,7 @@ class SavedSession:
     launches: tuple[LaunchSpec, ...] = ()
     closed: bool = True
     project: SavedProject | None = None
+    links: Mapping[str, LinkMode] = field(default_factory=dict)
 
 
 def dump(session: SavedSession) -> bytes:
@@ -120,6 +128,7 @@ def dump(session: SavedSession) -> bytes:
                 "cursor": document.cursor,
                 "on_disk": document.on_disk,
                 "confined_to": document.confined_to,
+                "program": document.program,
             }
             for document in session.documents
         ],
@@ -128,6 +137,7 @@ def dump(session: SavedSession) -> bytes:
             "arch": session.arch.sm,
             "options": session.options,
             "link": session.link.value,
+            "links": {program: link.value for program, link in session.links.items()},
             "auto_build": session.auto_build,
             "switches": {switch.value: switch in session.switches for switch in Switch},
         },
@@ -170,6 +180,7 @@ def _session(state: dict[str, Any]) -> SavedSession:
         launches=tuple(spec_from(entry) for entry in state.get("launches", ())),
         closed=bool(state.get("closed", True)),
         project=_project(state.get("project")),
+        links={str(program): LinkMode(link) for program, link in settings.get("links", {}).items()},
     )
 
 
@@ -189,6 +200,7 @@ def _project(entry: dict[str, Any] | None) -> SavedProject | None:
         trusted=entry.get("trusted") is True,
         concerns=tuple(str(concern) for concern in entry.get("concerns", ())),
         own=str(entry.get("own", "")),
+        program=str(entry.get("program", "")),
     )
 
 
@@ -210,6 +222,7 @@ def _document(entry: dict[str, Any]) -> SavedDocument:
         cursor=int(entry.get("cursor", 0)),
         on_disk=_on_disk(entry),
         confined_to=str(entry.get("confined_to", "")),
+        program=str(entry.get("program", "")),
     )
 
 

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.find.search import Span
 from jitstudio.gui.highlighter import LineLexer
-from jitstudio.gui.viewer.banner import Banner
 from jitstudio.gui.viewer.caret import ListingCaret, Place
 from jitstudio.gui.viewer.fold_marks import FoldMarks
 from jitstudio.gui.viewer.grid import Grid
@@ -49,12 +48,10 @@ class ListingArea(QAbstractScrollArea):
         self._built_lines = self._text.lines
         self.caret = ListingCaret(self._text)
         self._hint: str | None = ""
-        self._is_stale = False
         self._matches: Mapping[int, Sequence[Span]] = {}
         self._told_line = 1
         self.shown = ShownLines(self)
         self._scrolling = Scrolling(self)
-        self._banner = Banner(self)
         self._beside = QMargins()
         self.shown.changed.connect(self._on_shown_changed)
 
@@ -94,24 +91,12 @@ class ListingArea(QAbstractScrollArea):
 
     def clear(self, placeholder: str = "") -> None:
         """Show nothing but a hint why."""
-        self.set_stale(False, "")
         self._show(ListingText(), None, placeholder, keep_position=False)
-
-    def set_stale(self, stale: bool, reason: str) -> None:
-        """Grey the text and say why it is an old one, or show it as usual again."""
-        self._is_stale = stale
-        self._banner.say(reason if stale else "")
-        self._lay_out()
 
     @property
     def text(self) -> ListingText:
         """What is shown."""
         return self._text
-
-    @property
-    def is_stale(self) -> bool:
-        """Whether the text is greyed."""
-        return self._is_stale
 
     @property
     def line_count(self) -> int:
@@ -301,12 +286,7 @@ class ListingArea(QAbstractScrollArea):
         self.shown.reveal(self.caret.line)
 
     def _lay_out(self) -> None:
-        beside = self._beside
-        width = self.viewport().width() + beside.left() + beside.right()
-        height = self._banner.wanted_height(width)
         # Sends a resize event of the viewport, which comes back to here.
-        self.setViewportMargins(beside + QMargins(0, height, 0, 0))
-        inside = self.contentsRect()
-        self._banner.setGeometry(inside.left(), inside.top(), width, height)
+        self.setViewportMargins(self._beside)
         self._scrolling.fit(self._text, self.shown.rows)
         self.viewport().update()

@@ -69,7 +69,6 @@ class ListingView(Zoomable, ListingArea):
     def set_theme(self, theme: Theme) -> None:
         """Wear another theme."""
         self._theme = theme
-        self._banner.set_theme(theme)
         # With all that stands beside the text.
         self.update()
         self.viewport().update()
@@ -96,7 +95,7 @@ class ListingView(Zoomable, ListingArea):
             self.viewport().scroll(0, dy * self._scrolling.grid().height)
 
     def resizeEvent(self, _event: QResizeEvent) -> None:
-        """Fit banner and scroll bars."""
+        """Fit the scroll bars."""
         self._lay_out()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -181,7 +180,6 @@ class ListingView(Zoomable, ListingArea):
             marks=self.marks.spans,
             link=self.links.hovered,
             bands=self.bands,
-            is_stale=self._is_stale,
             has_focus=self.hasFocus(),
         )
 

@@ -42,7 +42,6 @@ class Page:
         marks: What is marked in a line.
         link: The name to underline, if any.
         bands: The grounds of lines that belong together.
-        is_stale: Whether the text is greyed.
         has_focus: Whether the caret is shown.
     """
 
@@ -55,7 +54,6 @@ class Page:
     marks: Callable[[int], Sequence[Span]]
     link: Link | None
     bands: ListingBands
-    is_stale: bool
     has_focus: bool
 
 
@@ -91,7 +89,7 @@ class PagePainter:
         for row in range(first, last + 1):
             line = self._rows.line(row)
             band = QRect(edge, grid.y(row), grid.size.width() - edge, grid.height)
-            page.bands.paint_line(painter, band, line, page.theme, faded=page.is_stale)
+            page.bands.paint_line(painter, band, line, page.theme)
             self._paint_line(line)
             self._marks.paint_count(painter, row, page.theme)
         self._paint_caret()
@@ -178,9 +176,6 @@ class PagePainter:
     def _styled(self, line: int, first: int, last: int) -> Iterator[tuple[int, int, TokenStyle]]:
         """The tokens in sight as (first column, number of columns, style), without gaps."""
         page = self._page
-        if page.is_stale:
-            yield first, last - first, TokenStyle(page.theme.code.stale_text)
-            return
         for start, length, token in _without_gaps(page.text.tokens(line, first, last), first, last):
             yield start, length, page.theme.token_style(token)
 

@@ -47,9 +47,11 @@ class NoticeBar(QFrame):
 
     left = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, parent: QWidget | None = None, name: str = "noticeBar"
+    ) -> None:
         super().__init__(parent)
-        self.setObjectName("noticeBar")
+        self.setObjectName(name)
         self._theme = theme
         self._rows: dict[str, _Row] = {}
         self._column = QVBoxLayout(self)
@@ -103,9 +105,9 @@ class NoticeBar(QFrame):
         for row in self._rows.values():
             row.set_theme(theme)
         self.setStyleSheet(
-            f"#noticeBar {{ background: {theme.code.banner.name()};"
+            f"#{self.objectName()} {{ background: {theme.code.banner.name()};"
             f" border-bottom: 1px solid {theme.ui.border.name()}; }}"
-            f"#noticeBar QLabel {{ color: {theme.code.banner_text.name()}; }}"
+            f"#{self.objectName()} QLabel {{ color: {theme.code.banner_text.name()}; }}"
         )
 
 

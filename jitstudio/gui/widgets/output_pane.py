@@ -88,6 +88,11 @@ class OutputPane(QWidget):
         """What the pane shows."""
         return self._output
 
+    @property
+    def is_old(self) -> bool:
+        """Whether the listing that is shown is not of the newest text."""
+        return self._shown is not None and self._shown.name in self._output.old
+
     def show_output(self, output: Output) -> None:
         """Show another output; the chosen module stays chosen where it is still there."""
         self._output = output
@@ -169,8 +174,6 @@ class OutputPane(QWidget):
             self._read(listing.lines)
         self._shown = listing
         self.header.show_line_count(len(listing.lines))
-        old = listing.name in self._output.old
-        self.code_view.set_stale(old, self._output.stale if old else "")
         if is_new:
             self.listing_changed.emit()
 

@@ -12,6 +12,7 @@ from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.dialogs import ChangedFile, Dialogs, Unsaved
+from jitstudio.gui.requests import linked_modules
 from jitstudio.gui.state.asides import open_aside
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents
@@ -400,8 +401,11 @@ def test_a_sample_opens_with_its_target_and_its_link(desk, sample):
     files = [file.path.name for file in sample.files]
     assert desk.names[1:] == files
     assert desk.current.name == files[0]
-    assert [document.included for document in desk.documents] == [False] + [True] * len(files)
+    assert all(document.included for document in desk.documents)
+    # A tab of the user's own is linked with none of a sample.
+    assert linked_modules(desk.documents, "")[0].name == desk.names[0]
     assert desk.settings.link is sample.link
+    assert desk.settings.link_of("") is LinkMode.NONE
     assert desk.settings.arch == (sample.arch or Arch(90))
     assert not any(document.is_modified for document in desk.documents)
 

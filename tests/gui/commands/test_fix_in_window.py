@@ -5,6 +5,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.request import LinkMode
 from jitstudio.core.result import Outcome
 from jitstudio.gui.state.documents import Document
 from tests.support import SAMPLES
@@ -36,3 +37,25 @@ def test_a_fix_builds_though_nothing_else_does(started):
     assert built.kernels == ()
     assert [kernel.demangled for kernel in press_fix(started).kernels] == ["void k<float>(float*)"]
     assert started.document.name_expressions == ("k<float>",)
+
+
+CALLS = """\
+namespace util { __device__ float half_of(float); }
+extern "C" __global__ void k(float* p) { *p = util::half_of(*p); }
+"""
+DEFINES = "namespace util { __device__ float half_of(float x) { return x / 2; } }"
+
+
+def test_a_function_that_another_tab_defines_is_linked_by_one_press(started):
+    documents, problems = started.workspace.documents, started.panes.problems
+    for name, text in (("defines.cu", DEFINES), ("calls.cu", CALLS)):
+        documents.add(Document(name, CodeKind.CUDA, text.encode()))
+    started.wait(lambda: problems.explanation.fix is not None)
+    started.wait(lambda: problems.explanation.fix.label == "Link with defines.cu")
+    assert "takes no part in this build" in problems.explanation.text
+    result = press_fix(started)
+    assert result.outcome is Outcome.BUILT
+    assert [kernel.name for kernel in result.kernels] == ["k"]
+    # No other tab is linked with them.
+    documents.current = documents.named("vector_add.cu")
+    assert started.workspace.settings.link is LinkMode.NONE

@@ -11,6 +11,7 @@ from jitstudio.core.request import LinkMode
 from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.commands.fixes import Fixer
 from jitstudio.gui.dialogs import Dialogs
+from jitstudio.gui.requests import linked_modules
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.preferences import Preferences
@@ -90,6 +91,18 @@ def test_sets_target_and_link(desk):
     assert desk.apply(FixKind.SET_ARCH, "sm_100")
     assert desk.apply(FixKind.SET_LINK_MODE, "lto")
     assert (desk.settings.arch, desk.settings.link) == (Arch(100), LinkMode.LTO)
+
+
+def test_links_two_tabs_and_no_others(desk):
+    module, other, bystander = (desk.open(name=name) for name in ("a.cu", "b.cu", "c.cu"))
+    assert desk.apply(FixKind.LINK_WITH, "b.cu", file="a.cu")
+    assert linked_modules(desk.documents, module.program) == (module, other)
+    assert desk.settings.link_of(module.program) is LinkMode.PTX
+    assert desk.settings.link_of(bystander.program) is LinkMode.NONE
+    assert desk.apply(FixKind.LINK_WITH, "c.cu", file="a.cu")
+    assert linked_modules(desk.documents, module.program) == (module, other, bystander)
+    assert not desk.apply(FixKind.LINK_WITH, "gone.cu", file="a.cu")
+    assert "'gone.cu' is not open any more" in desk.refused[0]
 
 
 def test_adds_and_removes_options(desk):

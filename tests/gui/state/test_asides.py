@@ -62,7 +62,7 @@ def test_what_its_file_gets_to_hold_is_no_edit(documents, tmp_path):
 def test_a_module_that_is_looked_at_is_linked_to_nothing(documents, tmp_path):
     document = open_aside(documents, header(tmp_path, "other.cu"))
     assert document.kind is CodeKind.CUDA
-    assert [module.name for module in linked_modules(documents)] == ["k.cu"]
+    assert [module.name for module in linked_modules(documents, "")] == ["k.cu"]
 
 
 def test_a_file_that_is_open_is_turned_to_as_it_is(documents, tmp_path):

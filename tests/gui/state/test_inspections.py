@@ -78,6 +78,20 @@ def test_nothing_is_read_while_nobody_wants_it(inspections, outputs, service, re
     assert service.worker_pid is None
 
 
+def test_a_first_build_that_is_on_its_way_is_no_lack_of_machine_code(inspections, outputs, qtbot):
+    inspections.want("pane", True)
+    assert inspections.words.startswith("No machine code is shown yet.")
+    assert "build first" in inspections.sentence
+    with qtbot.waitSignal(inspections.changed):
+        outputs.expect("k")
+    assert inspections.words.startswith("Being built…")
+    assert inspections.sentence == "Being built…"
+    assert outputs.output(CodeKind.PTX).hint == inspections.words
+    with qtbot.waitSignal(inspections.changed):
+        outputs.expect(None)
+    assert inspections.words.startswith("No machine code is shown yet.")
+
+
 def test_what_is_looked_at_is_read(inspections, outputs, result, qtbot):
     made = read(inspections, outputs, result, qtbot)
     current = inspections.current

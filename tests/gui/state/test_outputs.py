@@ -46,18 +46,18 @@ def test_a_build_is_shown_and_told(outputs, qtbot):
     assert told.args == [BUILT]
     assert shown(outputs) == (PTX,)
     assert shown(outputs, CodeKind.SASS) == (SASS,)
-    assert outputs.output(CodeKind.PTX).stale == ""
+    assert outputs.stale == ""
     assert outputs.result is BUILT
 
 
 def test_a_failed_build_keeps_the_last_good_output_and_says_why(outputs):
     outputs.publish("k", BUILT, (PTX, SASS))
     outputs.publish("k", FAILED, ())
-    stale = outputs.output(CodeKind.PTX).stale
+    stale = outputs.stale
     assert shown(outputs) == (PTX,)
     assert stale.startswith("Build failed, line 3: expected a ';' (and 1 more). Shown is the")
     outputs.publish("k", BUILT, (PTX, SASS))
-    assert outputs.output(CodeKind.PTX).stale == ""
+    assert outputs.stale == ""
 
 
 def test_the_last_good_build_is_kept_for_each_subject(outputs):
@@ -85,7 +85,7 @@ def test_a_first_build_that_fails_says_why_where_nothing_can_be_shown(outputs):
 def test_every_way_to_end_has_words(outputs, outcome):
     outputs.publish("k", BUILT, (PTX,))
     outputs.publish("k", BuildResult(outcome, Arch(90)), ())
-    head = outputs.output(CodeKind.PTX).stale.partition(".")[0]
+    head = outputs.stale.partition(".")[0]
     assert len(head) > 10
     assert head != "The build ended early"
 
@@ -101,8 +101,36 @@ def test_what_a_failed_build_has_made_all_the_same_is_new(outputs):
     newer = replace(PTX, lines=("newer",))
     outputs.publish("k", FAILED, (newer,))
     assert shown(outputs) == (newer,)
-    assert outputs.output(CodeKind.PTX).stale == ""
-    assert outputs.output(CodeKind.SASS).stale != ""
+    assert not outputs.output(CodeKind.PTX).old
+    assert outputs.output(CodeKind.SASS).old == {"k.cu"}
+    assert outputs.stale
+
+
+def test_the_figures_stay_those_of_the_last_good_build(outputs):
+    outputs.publish("k", FAILED, (), REQUEST)
+    assert (outputs.figures, outputs.is_behind) == (FAILED, False)
+    outputs.publish("k", BUILT, (PTX,), REQUEST)
+    assert (outputs.figures, outputs.is_behind) == (BUILT, False)
+    outputs.publish("k", FAILED, (), REQUEST)
+    assert (outputs.figures, outputs.is_behind) == (BUILT, True)
+
+
+def test_what_was_edited_and_not_built_is_old_until_it_is_built(outputs):
+    outputs.publish("other", BUILT, (PTX,), replace(REQUEST, sources=()))
+    outputs.publish("k", BUILT, (PTX, SASS), REQUEST)
+    outputs.edit("elsewhere.cu")
+    assert outputs.stale == ""
+    outputs.edit("k.cu")
+    assert outputs.output(CodeKind.SASS).old == {"k.cu"}
+    assert outputs.stale.startswith("This has changed and is not built yet. Shown is the build of")
+    assert outputs.is_behind
+    newer = replace(PTX, lines=("newer",))
+    outputs.add("k", (newer,))
+    assert [bool(outputs.output(kind).old) for kind in (CodeKind.PTX, CodeKind.SASS)] == [0, 1]
+    outputs.publish("k", BUILT, (newer, SASS), REQUEST)
+    assert (outputs.stale, outputs.is_behind) == ("", False)
+    outputs.show_subject("other")
+    assert outputs.stale == ""
 
 
 def test_a_build_that_makes_no_ptx_says_so(outputs):
@@ -170,10 +198,9 @@ def test_of_a_failed_link_each_module_that_was_not_made_anew_stays_and_is_old(ou
     output = outputs.output(CodeKind.PTX)
     assert output.listings == (newer, other)
     assert output.old == {"b.cu"}
-    assert output.stale.startswith("Build failed, line 3")
+    assert outputs.stale.startswith("Build failed, line 3")
     outputs.add("k", (replace(other, lines=("newer",)),))
     assert outputs.output(CodeKind.PTX).old == frozenset()
-    assert outputs.output(CodeKind.PTX).stale == ""
 
 
 def test_a_listing_of_a_build_that_goes_on_or_has_failed_is_not_of_the_good_one(outputs):

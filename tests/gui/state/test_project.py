@@ -350,6 +350,30 @@ def test_a_closed_project_is_neither_modified_nor_remembered(desk, folder):
     assert desk.project.capture(Path("/p.jitproj")).arch == Arch(75)
 
 
+def test_a_project_holds_the_program_that_it_was_saved_of_whatever_is_looked_at(desk, folder):
+    for name, program in (("mine.cu", ""), ("theirs.cu", "Sample")):
+        document = Document(name, CodeKind.CUDA, b"")
+        document.program = program
+        desk.documents.add(document)
+    desk.settings.set_link("Sample", LinkMode.LTO)
+    desk.settings.turn_to("Sample")
+    path = folder / "p.jitproj"
+    saved = desk.project.capture(path)
+    assert saved.link is LinkMode.LTO
+    assert {member.name for member in saved.modules if member.included} == {"theirs.cu"}
+    desk.project.mark_saved(path, saved, b"")
+    desk.settings.turn_to("")
+    assert desk.settings.link is LinkMode.NONE
+    assert not desk.is_modified()
+    assert desk.project.capture(path).link is LinkMode.LTO
+    other = Desk()
+    other.project.resume(desk.project.remembered())
+    other.settings.set_link("Sample", LinkMode.PTX)
+    assert other.project.capture(path).link is LinkMode.PTX
+    desk.settings.set_link("Sample", LinkMode.PTX)
+    assert desk.is_modified()
+
+
 def _own(desk):
     settings = desk.settings
     return settings.arch, settings.options, settings.link, settings.switches

@@ -99,11 +99,16 @@ def test_everything_is_back_at_the_next_start(start, tmp_path):
     first.settings.options = "-lineinfo"
     first.settings.link = LinkMode.PTX
     first.settings.auto_build = False
+    saxpy = first.documents.named("saxpy.cu")
+    saxpy.program = "A sample"
+    first.settings.set_link("A sample", LinkMode.LTO)
     first.session.close()
 
     second = start()
     assert second.session.restore()
     kernel, saxpy = second.documents
+    assert (kernel.program, saxpy.program) == ("", "A sample")
+    assert second.settings.link_of("A sample") is LinkMode.LTO
     assert second.documents.current is kernel
     assert (kernel.name, kernel.content, kernel.is_modified) == ("kernel.cu", b"int y;\n", True)
     assert kernel.name_expressions == ("f<int>",)

@@ -9,7 +9,6 @@ from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
 from jitstudio.gui.fonts import DEFAULT_SIZE
 from jitstudio.gui.viewer.listing_view import ListingView
-from tests.gui.rich_text import plain
 
 PTX = [
     ".visible .entry scale(",
@@ -411,44 +410,6 @@ def test_larger_text_leaves_fewer_lines_in_sight(many):
     assert many.font_size == 2 * DEFAULT_SIZE - 1
     many.zoom_reset()
     assert many.verticalScrollBar().pageStep() == page
-
-
-# Old output.
-
-
-def test_an_old_text_is_grey_and_a_banner_says_why(many, theme):
-    many.set_theme(theme)
-    many.set_stale(True, "Of the last good build; the newest failed.")
-    banner = many.findChild(QLabel)
-    assert banner.isVisible()
-    assert [banner.text()] == plain(banner.toolTip())
-    assert banner.text() == "Of the last good build; the newest failed."
-    assert banner.geometry().bottom() < many.viewport().geometry().top()
-    seen = colors(many)
-    assert theme.code.stale_text.name() in seen
-    assert theme.token_style(Keyword).color.name() not in seen
-    many.set_stale(False, "")
-    assert not banner.isVisible()
-    assert many.viewport().geometry().top() == 0
-    assert theme.token_style(Keyword).color.name() in colors(many)
-
-
-def test_a_banner_wraps_and_is_never_high(many):
-    many.set_stale(True, "short")
-    one_line = many.findChild(QLabel).height()
-    many.set_stale(True, "a long story " * 10)
-    wrapped = many.findChild(QLabel).height()
-    many.set_stale(True, "a long story " * 1000)
-    assert one_line < wrapped <= many.findChild(QLabel).height() < 6 * one_line
-    many.resize(1200, 300)
-    many.set_stale(True, "a long story " * 10)
-    assert many.findChild(QLabel).height() < wrapped
-
-
-def test_clearing_takes_the_banner_away(many):
-    many.set_stale(True, "old")
-    many.clear("Nothing")
-    assert not many.findChild(QLabel).isVisible()
 
 
 # Search.

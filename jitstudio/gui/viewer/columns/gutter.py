@@ -116,12 +116,12 @@ class ColumnGutter(QWidget):
             y = grid.y(rows.row(view.caret.line))
             painter.fillRect(0, y, self.width(), grid.height, theme.code.current_line)
         painter.setFont(grid.font)
-        painter.setPen(theme.code.stale_text if view.is_stale else theme.code.text)
+        painter.setPen(theme.code.text)
         first, last = max(0, grid.row_at(dirty.top())), grid.row_at(dirty.bottom())
         for row in range(first, min(last, len(rows) - 1) + 1):
             line, y = rows.line(row), grid.y(row)
             band = QRect(0, y, self.width(), grid.height)
-            view.bands.paint_ground(painter, band, line, theme, faded=view.is_stale)
+            view.bands.paint_ground(painter, band, line, theme)
             if self._cells is not None and (text := self._cells.text(line, measure.choice)):
                 self._paint_bar(painter, self._cells.bar(line), y, measure.bar())
                 painter.drawText(QPointF(PAD - self._offset, y + grid.ascent), text)

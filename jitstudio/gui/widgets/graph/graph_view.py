@@ -67,6 +67,11 @@ class GraphView(QWidget):
         self.set_theme(theme)
         self.show_picture(None)
 
+    @property
+    def kind(self) -> CodeKind:
+        """The kind of code whose graph is shown."""
+        return _KINDS[self._kinds.currentIndex()]
+
     def show_kind(self, kind: CodeKind) -> None:
         """Say that this kind of code is shown."""
         self._kinds.setCurrentIndex(_KINDS.index(kind))

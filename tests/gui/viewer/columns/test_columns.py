@@ -104,14 +104,6 @@ def test_a_hint_has_all_the_room(view, columns):
     assert columns.gutter.isVisible()
 
 
-def test_a_banner_stays_above_both(view, columns):
-    before = columns.gutter.geometry().top()
-    view.set_stale(True, "From an older build")
-    assert columns.gutter.geometry().top() > before
-    assert columns.gutter.geometry().top() == view.viewport().geometry().top()
-    assert view._banner.width() == view.viewport().width() + columns.gutter.width()
-
-
 def test_columns_leave_the_text_its_part_and_scroll(view, columns):
     columns.show_choice(EVERYTHING)
     grid = view.grid

@@ -1,0 +1,111 @@
+"""What is not of the newest text is marked in every pane alike, and nothing moves meanwhile."""
+
+import pytest
+from PySide6.QtWidgets import QFrame, QWidget
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.request import LinkMode
+from jitstudio.gui.theme import STALE_BAR
+from jitstudio.gui.viewer.banner import Banner
+
+PANES = ("ptxView", "sassView", "reportView", "graphView", "kernelsView", "namesView")
+GOOD, BAD = "a[i] + b[i]", "a[i] + c[i]"
+
+
+def marked(driver):
+    """The panes with a bar, and all that their banners say."""
+    bars, told = set(), set()
+    for name in (*PANES, "linkView", "compareView"):
+        view = driver.find(QWidget, name)
+        if not view.findChild(QFrame, "staleBar").isHidden():
+            bars.add(name)
+        banner = view.findChild(QFrame, "staleBanner")
+        if not banner.isHidden():
+            told.add(banner.findChild(Banner).text())
+    return bars, told
+
+
+@pytest.fixture
+def unhurried(started):
+    """No time goes by unless `stop_typing` says so."""
+    started.workspace.staleness._quiet.setInterval(10**8)
+    return started
+
+
+def stop_typing(driver):
+    quiet = driver.workspace.staleness._quiet
+    assert quiet.isActive()
+    quiet.timeout.emit()
+    quiet.stop()
+
+
+def picture(view):
+    """All but the caret's line, which blinks in no listing but has a ground, and the bar."""
+    return view.grab(view.viewport().geometry().adjusted(0, STALE_BAR, 0, 0)).toImage()
+
+
+def test_a_failed_build_marks_every_pane_and_moves_nothing(unhurried):
+    driver = unhurried
+    sass = driver.listing("sassView")
+    driver.show_output("SASS")
+    driver.wait(lambda: driver.workspace.inspections.current is not None)
+    driver.wait(lambda: driver.workspace.correlations.tied is not None)
+    before = picture(sass)
+    kernels = driver.panes.kernels.model.rows
+    assert marked(driver) == (set(), set())
+
+    driver.next_result(lambda: driver.replace(GOOD, BAD))
+    assert marked(driver) == (set(PANES), set())
+    # Typing goes on, and fails again.
+    driver.next_result(lambda: driver.replace(BAD, f"{BAD} +"))
+    assert marked(driver) == (set(PANES), set())
+    sass.bands.show_matched(())
+    assert picture(sass) == before
+    assert driver.panes.kernels.model.rows == kernels != ()
+
+    stop_typing(driver)
+    bars, (told,) = marked(driver)
+    assert bars == set(PANES)
+    assert "line 9" in told
+    assert "Shown is the build of" in told
+    driver.next_result(lambda: driver.replace(f"{BAD} +", GOOD))
+    assert marked(driver) == (set(), set())
+
+
+def test_what_is_not_built_by_itself_is_old_at_once(unhurried):
+    driver, settings = unhurried, unhurried.workspace.settings
+    settings.auto_build = False
+    driver.replace(GOOD, BAD)
+    assert marked(driver) == (set(PANES), set())
+    stop_typing(driver)
+    _, (told,) = marked(driver)
+    assert told.startswith("This has changed and is not built yet. Shown is the build of")
+    driver.editor.undo()
+    assert driver.next_result(lambda: driver.trigger("buildAction")).ok
+    assert marked(driver) == (set(), set())
+    settings.options = "--use_fast_math"
+    assert marked(driver)[0] == set(PANES)
+    # Another tab has never been built, so nothing of it is old; and this one still is.
+    documents, front = driver.workspace.documents, driver.document
+    driver.files.new_ptx()
+    assert marked(driver)[0] == set()
+    documents.current = front
+    bars, told = marked(driver)
+    assert bars == set(PANES)
+    assert len(told) == 1
+
+
+def test_of_a_failed_build_only_what_was_not_made_is_old(unhurried):
+    driver = unhurried
+    driver.open_sample("Link by PTX or LTO")
+    document = driver.workspace.documents.named("user_transform.cu")
+    driver.next_result(lambda: setattr(driver.workspace.settings, "link", LinkMode.PTX))
+    driver.next_result(lambda: setattr(document, "included", False))
+    bars, _ = marked(driver)
+    ptx = driver.panes.outputs[CodeKind.PTX]
+    ptx.choose("apply_transform.cu")
+    assert not ptx.is_old
+    assert "sassView" in bars
+    assert "reportView" in bars
+    # The link itself has failed, and says so.
+    assert "linkView" not in bars
