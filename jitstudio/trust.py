@@ -199,11 +199,7 @@ def _is_private(status: os.stat_result) -> bool:
     if os.name != "posix":
         return True
     others = stat.S_IWGRP | stat.S_IWOTH
-    return (
-        stat.S_ISREG(status.st_mode)
-        and is_own(status)
-        and not status.st_mode & others
-    )
+    return stat.S_ISREG(status.st_mode) and is_own(status) and not status.st_mode & others
 
 
 def _digests(found: Iterable[str]) -> set[str]:
