@@ -6,7 +6,7 @@ Registers here are general ones (R0, R1...): they decide how many warps fit.
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
@@ -27,11 +27,13 @@ class LinePressure(NamedTuple):
         highest: The most registers that are alive at one of them.
         total: The live registers of all of them together.
         instructions: How many they are.
+        spills: Whether one of them is where its function spills.
     """
 
     highest: int
     total: int
     instructions: int
+    spills: bool = False
 
     def __or__(self, other: LinePressure) -> LinePressure:
         """Both together."""
@@ -39,6 +41,7 @@ class LinePressure(NamedTuple):
             max(self.highest, other.highest),
             self.total + other.total,
             self.instructions + other.instructions,
+            self.spills or other.spills,
         )
 
 
@@ -74,15 +77,21 @@ def peaks(function: SassFunction) -> tuple[int, ...]:
     return tuple(at for at in found if heights[at] * _LOW >= top)
 
 
-def by_place(*functions: SassFunction) -> dict[Place, LinePressure]:
+def by_place(
+    *functions: SassFunction, spills: Mapping[str, int] | None = None
+) -> dict[Place, LinePressure]:
     """What the instructions of each source line need, over all of the functions.
 
     An instruction that was inlined counts on its own line and on each line that its call came
     through: the call shows what it costs, also where the header of the callee is not open.
+
+    Args:
+        functions: The code.
+        spills: Of each function that spills, from how many live registers on that happens.
     """
     found: dict[Place, LinePressure] = {}
     for function in functions:
-        for place_id, pressure in _by_place_id(function).items():
+        for place_id, pressure in _by_place_id(function, (spills or {}).get(function.name)).items():
             for place in dict.fromkeys(function.places[place_id]):
                 found[place] = found[place] | pressure if place in found else pressure
     return found
@@ -104,10 +113,15 @@ def _summits(heights: Sequence[int], rise: int) -> Iterator[int]:
             low, at = height, NOWHERE
 
 
-def _by_place_id(function: SassFunction) -> dict[int, LinePressure]:
+def _by_place_id(function: SassFunction, spills: int | None) -> dict[int, LinePressure]:
     found: dict[int, list[int]] = {}
     length = function.code_length
     for place, gprs in zip(function.place_ids[:length], live_gprs(function), strict=False):
         if place != NOWHERE:
             found.setdefault(place, []).append(gprs)
-    return {place: LinePressure(max(each), sum(each), len(each)) for place, each in found.items()}
+    return {
+        place: LinePressure(
+            max(each), sum(each), len(each), spills is not None and max(each) >= spills
+        )
+        for place, each in found.items()
+    }

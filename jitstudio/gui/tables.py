@@ -15,6 +15,7 @@ from PySide6.QtCore import (
     QRect,
     QSize,
     Qt,
+    Signal,
 )
 from PySide6.QtGui import (
     QAction,
@@ -41,6 +42,7 @@ from jitstudio.gui.theme import Theme
 _ICON_SIDE = 16
 _ROW_PADDING = 8
 _HINT_MARGIN = 20
+_LEAST_CHARACTERS = 16
 # Cells begin where the titles of their columns do.
 _CELLS = "QTableView::item { padding: 0 5px; }"
 ENTER_KEYS = ("Return", "Enter")
@@ -81,13 +83,20 @@ class MarkDelegate(QStyledItemDelegate):
 
 
 class PanelTable(QTableView):
-    """A table of whole rows that says in words why it is empty."""
+    """A table of whole rows that says in words why it is empty.
+
+    Signals:
+        left_out_changed: There is room for other columns; see `left_out`.
+    """
+
+    left_out_changed = Signal()
 
     def __init__(self, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._hint = ""
-        self._left_out: tuple[int, ...] = ()
-        self._room = 0
+        self._stretched, self._least = 0, 0
+        self._optional: tuple[int, ...] = ()
+        self._sizes: dict[int, int] = {}
         self._delegate = MarkDelegate(self)
         self.setAccessibleName(name)
         self.setItemDelegate(self._delegate)
@@ -130,6 +139,7 @@ class PanelTable(QTableView):
             stretched: The column that takes what the others leave.
             widths: The widths of others at the start, in characters.
         """
+        self._stretched = stretched
         header = self.horizontalHeader()
         character = self.fontMetrics().horizontalAdvance("0")
         header.setMinimumSectionSize(character * 5)
@@ -137,9 +147,24 @@ class PanelTable(QTableView):
         for column, width in widths.items():
             header.resizeSection(column, max(character * width, header.sectionSizeHint(column)))
 
-    def hide_when_narrow(self, *columns: int, room: int) -> None:
-        """Leave out these columns while the table is narrower than `room` characters."""
-        self._left_out, self._room = columns, room
+    def hide_when_narrow(self, *columns: int, least: int = _LEAST_CHARACTERS) -> None:
+        """Leave out these columns, the last first, until the stretched one has its room.
+
+        Args:
+            columns: Those that matter less; the last of them matters least.
+            least: How many characters the stretched column has at least.
+        """
+        self._optional, self._least = columns, least
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The titles of the columns that there is no room for, in the order of the table."""
+        header, role = self.horizontalHeader(), Qt.ItemDataRole.DisplayRole
+        return tuple(
+            str(self.model().headerData(column, header.orientation(), role))
+            for column in sorted(self._optional)
+            if self.isColumnHidden(column)
+        )
 
     def add_command(self, text: str, do: Callable[[], object], *keys: str) -> QAction:
         """Offer a command in the context menu, and by these keys while the table has them."""
@@ -174,9 +199,7 @@ class PanelTable(QTableView):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave the room of a narrow dock to what matters most."""
-        narrow = self.width() < self._room * self.fontMetrics().horizontalAdvance("0")
-        for column in self._left_out:
-            self.setColumnHidden(column, narrow)
+        self._fit_columns()
         super().resizeEvent(event)
 
     def paintEvent(self, event: QPaintEvent) -> None:
@@ -200,6 +223,24 @@ class PanelTable(QTableView):
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         pressed = QKeySequence(QKeyCombination(modifiers, Qt.Key(event.key())))
         return next((a for a in self.actions() if pressed in a.shortcuts()), None)
+
+    def _fit_columns(self) -> None:
+        if not self._optional:
+            return
+        header = self.horizontalHeader()
+        character = self.fontMetrics().horizontalAdvance("0")
+        # Hidden ones have no size: what they had is kept.
+        shown = (n for n in range(header.count()) if not header.isSectionHidden(n))
+        self._sizes |= {column: header.sectionSize(column) for column in shown}
+        room = self.width() - self._least * character
+        fixed = {*self._sizes} - {self._stretched, *self._optional}
+        room -= sum(self._sizes[column] for column in fixed)
+        before = self.left_out
+        for column in self._optional:
+            room -= self._sizes[column]
+            self.setColumnHidden(column, room < 0)
+        if self.left_out != before:
+            self.left_out_changed.emit()
 
     def _fit_rows(self) -> None:
         self.verticalHeader().setMinimumSectionSize(_ICON_SIDE)

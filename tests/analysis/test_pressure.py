@@ -89,6 +89,8 @@ def test_several_functions_are_counted_together():
     one = function(4, place_ids=(0,), places=((place,),))
     two = function(7, 7, place_ids=(0, 0), places=((place,),))
     assert by_place(one, two) == {place: LinePressure(7, 18, 3)}
+    assert by_place(one, two, spills={"k": 6}) == {place: LinePressure(7, 18, 3, spills=True)}
+    assert by_place(one, spills={"k": 6}) == {place: LinePressure(4, 4, 1)}
 
 
 def test_the_highest_of_a_kernel_is_one_of_its_peaks(histogram):

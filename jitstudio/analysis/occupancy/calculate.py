@@ -90,6 +90,16 @@ def occupancy(limits: Limits, usage: Usage) -> Occupancy:
     )
 
 
+def warps_by_registers(limits: Limits, registers: int) -> int:
+    """The resident warps that have room for so many registers a thread, whatever the block."""
+    of_warp = _registers_of_warp(limits, registers)
+    if registers > limits.registers_per_thread:
+        return 0
+    if not of_warp:
+        return limits.warps
+    return min(limits.warps, _warps_of_registers(limits, of_warp))
+
+
 def allocated_registers(limits: Limits, registers: int) -> int:
     """What a thread of a kernel with so many registers takes of them."""
     return _registers_of_warp(limits, registers) // limits.threads_per_warp
@@ -115,7 +125,7 @@ def _by_registers(limits: Limits, usage: Usage) -> int | None:
     of_block = of_warp * _rounded_up(warps, limits.partitions)
     if usage.registers > limits.registers_per_thread or of_block > limits.registers_per_block:
         return 0
-    return limits.registers // limits.partitions // of_warp * limits.partitions // warps
+    return _warps_of_registers(limits, of_warp) // warps
 
 
 def _by_shared(limits: Limits, usage: Usage) -> int | None:
@@ -147,6 +157,10 @@ _RULES: dict[Resource, Callable[[Limits, Usage], int | None]] = {
 
 def _warps(limits: Limits, usage: Usage) -> int:
     return _rounded_up(max(usage.threads, 1), limits.threads_per_warp) // limits.threads_per_warp
+
+
+def _warps_of_registers(limits: Limits, of_warp: int) -> int:
+    return limits.registers // limits.partitions // of_warp * limits.partitions
 
 
 def _registers_of_warp(limits: Limits, registers: int) -> int:

@@ -26,12 +26,14 @@ class LineBar:
     Attributes:
         number: What is written in front of the bar.
         share: The length of the bar, from 0 to 1.
+        strain: What they cost, from 0 to 1: see `analysis.occupancy.strain`.
         tip: All of it in words.
         holds: Whether the line holds registers at the peak that is looked at.
     """
 
     number: int
     share: float
+    strain: float
     tip: str
     holds: bool = False
 
@@ -107,7 +109,7 @@ class PressureBars(QObject):
             painter.fillRect(ring, theme.code.margin_current)
             painter.fillRect(ring.adjusted(1, 1, -1, -1), theme.code.margin)
         place.setWidth(max(1.0, place.width() * bar.share))
-        painter.fillRect(place, theme.step(bar.share))
+        painter.fillRect(place, theme.step(bar.strain))
 
     @Slot(int, int, int)
     def _on_contents_change(self, position: int, _removed: int, _added: int) -> None:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication
 
 from jitstudio.analysis.listing_rows import ListingRows, Spot
 from jitstudio.analysis.model import NOWHERE, SassFunction
+from jitstudio.analysis.occupancy.strain import Strain
 from jitstudio.analysis.pressure import highest, live_gprs, peaks
 from jitstudio.gui.models.column_choice import Chosen, ColumnChoice
 from jitstudio.gui.models.sass_columns import LIVE, Row, translated
@@ -41,11 +42,13 @@ class Bar:
 
     Attributes:
         share: Of the most of its function, from 0 to 1.
+        strain: What they cost, from 0 to 1: see `analysis.occupancy.strain`.
         is_peak: Whether it is worth going to.
         is_top: Whether it is the highest.
     """
 
     share: float
+    strain: float
     is_peak: bool
     is_top: bool
 
@@ -55,10 +58,12 @@ class SassCells:
 
     Args:
         rows: Which line is which instruction.
+        strain: What live registers cost.
     """
 
-    def __init__(self, rows: ListingRows) -> None:
+    def __init__(self, rows: ListingRows, strain: Strain) -> None:
         self._rows = rows
+        self._strain = strain
         self._heights: dict[SassFunction, Heights] = {}
 
     def spot(self, line: int) -> Spot | None:
@@ -91,8 +96,16 @@ class SassCells:
             return None
         live = spot.function.live_at(spot.index)
         assert live is not None
-        share = live.gpr / heights.top
-        return Bar(share, spot.index in heights.peaks, spot.index == heights.at)
+        return Bar(
+            live.gpr / heights.top,
+            self.strain(spot.function, live.gpr),
+            spot.index in heights.peaks,
+            spot.index == heights.at,
+        )
+
+    def strain(self, function: SassFunction, live: int) -> float:
+        """What so many live registers cost in a function, from 0 to 1."""
+        return self._strain.level(live, self._strain.spills_at(function.name, live))
 
     def heights(self, function: SassFunction) -> Heights:
         """The live registers of a function."""

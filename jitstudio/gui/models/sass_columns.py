@@ -170,7 +170,10 @@ COLUMNS = (
         QT_TRANSLATE_NOOP(
             "SassColumns",
             "Live registers: how many general registers (R) hold a value that is still needed. "
-            "The bar is the share of the highest count of the function; a triangle marks a peak",
+            "The bar is the share of the highest count of the function; a triangle marks a peak. "
+            "Blue to green: all warps of a multiprocessor of the target have room for so many. "
+            "Yellow to red: fewer and fewer warps fit, or registers are spilled (an estimate by "
+            "the register file in the CUDA Programming Guide)",
         ),
         13,
         _live("gpr"),

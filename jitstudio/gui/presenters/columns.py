@@ -121,7 +121,7 @@ class ColumnsPresenter(QObject):
         if inspection is not None and inspection.listing is shown:
             if inspection.listing is not self._listing:
                 self._listing = inspection.listing
-                cells = SassCells(inspection.rows)
+                cells = SassCells(inspection.rows, inspection.strain)
                 self._columns.show_cells(cells)
                 self._on_kernel_changed()
         elif shown is not self._listing:
@@ -169,5 +169,9 @@ def _line_near(cells: SassCells, function: SassFunction, line: int) -> int:
 def _marks(function: SassFunction, cells: SassCells) -> list[PeakMark]:
     """The peaks of a function."""
     heights, live = cells.heights(function), live_gprs(function)
-    found = ((cells.line(function, at), live[at] / heights.top) for at in heights.peaks)
-    return [PeakMark(line, share) for line, share in found if line != NOWHERE]
+    found = ((cells.line(function, at), live[at]) for at in heights.peaks)
+    return [
+        PeakMark(line, count / heights.top, cells.strain(function, count))
+        for line, count in found
+        if line != NOWHERE
+    ]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from datetime import datetime
 from threading import Event
 
 from PySide6.QtCore import QCoreApplication, QObject, Slot
@@ -10,22 +9,17 @@ from PySide6.QtGui import QKeySequence
 
 from jitstudio.analysis.model import Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
-from jitstudio.core.request import LinkMode
 from jitstudio.gui.background import Background
 from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.models.build_names import build_name, difference_titles
 from jitstudio.gui.models.compare import Compared, Matter, Side, compare
 from jitstudio.gui.panes import Panes
 from jitstudio.gui.state.baselines import Baseline
 from jitstudio.gui.state.outputs import Built
 from jitstudio.gui.state.readings import Readings, cubin_of
-from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.visibility import Visibility
 from jitstudio.gui.workspace import Workspace
 
-_LINKS = {
-    LinkMode.PTX: QT_TRANSLATE_NOOP("ComparePresenter", "PTX link"),
-    LinkMode.LTO: QT_TRANSLATE_NOOP("ComparePresenter", "LTO link"),
-}
 _Key = tuple[Built, Built, Matter]
 
 
@@ -79,7 +73,7 @@ class ComparePresenter(QObject):
         built = self._outputs.good
         if built is None:
             return
-        baseline = self._baselines.pin(built, self._name_of(built))
+        baseline = self._baselines.pin(built, build_name(built.request, built.at))
         told = self.tr("{name} is pinned: Compare shows what changes from now on.")
         self._panes.status.tell(told.format(name=baseline.name))
 
@@ -116,7 +110,8 @@ class ComparePresenter(QObject):
         matter = self._view.matter
         if not self._is_read(chosen.built, built, matter):
             return
-        self._titles = (chosen.name, self.tr("Now: {name}").format(name=_subject(built)))
+        pinned = chosen.built
+        self._titles = difference_titles(pinned.request, pinned.at, built.request, built.at)
         key = (chosen.built, built, matter)
         if key == self._key:
             if self._view.compared is not None:
@@ -180,11 +175,6 @@ class ComparePresenter(QObject):
             ).format(keys=keys)
         return ""
 
-    def _name_of(self, built: Built) -> str:
-        name = self.tr("{subject}, {target}, {time:%H:%M:%S}")
-        target = built.result.arch.sm
-        return name.format(subject=_subject(built), target=target, time=datetime.now())
-
     @Slot(str)
     def _on_preference_changed(self, _key: str) -> None:
         self._view.texts.set_font_size(self._preferences.font_size)
@@ -196,16 +186,6 @@ class ComparePresenter(QObject):
     @Slot(object)
     def _on_compared(self, compared: Compared) -> None:
         self._view.show_compared(compared, *self._titles)
-
-
-def _subject(built: Built) -> str:
-    """What was built, in a word or two."""
-    link = built.request.link
-    return (
-        QCoreApplication.translate("ComparePresenter", _LINKS[link])
-        if link in _LINKS
-        else built.request.sources[0].name
-    )
 
 
 def _missing(matter: Matter, left: Built, right: Built) -> str:

@@ -81,7 +81,7 @@ class PressurePresenter(QObject):
             return {}
         folder = str(document.path.parent) if document.path else ""
         files = frozenset(spellings(document.name, folder))
-        lines = self._read.lines
+        lines, strain = self._read.lines, self._read.inspection.strain
         now = self._correlations.lines_now(document, (place.line - 1 for place in lines))
         measure = str(self._preferences.value(_MEASURE))
         top = max((getattr(line, measure) for line in lines.values()), default=0)
@@ -91,7 +91,11 @@ class PressurePresenter(QObject):
                 number = getattr(line, measure)
                 held = self._held.get(place, 0)
                 found[now[place.line - 1]] = LineBar(
-                    number, number / top, line_words(place.line, line, held), held > 0
+                    number,
+                    number / top,
+                    strain.level(line.highest, line.spills),
+                    line_words(place.line, line, held),
+                    held > 0,
                 )
         return found
 
@@ -144,4 +148,5 @@ class PressurePresenter(QObject):
 
 
 def _read(inspection: Inspection, stop: Event) -> _Read:
-    return _Read(inspection, by_place(*Paced(inspection.code.functions, stop)))
+    functions, spills = Paced(inspection.code.functions, stop), inspection.strain.spills
+    return _Read(inspection, by_place(*functions, spills=spills))

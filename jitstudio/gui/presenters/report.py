@@ -7,7 +7,6 @@ from threading import Event
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.analysis.model import NOWHERE
-from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.background import Background
 from jitstudio.gui.models.report.reading import Reading, read
@@ -62,7 +61,7 @@ class ReportPresenter(QObject):
         if self._shown != (inspection, function.name):
             self._shown = (inspection, function.name)
             resources = inspection.result.resources_of(function.name)
-            arch = _target(inspection)
+            arch = inspection.target
 
             def work(_stop: Event) -> Reading:
                 return read(function, resources, arch)
@@ -98,12 +97,6 @@ class ReportPresenter(QObject):
             pane = self._panes.outputs[CodeKind.SASS]
             self._panes.uncover(pane)
             pane.code_view.go_to(line + 1)
-
-
-def _target(inspection: Inspection) -> Arch:
-    """What the code was made for; a file that was opened knows better than the target chosen."""
-    told = inspection.code.target
-    return Arch.parse(told) if told else inspection.request.arch
 
 
 def _names(inspection: Inspection) -> tuple[tuple[str, str], ...]:

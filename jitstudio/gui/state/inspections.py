@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.listing_rows import ListingRows
 from jitstudio.analysis.model import Disassembly, SassFunction
+from jitstudio.analysis.occupancy.limits import limits_of
+from jitstudio.analysis.occupancy.strain import Strain, strain_of
+from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.opened import machine_code
 from jitstudio.core.request import BuildRequest
@@ -37,6 +41,16 @@ class Inspection:
     rows: ListingRows
     request: BuildRequest
     result: BuildResult
+
+    @property
+    def target(self) -> Arch:
+        """What the code was made for; a file that was opened knows better than the request."""
+        return Arch.parse(self.code.target) if self.code.target else self.request.arch
+
+    @cached_property
+    def strain(self) -> Strain:
+        """What its live registers cost."""
+        return strain_of(self.code.functions, self.result.kernels, limits_of(self.target))
 
 
 @dataclass(frozen=True)

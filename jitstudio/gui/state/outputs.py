@@ -49,10 +49,11 @@ class Output:
 
 @dataclass(frozen=True, eq=False)
 class Built:
-    """A build that has succeeded, and what was asked for."""
+    """A build that has succeeded, what was asked for, and when it was done."""
 
     request: BuildRequest
     result: BuildResult
+    at: datetime = field(default_factory=datetime.now)
 
 
 @dataclass

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal, Slot
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QPalette
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jitstudio.core.result import BuildResult, Kernel
 from jitstudio.gui.models.kernels import KERNEL_COLUMNS, kernels_as_text
-from jitstudio.gui.models.presentation import SORT_ROLE
+from jitstudio.gui.models.presentation import SORT_ROLE, plain_tooltip
 from jitstudio.gui.models.rows import RowsModel
 from jitstudio.gui.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.parts import ShorteningLabel
 
 
 class KernelsView(QWidget):
@@ -30,10 +31,13 @@ class KernelsView(QWidget):
         self._sorted = QSortFilterProxyModel(self)
         self._sorted.setSourceModel(self._model)
         self._sorted.setSortRole(SORT_ROLE)
+        self._left_out = self._make_left_out()
         self._table = self._make_table()
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
-        layout.addWidget(self._table)
+        layout.setSpacing(0)
+        layout.addWidget(self._table, 1)
+        layout.addWidget(self._left_out)
         self.setFocusProxy(self._table)
 
     @property
@@ -71,7 +75,8 @@ class KernelsView(QWidget):
         figures = range(1, len(KERNEL_COLUMNS) - 1)
         widths = {n: len(KERNEL_COLUMNS[n].heading) + 3 for n in figures}
         table.set_columns(stretched=0, widths=widths)
-        table.hide_when_narrow(5, 7, 8, 9, 10, room=100)
+        table.hide_when_narrow(2, 3, 6, 4, 5, 7, 8, 9, 10)
+        table.left_out_changed.connect(self._on_left_out_changed)
         table.setSortingEnabled(True)
         table.horizontalHeader().setSortIndicatorClearable(True)
         table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
@@ -80,6 +85,23 @@ class KernelsView(QWidget):
         table.add_command(self.tr("&Show its SASS"), self._on_activated, *ENTER_KEYS)
         table.add_command(self.tr("&Copy table"), self.copy_all, "Ctrl+C")
         return table
+
+    def _make_left_out(self) -> ShorteningLabel:
+        label = ShorteningLabel(self)
+        label.setObjectName("kernelsLeftOut")
+        label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        label.setContentsMargins(12, 4, 8, 4)
+        label.hide()
+        return label
+
+    @Slot()
+    def _on_left_out_changed(self) -> None:
+        """Say what there is no room for, so that nobody takes it for missing."""
+        titles = self._table.left_out
+        words = self.tr("No room for {columns}. Ctrl+M maximises the pane.")
+        self._left_out.setText(words.format(columns=", ".join(titles)))
+        self._left_out.setToolTip(plain_tooltip(self._left_out.text()))
+        self._left_out.setVisible(bool(titles))
 
     def _not_built(self) -> str:
         return self.tr(

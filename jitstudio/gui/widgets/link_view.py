@@ -193,7 +193,7 @@ class LinkView(QWidget):
         table.setObjectName("linkTable")
         table.setModel(self._model)
         table.set_columns(stretched=0, widths={1: 14, 2: 20})
-        table.hide_when_narrow(1, room=55)
+        table.hide_when_narrow(1)
         table.set_hint(
             self.tr(
                 "No modules are open.\nOpen a source, or add a cubin, an object file or a library."

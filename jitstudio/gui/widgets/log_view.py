@@ -53,14 +53,12 @@ _FONT_SIZE = 9.5
 _MARGIN = 6
 _NO_BAR = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
 _BAR_AS_NEEDED = Qt.ScrollBarPolicy.ScrollBarAsNeeded
-_WRAPPED = QPlainTextEdit.LineWrapMode.WidgetWidth
-_AS_WRITTEN = QPlainTextEdit.LineWrapMode.NoWrap
 # From this ratio of width to height on, the details stand beside the stages.
 _WIDE = 1.5
 
 
 class _TextField(QPlainTextEdit):
-    """Text that can be read, selected and copied."""
+    """Text that can be read, selected and copied; long lines go on below, none is cut."""
 
     def __init__(self, name: str, object_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -69,6 +67,8 @@ class _TextField(QPlainTextEdit):
         self.setReadOnly(True)
         self.setUndoRedoEnabled(False)
         self.setTabChangesFocus(True)
+        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
+        self.setHorizontalScrollBarPolicy(_NO_BAR)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.document().setDocumentMargin(_MARGIN)
         # With the caret of a reader, the text can be selected by keyboard as well.
@@ -79,13 +79,11 @@ class _TextField(QPlainTextEdit):
 
 
 class _OptionsField(_TextField):
-    """One long line, wrapped anywhere, as high as it needs to be up to a few lines."""
+    """One long line, as high as it needs to be up to a few lines."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         name = QCoreApplication.translate("LogView", "Options sent")
         super().__init__(name, "logOptions", parent)
-        self.setWordWrapMode(QTextOption.WrapMode.WrapAtWordBoundaryOrAnywhere)
-        self.setHorizontalScrollBarPolicy(_NO_BAR)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Wrap anew, then be as high as that."""
@@ -123,7 +121,6 @@ class LogView(QWidget):
         self._options = _OptionsField(self)
         self._info = _TextField(self.tr("Info"), "logInfo", self)
         self._info.setPlaceholderText(self.tr("The tool reported nothing."))
-        self._info.setLineWrapMode(_AS_WRITTEN)
         self._errors = _TextField(self.tr("Errors"), "logErrors", self)
         self._errors.setPlaceholderText(
             self.tr("No errors, and nothing written to stderr or stdout.")
@@ -198,7 +195,7 @@ class LogView(QWidget):
         table.setObjectName("logTable")
         table.setModel(self._model)
         table.set_columns(stretched=2, widths={0: 11, 1: 10, 3: 11})
-        table.hide_when_narrow(3, room=48)
+        table.hide_when_narrow(3)
         table.add_command(self.tr("&Copy whole log"), self.copy_whole_log, "Ctrl+C")
         table.add_command(self.tr("Copy &options"), self.copy_options)
         table.set_hint(
@@ -300,13 +297,7 @@ class LogView(QWidget):
         self._heading.setText(heading.format(tool=tool_name(stage)) if stage else "")
         self._options.setPlainText(capped(options_line(stage)) if stage else "")
         self._options.setPlaceholderText(self.tr("none") if stage else "")
-        # The mark under a source line stays under it, but prose is easier to read when wrapped.
-        prose = stage is not None and stage.crash is not None
-        self._errors.setLineWrapMode(_WRAPPED if prose else _AS_WRITTEN)
         self._info.setPlainText(info_text(stage) if stage else "")
         self._errors.setPlainText(errors_text(stage) if stage else "")
-        for field in (self._info, self._errors):
-            # Qt scrolls the margin away to bring the caret to the very edge.
-            field.horizontalScrollBar().setValue(0)
         self._options.fit()
         self.stage_chosen.emit(stage)

@@ -187,7 +187,7 @@ class ProblemsView(QWidget):
         table.setModel(self._shown)
         table.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
         table.set_columns(stretched=0, widths={1: 20, 2: 7, 3: 7, 4: 10})
-        table.hide_when_narrow(3, 4, room=70)
+        table.hide_when_narrow(3, 4)
         table.setSortingEnabled(True)
         table.horizontalHeader().setSortIndicatorClearable(True)
         table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # as the tools reported them

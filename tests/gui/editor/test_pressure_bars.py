@@ -8,7 +8,10 @@ from jitstudio.gui.editor.margin import EditorMargin
 from jitstudio.gui.editor.pressure_bars import LineBar
 
 TEXT = "\n".join(f"line {number}" for number in range(8))
-BARS = {2: LineBar(24, 1.0, "Line 3 of it"), 5: LineBar(6, 0.25, "Line 6 of it", holds=True)}
+BARS = {
+    2: LineBar(24, 1.0, 0.9, "Line 3 of it"),
+    5: LineBar(6, 0.25, 0.9, "Line 6 of it", holds=True),
+}
 
 
 @pytest.fixture
@@ -55,12 +58,13 @@ def test_bars_are_drawn_by_their_share(editor, dark):
         y = round(rect.top()) + editor.fontMetrics().height() // 2
         return [image.pixelColor(x, y).name() for x in range(editor.pressure.width)]
 
-    full, part = colors(2).count(dark.step(1.0).name()), colors(5).count(dark.step(0.25).name())
+    # As long as their share, in the colour of what they cost.
+    full, part = (colors(line).count(dark.step(0.9).name()) for line in (2, 5))
     assert full == pytest.approx(4 * part, abs=3)
     assert part > 4
     # A line that holds the peak has a frame.
     assert dark.code.margin_current.name() in colors(5)
-    assert dark.step(1.0).name() not in colors(3)
+    assert dark.step(0.9).name() not in colors(3)
 
 
 def test_a_bar_is_told_by_the_mouse(editor):
@@ -98,5 +102,5 @@ def test_bars_stay_with_their_lines(editor, line, column, text, removed, expecte
 def test_a_wide_number_makes_a_wide_strip(editor):
     editor.pressure.show_bars(BARS)
     before = editor.pressure.width
-    editor.pressure.show_bars({1: LineBar(12345, 1.0, "")})
+    editor.pressure.show_bars({1: LineBar(12345, 1.0, 0.0, "")})
     assert editor.pressure.width > before

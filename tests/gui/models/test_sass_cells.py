@@ -2,6 +2,9 @@ import pytest
 
 from jitstudio.analysis.holders import Holder, holders
 from jitstudio.analysis.model import Place
+from jitstudio.analysis.occupancy.limits import limits_of
+from jitstudio.analysis.occupancy.strain import Strain
+from jitstudio.core.arch import Arch
 from jitstudio.gui.models.column_choice import ColumnChoice
 from jitstudio.gui.models.peak_words import PeakWords
 from jitstudio.gui.models.sass_cells import Bar, SassCells, peak_line
@@ -10,7 +13,7 @@ from tests.gui.sass_code import PEAKS, line_of, rows, sass
 
 @pytest.fixture
 def cells():
-    return SassCells(rows())
+    return SassCells(rows(), Strain(limits_of(Arch(90)), {"empty": 1}))
 
 
 @pytest.fixture
@@ -37,10 +40,12 @@ def test_a_line_without_an_instruction_is_empty(cells, choice):
 
 
 def test_the_bars_are_shares_of_the_highest_of_their_function(cells):
-    assert cells.bar(line_of(7)) == Bar(1.0, is_peak=True, is_top=True)
-    assert cells.bar(line_of(10)) == Bar(5 / 6, is_peak=True, is_top=False)
-    assert cells.bar(line_of(8)) == Bar(4 / 6, is_peak=False, is_top=False)
-    assert cells.bar(line_of(0, kernel=1)) == Bar(1.0, is_peak=True, is_top=True)
+    # Six of the 32 registers that all 64 warps of sm_90 have room for cost nothing.
+    assert cells.bar(line_of(7)) == Bar(1.0, 0.5 * 6 / 33, is_peak=True, is_top=True)
+    assert cells.bar(line_of(10)) == Bar(5 / 6, 0.5 * 5 / 33, is_peak=True, is_top=False)
+    assert cells.bar(line_of(8)) == Bar(4 / 6, 0.5 * 4 / 33, is_peak=False, is_top=False)
+    # A kernel that spills costs most.
+    assert cells.bar(line_of(0, kernel=1)) == Bar(1.0, 1.0, is_peak=True, is_top=True)
 
 
 def test_a_peak_has_a_triangle(cells, choice):

@@ -2,6 +2,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
@@ -62,3 +63,18 @@ def test_the_table_can_be_copied_for_a_spreadsheet(view):
     lines = QGuiApplication.clipboard().text().split("\n")
     assert lines[0].split("\t")[:3] == ["kernel", "registers", "spill_stores"]
     assert lines[2].split("\t")[:4] == ["large(float)", "255", "1456", ""]
+
+
+def test_columns_without_room_are_named_and_the_kernel_can_be_read(view):
+    view.show_result(RESULT)
+    label = view.findChild(QLabel, "kernelsLeftOut")
+    view.resize(420, 200)
+    assert label.isVisible()
+    assert label.text().startswith("No room for ")
+    assert "Max threads" in label.text()
+    header = view.table.horizontalHeader()
+    named = {title for title in view.table.left_out if title in label.text()}
+    assert len(named) == sum(header.isSectionHidden(n) for n in range(header.count())) > 2
+    assert header.sectionSize(0) >= view.fontMetrics().horizontalAdvance("large(float)")
+    view.resize(2000, 200)
+    assert not label.isVisible()

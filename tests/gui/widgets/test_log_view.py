@@ -59,12 +59,12 @@ def test_info_and_errors_have_a_part_each(view):
     )
 
 
-def test_a_caret_stays_under_its_source_line(view):
-    wrap = QPlainTextEdit.LineWrapMode
-    view.model.set_rows((FAILED,))
-    assert field(view, "logErrors").lineWrapMode() == wrap.NoWrap
-    view.model.set_rows((CRASHED,))
-    assert field(view, "logErrors").lineWrapMode() == wrap.WidgetWidth
+def test_long_lines_go_on_below_and_none_is_cut(view, qtbot):
+    view.model.set_rows((replace(FAILED, error_log=f"error: {'a_long_name ' * 60}"),))
+    text = field(view, "logErrors")
+    qtbot.waitUntil(lambda: text.document().size().height() > 2)
+    assert text.document().size().width() <= text.width()
+    assert field(view, "logInfo").lineWrapMode() == text.lineWrapMode()
 
 
 def test_a_failed_stage_is_shown_by_itself(view, qtbot):

@@ -139,7 +139,7 @@ class ColumnGutter(QWidget):
             painter.fillRect(full.adjusted(-2, -2, 2, 2), theme.code.text)
             painter.fillRect(full.adjusted(-1, -1, 1, 1), theme.code.background)
         full.setWidth(max(1.0, width * bar.share))
-        painter.fillRect(full, theme.step(bar.share))
+        painter.fillRect(full, theme.step(bar.strain))
 
     def _line_at(self, y: float) -> int:
         return self._view.shown.rows.line(self._view.grid.row_at(y))

@@ -23,10 +23,12 @@ class PeakMark:
     Attributes:
         line: Where it is, from 0.
         share: How high it is, as a share of the highest in its function.
+        strain: What it costs, from 0 to 1.
     """
 
     line: int
     share: float
+    strain: float
 
 
 class PeakMarks(QWidget):
@@ -70,7 +72,7 @@ class PeakMarks(QWidget):
             is_top = mark.share == 1
             left = 0 if is_top else self.width() // 2
             height = _TOP_HEIGHT if is_top else _HEIGHT
-            color = self._view.theme.step(mark.share)
+            color = self._view.theme.step(mark.strain)
             painter.fillRect(left, y, self.width() - left, height, color)
         painter.end()
 

@@ -213,7 +213,7 @@ class CompareView(QWidget):
         table.setObjectName("compareDeltas")
         table.setModel(self._model)
         table.set_columns(1, {0: 24, 2: 9, 3: 9, 4: 9})
-        table.hide_when_narrow(0, room=75)
+        table.hide_when_narrow(0)
         table.set_hint(self.tr("Registers, memory and instruction counts are the same."))
         return table
 

@@ -79,7 +79,7 @@ class FindingsList(QWidget):
         table.setObjectName("findingsTable")
         table.setModel(self._sorted)
         table.set_columns(stretched=0, widths={1: 20, 2: 13})
-        table.hide_when_narrow(2, room=60)
+        table.hide_when_narrow(2)
         table.setSortingEnabled(True)
         table.horizontalHeader().setSortIndicatorClearable(True)
         table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # as the rules are

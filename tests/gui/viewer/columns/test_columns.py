@@ -6,6 +6,7 @@ from PySide6.QtGui import QHelpEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolTip
 
+from jitstudio.analysis.occupancy.strain import Strain
 from jitstudio.gui.models.column_choice import ColumnChoice
 from jitstudio.gui.models.sass_cells import SassCells
 from jitstudio.gui.models.sass_columns import COLUMNS
@@ -37,7 +38,7 @@ def columns(view):
     made = Columns(view)
     view.set_lines(sass()[0], SassLexer())
     made.show_choice(ColumnChoice.read(["address:7", "gpr:13", "wait:8"]))
-    made.show_cells(SassCells(rows()))
+    made.show_cells(SassCells(rows(), Strain(spills={"histogram": 6})))
     made.chosen.connect(made.show_choice)
     return made
 
@@ -154,7 +155,7 @@ def test_a_larger_font_makes_wider_columns(view, columns):
 def test_a_bar_is_as_long_as_its_share(columns, dark):
     ground = dark.code.background
     assert color_at(columns, line_of(7), 1.0) == dark.pressure[-1]
-    assert color_at(columns, line_of(8), 4 / 6) == dark.pressure[5]
+    assert color_at(columns, line_of(8), 4 / 6) == dark.pressure[0]
     assert color_at(columns, line_of(8), 5 / 6) == ground
 
 
@@ -163,7 +164,7 @@ def test_bands_go_on_below_the_columns(view, columns, dark):
     assert color_at(columns, line_of(8), 5 / 6) == dark.bands[1]
     view.bands.show_matched([line_of(8)])
     assert color_at(columns, line_of(8), 5 / 6) == dark.matched[1]
-    assert color_at(columns, line_of(8), 4 / 6) == dark.pressure[5]
+    assert color_at(columns, line_of(8), 4 / 6) == dark.pressure[0]
 
 
 def test_nothing_is_drawn_until_it_is_known(columns, dark):
@@ -197,11 +198,13 @@ def test_rows_stay_beside_their_lines(view, columns, dark):
 def test_peaks_are_marked_in_the_scroll_bar(view, columns, dark):
     view.resize(900, 160)
     assert dark.pressure[-1].name() not in pixels(columns.peak_marks)
-    columns.peak_marks.show_marks([PeakMark(line_of(7), 1.0), PeakMark(line_of(10), 5 / 6)])
+    columns.peak_marks.show_marks(
+        [PeakMark(line_of(7), 1.0, 1.0), PeakMark(line_of(10), 5 / 6, 0.8)]
+    )
     assert columns.peak_marks.isVisible()
     assert columns.peak_marks.size() == view.verticalScrollBar().size()
     drawn = pixels(columns.peak_marks)
-    assert {dark.pressure[-1].name(), dark.step(5 / 6).name()} <= drawn
+    assert {dark.pressure[-1].name(), dark.step(0.8).name()} <= drawn
 
 
 # Mouse and keyboard.
@@ -338,7 +341,7 @@ def test_a_page_of_a_long_listing_costs_little_more(view, columns):
     view.resize(1400, 900)
     lines = sass()[0] * (300_000 // len(sass()[0]) + 1)
     view.set_lines(lines, SassLexer())
-    columns.show_cells(SassCells(Repeated()))
+    columns.show_cells(SassCells(Repeated(), Strain()))
     columns.show_choice(ColumnChoice(()))
     alone = page_time(view, columns)
     columns.show_choice(EVERYTHING)

@@ -23,7 +23,7 @@ class ArgumentsTable(CellTable):
         self.setItemDelegate(self._cells)
         self.setModel(model)
         self.set_columns(stretched=VALUE, widths={0: 10, TYPE: 16, FILL: 13, DIRECTION: 8})
-        self.hide_when_narrow(TYPE, room=54)
+        self.hide_when_narrow(TYPE, least=7)
         self.add_command(self.tr("&Edit"), self._on_edit, *ENTER_KEYS)
         model.modelReset.connect(self._on_reset)
 

@@ -160,7 +160,7 @@ class ResultView(QWidget):
         table.setObjectName("resultTable")
         table.setModel(self._model)
         table.set_columns(stretched=0, widths={1: 12, 2: 16})
-        table.hide_when_narrow(1, room=90)
+        table.hide_when_narrow(1, least=60)
         table.selectionModel().currentRowChanged.connect(self._on_row_changed)
         table.doubleClicked.connect(self._activate)
         table.add_command(self.tr("&Go to source"), self._on_enter_pressed, *ENTER_KEYS)
