@@ -37,6 +37,18 @@ class Access:
         writes = _all_within(other.writable, self.writable)
         return reads and writes and self.gpu >= other.gpu
 
+    def roots_of(self, other: Access) -> tuple[str, ...]:
+        """The files and folders named here by which all that the other names may be reached."""
+        return tuple(
+            root
+            for mine, others in (
+                (self.readable or (), other.readable or ()),
+                (self.writable, other.writable),
+            )
+            for root in mine
+            if any(_is_within(path, root) for path in others)
+        )
+
     def joined(self, other: Access) -> Access:
         """This and the other together."""
         if self.readable is None or other.readable is None:
@@ -94,6 +106,18 @@ def folder_or_file(path: str) -> str:
     real = os.path.realpath(path)
     folder = os.path.dirname(real)
     return real if holds_home(folder) else folder
+
+
+def identity(path: str) -> tuple[int, int] | None:
+    """What tells a file or folder from another of its name; None where there is none.
+
+    The kernel allows the file, not its name: what takes its place is out of reach.
+    """
+    try:
+        status = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return status.st_dev, status.st_ino
 
 
 def holds_home(folder: str) -> bool:

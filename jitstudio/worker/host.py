@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jitstudio.core.codec import CodecError
-from jitstudio.worker.access import NOTHING, Access, Need
+from jitstudio.worker.access import NOTHING, Access, Need, identity
 from jitstudio.worker.memory_watch import WATCH
 from jitstudio.worker.messages import Broke, Call, Done, Program, Unfit
 from jitstudio.worker.process import ChildProcess
@@ -73,6 +73,7 @@ class WorkerHost:
         self._child: ChildProcess | None = None
         self._served = 0
         self._sealed: Access | None = None
+        self._identities: dict[str, tuple[int, int] | None] = {}
         self._earlier = Access()
         # Guards what `kill` and `close` look at from other threads.
         self._lock = threading.Lock()
@@ -94,7 +95,11 @@ class WorkerHost:
 
     def suits(self, need: Need) -> bool:
         """Whether a call with this need would find a child, or start one, without ending one."""
-        return self.pid is None or self._sealed is None or need.met_by(self._sealed)
+        sealed, identities = self._sealed, self._identities
+        if self.pid is None or sealed is None:
+            return True
+        roots = sealed.roots_of(need.least)
+        return need.met_by(sealed) and all(identity(at) == identities.get(at) for at in roots)
 
     def start(self) -> None:
         """Start the child now rather than at the first call.
@@ -215,7 +220,11 @@ class WorkerHost:
     def _access(self, need: Need) -> Access:
         """What the child is sealed with; at its first call, with what this one needs."""
         if self._sealed is None:
-            self._sealed = need.of_new_process(self._earlier)
+            sealed = need.of_new_process(self._earlier)
+            paths = (*(sealed.readable or ()), *sealed.writable)
+            # Before the child looks for them: one that changes meanwhile is another one then.
+            self._identities = {path: identity(path) for path in paths}
+            self._sealed = sealed
             if need.most is None:
                 self._earlier = self._sealed
         return self._sealed

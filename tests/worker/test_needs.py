@@ -211,3 +211,23 @@ def test_more_places_than_anybody_needs_are_not_looked_at(builder, project):
 @pytest.mark.parametrize("option", ["--time=/dev/null", "-DX=/dev/null", "-DX=/dev/zero"])
 def test_what_options_name_is_no_header(builder, option):
     assert builder.build(request(cuda(KERNEL), options=(option,))).ok
+
+
+def test_what_takes_the_place_of_a_folder_or_file_is_read(builder, project):
+    home = Path.home()
+    (home / "mine.h").write_text("#define VALUE 7001\n")
+    (project / "include" / "inner.h").write_text("#define VALUE 7002\n")
+    folder = replace(wanted("", "inner.h"), options=(f"-I{project}/include",))
+    assert "7001" in ptx(builder.build(wanted(home, "mine.h")))
+    assert "7002" in ptx(builder.build(folder))
+    # As editors save, and as a build system makes a folder anew.
+    (home / "new.h").write_text("#define VALUE 7003\n")
+    (home / "new.h").replace(home / "mine.h")
+    (project / "include").rename(project / "old")
+    (project / "include").mkdir()
+    (project / "include" / "inner.h").write_text("#define VALUE 7004\n")
+    assert "7003" in ptx(builder.build(wanted(home, "mine.h")))
+    assert "7004" in ptx(builder.build(folder))
+    pid = builder.pid
+    assert "7004" in ptx(builder.build(replace(folder, use_cache=False)))
+    assert builder.pid == pid
