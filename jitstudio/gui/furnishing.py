@@ -169,7 +169,7 @@ class Furnishing(QObject):
             lambda: StatusPresenter(workspace, panes.status, actions),
             lambda: WelcomePresenter(workspace, panes.tabs, files, actions, keeper),
             lambda: LayoutPresenter(panes, actions),
-            lambda: EditingPresenter(workspace, panes),
+            lambda: EditingPresenter(workspace, panes, actions),
             lambda: HoverPresenter(workspace, panes, actions),
             lambda: SymbolsPresenter(workspace, panes, keeper, actions, window),
             lambda: MenusPresenter(window.menus, panes, actions, files, preferences, keeper),
