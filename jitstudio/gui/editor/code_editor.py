@@ -39,6 +39,7 @@ from jitstudio.gui.editor.marks import Mark, MarkList, PlacedMark, told
 from jitstudio.gui.editor.pairs import Pairs
 from jitstudio.gui.editor.places import cursor_over
 from jitstudio.gui.editor.pressure_bars import PressureBars
+from jitstudio.gui.editor.word_link import WordLink
 from jitstudio.gui.font_zoom import FontZoom, Zoomable
 from jitstudio.gui.fonts import code_font
 from jitstudio.gui.highlighter import LineLexer, SourceHighlighter
@@ -59,6 +60,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         folds: Which lines are hidden.
         completer, pairs: Who offers words while they are typed, and who closes brackets.
         carets, columns: The carets besides the cursor, and who selects columns with them.
+        word_link: Names that lead to their definitions.
 
     Signals:
         input_refused: With the reason in words, when a paste or drop was not taken.
@@ -103,6 +105,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         self.pairs = Pairs()
         self.carets = Carets(self)
         self.columns = ColumnSelection(self)
+        self.word_link = WordLink(self)
         self._grounds = Grounds(self)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)

@@ -51,7 +51,8 @@ class Grounds(QObject):
         marks = editor.marks.selections(first.position(), last, editor.theme)
         carets = editor.carets.grounds(first.position(), last)
         grounds = [*self._words(first, last), *self._found(blocks), *self._brackets(), *carets]
-        editor.setExtraSelections([*self._near(grounds), *marks])
+        link = editor.word_link.grounds()
+        editor.setExtraSelections([*self._near(grounds), *marks, *link])
 
     def _near(self, grounds: Sequence[QTextEdit.ExtraSelection]) -> list[QTextEdit.ExtraSelection]:
         """Those in the columns in sight: Qt draws a line once more for each ground in it."""

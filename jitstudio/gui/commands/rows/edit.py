@@ -60,6 +60,17 @@ EDIT_ROWS = (
         ),
     ),
     ActionSpec(
+        "goToDefinitionAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Go to &definition"),
+        keys=("F12",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Go to where the name at the cursor is defined, or into the included file; "
+            "Ctrl+click does, too",
+        ),
+    ),
+    ActionSpec(
         "followAction",
         EDIT,
         QT_TRANSLATE_NOOP("Actions", "Follow the &link"),
@@ -86,6 +97,18 @@ EDIT_ROWS = (
         keys=("Alt+Right",),
         icon="forward",
         tip=QT_TRANSLATE_NOOP("Actions", "Go where you went back from"),
+    ),
+    ActionSpec(
+        "renameSymbolAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Rena&me symbol…"),
+        keys=("F2",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Change the name at the cursor wherever it means the same in this file; strings and "
+            "comments stay",
+        ),
+        separated=True,
     ),
     ActionSpec(
         "foldAction",
