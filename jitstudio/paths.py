@@ -59,6 +59,18 @@ def passing_data_folder() -> Path:
     return stand_in() / _DATA / _NAME
 
 
+UNPACKED_HEADERS = "nvrtc-headers-"
+"""How the folders are called in which the headers that NVRTC brings along are unpacked."""
+
+
+def unpacked_headers() -> tuple[Path, ...]:
+    """The folders with the headers that NVRTC brings along, the newest first."""
+    places = (cache_folder(), stand_in())
+    found = [at for place in places for at in place.glob(f"{UNPACKED_HEADERS}*") if at.is_dir()]
+    found.sort(reverse=True)
+    return tuple(folder for at in found for folder in (at, at / "cccl"))
+
+
 def home_folder() -> Path:
     """The user's home folder, or what stands in for it where there is none.
 

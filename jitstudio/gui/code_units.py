@@ -5,7 +5,10 @@ Python counts characters; Qt counts UTF-16 units, in which an emoji in a comment
 
 from __future__ import annotations
 
+import re
+
 _WIDEST = "\uffff"
+_WIDE = re.compile("[\U00010000-\U0010ffff]")
 
 
 def is_plain(text: str) -> bool:
@@ -30,3 +33,13 @@ def from_units(text: str, units: int) -> int:
             return column
         passed += 2 if char > _WIDEST else 1
     return len(text)
+
+
+def in_units(text: str) -> str:
+    """The text with one character for each UTF-16 unit, so that a search finds Qt's positions."""
+    return text if text.isascii() else _WIDE.sub(_halves, text)
+
+
+def _halves(match: re.Match[str]) -> str:
+    code = ord(match[0]) - 0x10000
+    return chr(0xD800 + (code >> 10)) + chr(0xDC00 + (code & 0x3FF))

@@ -23,6 +23,7 @@ from jitstudio.gui.panes import Panes
 from jitstudio.gui.presenters.columns import ColumnsPresenter
 from jitstudio.gui.presenters.compare import ComparePresenter
 from jitstudio.gui.presenters.correlation import CorrelationPresenter
+from jitstudio.gui.presenters.definitions import DefinitionsPresenter
 from jitstudio.gui.presenters.editing import EditingPresenter
 from jitstudio.gui.presenters.files import FilesPresenter
 from jitstudio.gui.presenters.filters import FiltersPresenter
@@ -47,6 +48,7 @@ from jitstudio.gui.presenters.places import PlacesPresenter
 from jitstudio.gui.presenters.preferences import PreferencesPresenter
 from jitstudio.gui.presenters.pressure import PressurePresenter
 from jitstudio.gui.presenters.projects import ProjectsPresenter
+from jitstudio.gui.presenters.renaming import RenamingPresenter
 from jitstudio.gui.presenters.report import ReportPresenter
 from jitstudio.gui.presenters.results import ResultsPresenter
 from jitstudio.gui.presenters.settings import SettingsPresenter
@@ -144,7 +146,14 @@ class Furnishing(QObject):
             lambda: KeepingPresenter(workspace, panes),
             lambda: SettingsPresenter(workspace, panes, actions),
             lambda: ResultsPresenter(workspace, panes, files, actions),
-            lambda: PlacesPresenter(workspace, panes, files, actions),
+            lambda: DefinitionsPresenter(
+                workspace,
+                panes,
+                PlacesPresenter(workspace, panes, files, actions),
+                actions,
+                window,
+            ),
+            lambda: RenamingPresenter(panes, actions, window),
             lambda: FiltersPresenter(preferences, panes),
             lambda: ListingsPresenter(workspace, panes, actions, window),
             lambda: InspectionsPresenter(workspace, panes),
@@ -169,7 +178,7 @@ class Furnishing(QObject):
             lambda: StatusPresenter(workspace, panes.status, actions),
             lambda: WelcomePresenter(workspace, panes.tabs, files, actions, keeper),
             lambda: LayoutPresenter(panes, actions),
-            lambda: EditingPresenter(workspace, panes),
+            lambda: EditingPresenter(workspace, panes, actions),
             lambda: HoverPresenter(workspace, panes, actions),
             lambda: SymbolsPresenter(workspace, panes, keeper, actions, window),
             lambda: MenusPresenter(window.menus, panes, actions, files, preferences, keeper),

@@ -43,6 +43,8 @@ class Late(Enum):
     TYPED_NAME = "jitstudio.listing.identifiers:typed_name"
     FOLDS = "jitstudio.listing.braces:folds"
     SYMBOLS = "jitstudio.listing.symbols.find:symbols"
+    DEFINITIONS = "jitstudio.gui.state.definition_search:find"
+    RENAMING = "jitstudio.listing.scopes.renaming:renaming"
     KERNEL_FORMS = "jitstudio.listing.kernel_forms:kernel_forms"
     SWEEP = "jitstudio.sweep.engine:Sweep"
     LOCAL_SITES = "jitstudio.sweep.sites:local"

@@ -23,7 +23,7 @@ from cuda.pathfinder import find_nvidia_header_directory
 
 from jitstudio.core.job import Job
 from jitstudio.disk import TICK_NS
-from jitstudio.paths import cache_folder, stand_in
+from jitstudio.paths import UNPACKED_HEADERS, cache_folder, stand_in
 from jitstudio.private import make_private
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
@@ -81,7 +81,7 @@ def _unpacked(version: str) -> str:
     if info is None:
         return ""
     # Other headers than these may come with the same version.
-    name = f"nvrtc-headers-{version}-{info.uncompressedSize}"
+    name = f"{UNPACKED_HEADERS}{version}-{info.uncompressedSize}"
     try:
         return _install(cache_folder() / name)
     except OSError:

@@ -42,5 +42,6 @@ HELP = QT_TRANSLATE_NOOP("Actions", "&Help")
 MENUS = (FILE, EDIT, BUILD, ANALYSE, LAUNCH, VIEW, HELP)
 LAYOUT = QT_TRANSLATE_NOOP("Actions", "La&yout")
 FOLDING = QT_TRANSLATE_NOOP("Actions", "F&olding")
-SUBMENUS = {LAYOUT: VIEW, FOLDING: EDIT}
+CARETS = QT_TRANSLATE_NOOP("Actions", "C&arets")
+SUBMENUS = {LAYOUT: VIEW, FOLDING: EDIT, CARETS: EDIT}
 """Menus within others, which come last in them."""

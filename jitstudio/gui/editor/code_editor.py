@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
     QHelpEvent,
+    QInputMethodEvent,
     QKeyEvent,
     QMouseEvent,
     QPaintEvent,
     QResizeEvent,
     QTextBlock,
-    QTextCursor,
     QTextDocument,
     QWheelEvent,
 )
@@ -26,17 +26,20 @@ from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor import keys, places
 from jitstudio.gui.editor.bands import EditorBands
+from jitstudio.gui.editor.carets import Carets
+from jitstudio.gui.editor.columns import ColumnSelection
 from jitstudio.gui.editor.completion.completer import Completer
 from jitstudio.gui.editor.fold_signs import FoldSigns
 from jitstudio.gui.editor.folding import Folds
 from jitstudio.gui.editor.grounds import Grounds
 from jitstudio.gui.editor.input import has_outgrown, refusal_to_insert, refusal_to_replace
-from jitstudio.gui.editor.key_table import edit_of, is_backspace
+from jitstudio.gui.editor.key_table import Edit, apply_key
 from jitstudio.gui.editor.margin import EditorMargin
 from jitstudio.gui.editor.marks import Mark, MarkList, PlacedMark, told
 from jitstudio.gui.editor.pairs import Pairs
 from jitstudio.gui.editor.places import cursor_over
 from jitstudio.gui.editor.pressure_bars import PressureBars
+from jitstudio.gui.editor.word_link import WordLink
 from jitstudio.gui.font_zoom import FontZoom, Zoomable
 from jitstudio.gui.fonts import code_font
 from jitstudio.gui.highlighter import LineLexer, SourceHighlighter
@@ -56,6 +59,8 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         highlighter: Who colours the text.
         folds: Which lines are hidden.
         completer, pairs: Who offers words while they are typed, and who closes brackets.
+        carets, columns: The carets besides the cursor, and who selects columns with them.
+        word_link: Names that lead to their definitions.
 
     Signals:
         input_refused: With the reason in words, when a paste or drop was not taken.
@@ -98,6 +103,9 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         self.bands = EditorBands(self)
         self._margin = EditorMargin(self)
         self.pairs = Pairs()
+        self.carets = Carets(self)
+        self.columns = ColumnSelection(self)
+        self.word_link = WordLink(self)
         self._grounds = Grounds(self)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
@@ -158,6 +166,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
     def go_to(self, line: int, column: int | None = None) -> None:
         """Put the cursor to a place, both counted from 1, and the place into view."""
         start = (column or 1) - 1
+        self.carets.clear()
         cursor = cursor_over(self.document(), max(line, 1) - 1, (start, start))
         self.setTextCursor(cursor)
         self.centerCursor()
@@ -172,6 +181,16 @@ class CodeEditor(Zoomable, QPlainTextEdit):
     def toggle_comments(self) -> None:
         """Comment the selected lines out or in."""
         self._edit(partial(keys.toggle_comments, prefix=self._comment_prefix))
+
+    @Slot()
+    def undo(self) -> None:
+        """Take the last step back, at all carets."""
+        self._step_in_history(super().undo)
+
+    @Slot()
+    def redo(self) -> None:
+        """Do the step again that was taken back."""
+        self._step_in_history(super().redo)
 
     @Slot()
     def show_message(self) -> None:
@@ -232,6 +251,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
 
     def show_match(self, line: int, span: Span) -> None:
         """Select a match and bring it into view."""
+        self.carets.clear()
         self.setTextCursor(cursor_over(self.document(), line, span))
 
     def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
@@ -257,30 +277,45 @@ class CodeEditor(Zoomable, QPlainTextEdit):
             return
         if self.isReadOnly():
             super().keyPressEvent(event)
-        elif not self.completer.take_key(event):
+        elif not (self.carets.take_key(event) or self.completer.take_key(event)):
             self._type(event)
             self.completer.follow(event)
 
     def _type(self, event: QKeyEvent) -> None:
-        cursor, edit = self.textCursor(), edit_of(event)
-        if self.pairs.take(cursor, event.text()):
+        cursor = self.textCursor()
+        if apply_key(event, cursor, self.pairs):
             self.setTextCursor(cursor)
             self.ensureCursorVisible()
-        elif edit is not None:
-            self._edit(edit)
-        elif not (is_backspace(event) and self._delete_back(cursor)):
+        else:
             super().keyPressEvent(event)
 
-    def _delete_back(self, cursor: QTextCursor) -> bool:
-        return self.pairs.backspace(cursor) or keys.backspace(cursor)
+    def inputMethodEvent(self, event: QInputMethodEvent) -> None:
+        """Put what an input method has composed to all carets."""
+        if self.carets.is_many and event.commitString():
+            self.carets.insert(event.commitString())
+            event = QInputMethodEvent(event.preeditString(), event.attributes())
+        super().inputMethodEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Open a fold where its sign is clicked."""
+        """Open a fold where its sign is clicked; with Alt, put another caret or select columns."""
+        is_left = event.button() == Qt.MouseButton.LeftButton
         folded = self._fold_signs.at(event.position())
-        if folded is not None and event.button() == Qt.MouseButton.LeftButton:
+        if folded is not None and is_left:
             self.folds.unfold(folded)
-        else:
+        elif not (is_left and self.columns.press(event)):
+            if event.button() != Qt.MouseButton.RightButton:
+                self.carets.clear()
             super().mousePressEvent(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Go on selecting, columns or text."""
+        if not self.columns.drag(event):
+            super().mouseMoveEvent(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """End the selection of columns."""
+        if not self.columns.release():
+            super().mouseReleaseEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom with Ctrl, else scroll."""
@@ -293,10 +328,14 @@ class CodeEditor(Zoomable, QPlainTextEdit):
 
     def insertFromMimeData(self, source: QMimeData) -> None:
         """Take a paste or drop, unless it would freeze the window."""
-        if reason := refusal_to_insert(self.textCursor(), source.text()):
+        text = source.text()
+        copies = self.carets.copies(text)
+        if reason := refusal_to_insert(self.textCursor(), text, copies):
             self.input_refused.emit(reason)
-            return
-        super().insertFromMimeData(source)
+        elif self.carets.is_many:
+            self._change(partial(self.carets.insert, text))
+        else:
+            super().insertFromMimeData(source)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Stretch the margin along."""
@@ -306,10 +345,11 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         self._margin.setGeometry(QRect(inside.left(), inside.top(), width, inside.height()))
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw what lies behind the text, then the text and the signs of what is folded."""
+        """Draw what lies behind the text, then the text, its carets and the signs of folds."""
         self.bands.paint()
         super().paintEvent(event)
         self._fold_signs.paint()
+        self.carets.paint()
 
     def viewportEvent(self, event: QEvent) -> bool:
         """Tell the message of the mark under the mouse."""
@@ -334,15 +374,34 @@ class CodeEditor(Zoomable, QPlainTextEdit):
                 block = self.document().findBlockByLineNumber(line)
             rect = QRectF(rect.left(), rect.bottom(), rect.width(), rect.height())
 
-    def _edit(self, edit: Callable[[QTextCursor], None]) -> None:
-        cursor, size = self.textCursor(), self.document().characterCount()
-        edit(cursor)
+    def refresh_grounds(self) -> None:
+        """Mark anew what lies behind the text."""
+        self._grounds.refresh()
+
+    def _edit(self, edit: Edit) -> None:
+        if self.carets.is_many:
+            self._change(partial(self.carets.edit, edit))
+            return
+        cursor = self.textCursor()
+        if self._change(partial(edit, cursor)):
+            self.setTextCursor(cursor)
+            self.ensureCursorVisible()
+
+    def _change(self, change: Callable[[], object]) -> bool:
+        """Change the text, unless that makes it too large; whether it stays changed."""
+        size = self.document().characterCount()
+        change()
         if self.document().characterCount() > size and (reason := has_outgrown(self.document())):
             self.undo()
             self.input_refused.emit(reason)
-            return
-        self.setTextCursor(cursor)
-        self.ensureCursorVisible()
+            return False
+        return True
+
+    def _step_in_history(self, step: Callable[[], None]) -> None:
+        if self.carets.is_many:
+            self.carets.step_in_history(step)
+        else:
+            step()
 
     def _show_marks(self, marks: Iterable[PlacedMark], place: QPoint) -> None:
         QToolTip.showText(place, told(marks), self.viewport())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtCore import QObject, QPoint, QTimer, Slot
 from PySide6.QtGui import QTextBlock, QTextCursor
 from PySide6.QtWidgets import QTextEdit
 
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from jitstudio.gui.editor.code_editor import CodeEditor
 
 _OCCURRENCES_DELAY = 120
+_LONG_LINE = 250
 
 
 class Grounds(QObject):
@@ -32,12 +33,14 @@ class Grounds(QObject):
         self._word_timer = QTimer(self, singleShot=True, interval=_OCCURRENCES_DELAY)
         self._word_timer.timeout.connect(self._on_word_timeout)
         editor.cursorPositionChanged.connect(self._on_cursor_moved)
+        editor.horizontalScrollBar().valueChanged.connect(self.refresh)
 
     def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
         """Highlight what was found, by line."""
         self._matches = matches
         self.refresh()
 
+    @Slot()
     def refresh(self) -> None:
         """Mark anew what is in sight."""
         editor = self._editor
@@ -46,9 +49,28 @@ class Grounds(QObject):
             return
         first, last = blocks[0], blocks[-1].position() + blocks[-1].length() - 1
         marks = editor.marks.selections(first.position(), last, editor.theme)
-        editor.setExtraSelections(
-            [*self._words(first, last), *self._found(blocks), *self._brackets(), *marks]
-        )
+        carets = editor.carets.grounds(first.position(), last)
+        grounds = [*self._words(first, last), *self._found(blocks), *self._brackets(), *carets]
+        link = editor.word_link.grounds()
+        editor.setExtraSelections([*self._near(grounds), *marks, *link])
+
+    def _near(self, grounds: Sequence[QTextEdit.ExtraSelection]) -> list[QTextEdit.ExtraSelection]:
+        """Those in the columns in sight: Qt draws a line once more for each ground in it."""
+        editor, right = self._editor, self._editor.viewport().width()
+        seen: dict[int, tuple[int, int]] = {}
+        near = []
+        for one in grounds:
+            block = one.cursor.block()
+            if block.length() > _LONG_LINE:
+                if block.blockNumber() not in seen:
+                    middle = editor.cursorRect(QTextCursor(block)).center().y()
+                    edges = (editor.cursorForPosition(QPoint(x, middle)) for x in (0, right))
+                    seen[block.blockNumber()] = (next(edges).position(), next(edges).position())
+                first, last = seen[block.blockNumber()]
+                if one.cursor.selectionEnd() < first or one.cursor.selectionStart() > last:
+                    continue
+            near.append(one)
+        return near
 
     def _words(self, first: QTextBlock, last: int) -> list[QTextEdit.ExtraSelection]:
         words = occurrences(self._word, first, last) if self._word else []

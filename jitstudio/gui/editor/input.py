@@ -26,15 +26,23 @@ if TYPE_CHECKING:
     from jitstudio.gui.find.search import Change
 
 
-def refusal_to_insert(cursor: QTextCursor, text: str) -> str | None:
-    """Why a text must not take the place of what is selected, or None if it may."""
+def refusal_to_insert(cursor: QTextCursor, text: str, copies: int = 1) -> str | None:
+    """Why a text must not take the place of what is selected, or None if it may.
+
+    Args:
+        cursor: What is selected.
+        text: The text.
+        copies: How often it is inserted; of several, only the characters count.
+    """
     document = cursor.document()
     start, end = cursor.selectionStart(), cursor.selectionEnd()
-    count = document.characterCount() - 1 - (end - start) + len(text)
+    count = document.characterCount() - 1 - (end - start) + len(text) * copies
     if count <= LONGEST_LINE:
         return None
     if count > LARGEST_TEXT:
         return _told(too_many_characters(count))
+    if copies > 1:
+        return None
     # Positions count in UTF-16 units, of which Python joins some pairs.
     raw = document.toRawText().encode("utf-16-le", "surrogatepass")
     halves = (

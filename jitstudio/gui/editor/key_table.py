@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QKeyEvent, QTextCursor
 
 from jitstudio.gui.editor import keys
+from jitstudio.gui.editor.pairs import Pairs
 
 Edit = Callable[[QTextCursor], None]
 
@@ -41,6 +42,21 @@ KEYS: Mapping[tuple[Qt.Key, Qt.KeyboardModifier], Edit] = {
     (_KEY.Key_D, _CTRL | _SHIFT): keys.duplicate_lines,
     (_KEY.Key_K, _CTRL | _SHIFT): keys.delete_lines,
 }
+_OF_LINES = frozenset(
+    {
+        keys.unindent,
+        keys.indent_lines,
+        keys.move_lines,
+        keys.duplicate_lines,
+        keys.delete_lines,
+        keys.toggle_comments,
+    }
+)
+
+
+def is_of_lines(edit: Edit) -> bool:
+    """Whether an edit is about whole lines, whichever of their columns the cursor is in."""
+    return getattr(edit, "func", edit) in _OF_LINES
 
 
 def edit_of(event: QKeyEvent) -> Edit | None:
@@ -51,7 +67,18 @@ def edit_of(event: QKeyEvent) -> Edit | None:
     return KEYS.get((Qt.Key(event.key()), modifiers))
 
 
-def is_backspace(event: QKeyEvent) -> bool:
+def apply_key(event: QKeyEvent, cursor: QTextCursor, pairs: Pairs) -> bool:
+    """Do what a key does to the text at a cursor; says whether Qt is to do nothing more."""
+    edit = edit_of(event)
+    if pairs.take(cursor, event.text()):
+        return True
+    if edit is not None:
+        edit(cursor)
+        return True
+    return _is_backspace(event) and (pairs.backspace(cursor) or keys.backspace(cursor))
+
+
+def _is_backspace(event: QKeyEvent) -> bool:
     """Whether this deletes one character back."""
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     return event.key() == Qt.Key.Key_Backspace and modifiers == _NONE

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
+from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.commands.carets import CaretCommands
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.completion.library import WordLibrary
 from jitstudio.gui.panes import Panes
@@ -14,13 +16,14 @@ from jitstudio.gui.workspace import Workspace
 class EditingPresenter(QObject):
     """Serves each editor from when its document is opened."""
 
-    def __init__(self, workspace: Workspace, panes: Panes) -> None:
+    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
         super().__init__(panes.tabs)
         self._tabs = panes.tabs
         self._status = panes.status
         self._library = WordLibrary(workspace.documents, self)
         self._preferences = workspace.preferences
         self._told = ""
+        CaretCommands(panes.tabs, actions).told.connect(panes.status.tell)
         workspace.preferences.changed.connect(self._on_preference_changed)
         workspace.documents.each(self._on_added)
 

@@ -30,7 +30,7 @@ class PlacesPresenter(QObject):
         self._documents = workspace.documents
         self._panes = panes
         self._files = files
-        panes.problems.location_activated.connect(self._on_location_activated)
+        panes.problems.location_activated.connect(self.go_to)
         panes.launch.results.location_activated.connect(self._on_line_activated)
         panes.report.location_activated.connect(self._on_line_activated)
         panes.kernels.kernel_activated.connect(self._on_kernel_activated)
@@ -61,7 +61,14 @@ class PlacesPresenter(QObject):
         panes.status.problems_requested.connect(actions["focusProblemsAction"].trigger)
 
     @Slot(str, int, int)
-    def _on_location_activated(self, file: str, line: int, column: int) -> None:
+    def go_to(self, file: str, line: int, column: int) -> None:
+        """Show a place in a source, or in the PTX of one.
+
+        Args:
+            file: The name of a tab, or a path; a file that is in no tab is opened.
+            line: Counted from 1; 0 where it is unknown.
+            column: The same, in characters.
+        """
         documents = self._documents
         document = documents.named(file) or documents.at_path(Path(file)) or self._spelt(file)
         # Not pathlib's, which fails at what can be no name: `#line` takes any text.
@@ -90,7 +97,7 @@ class PlacesPresenter(QObject):
 
     @Slot(str, int)
     def _on_line_activated(self, file: str, line: int) -> None:
-        self._on_location_activated(file, line, 0)
+        self.go_to(file, line, 0)
 
     @Slot(Kernel)
     def _on_kernel_activated(self, kernel: Kernel) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jitstudio.gui.commands.spec import EDIT, FOLDING, ActionSpec
+from jitstudio.gui.commands.spec import CARETS, EDIT, FOLDING, ActionSpec
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 EDIT_ROWS = (
@@ -60,6 +60,17 @@ EDIT_ROWS = (
         ),
     ),
     ActionSpec(
+        "goToDefinitionAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Go to &definition"),
+        keys=("F12",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Go to where the name at the cursor is defined, or into the included file; "
+            "Ctrl+click does, too",
+        ),
+    ),
+    ActionSpec(
         "followAction",
         EDIT,
         QT_TRANSLATE_NOOP("Actions", "Follow the &link"),
@@ -88,6 +99,18 @@ EDIT_ROWS = (
         tip=QT_TRANSLATE_NOOP("Actions", "Go where you went back from"),
     ),
     ActionSpec(
+        "renameSymbolAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Rena&me symbol…"),
+        keys=("F2",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Change the name at the cursor wherever it means the same in this file; strings and "
+            "comments stay",
+        ),
+        separated=True,
+    ),
+    ActionSpec(
         "foldAction",
         FOLDING,
         QT_TRANSLATE_NOOP("Actions", "&Fold"),
@@ -113,6 +136,68 @@ EDIT_ROWS = (
         FOLDING,
         QT_TRANSLATE_NOOP("Actions", "U&nfold all"),
         tip=QT_TRANSLATE_NOOP("Actions", "Show the lines of all blocks"),
+    ),
+    ActionSpec(
+        "selectNextAction",
+        CARETS,
+        QT_TRANSLATE_NOOP("Actions", "Select &next occurrence"),
+        keys=("Ctrl+D",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Select the word at the cursor, then with another caret the next one like it"
+        ),
+    ),
+    ActionSpec(
+        "selectOccurrencesAction",
+        CARETS,
+        QT_TRANSLATE_NOOP("Actions", "Select &all occurrences"),
+        keys=("Ctrl+Shift+L",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Put a caret at each place of the selected text, or of the word"
+        ),
+    ),
+    ActionSpec(
+        "caretAboveAction",
+        CARETS,
+        QT_TRANSLATE_NOOP("Actions", "Add caret a&bove"),
+        keys=("Ctrl+Alt+Up",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Type in the line above, too; Alt+click adds a caret"),
+        separated=True,
+    ),
+    ActionSpec(
+        "caretBelowAction",
+        CARETS,
+        QT_TRANSLATE_NOOP("Actions", "Add caret bel&ow"),
+        keys=("Ctrl+Alt+Down",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Type in the line below, too; Alt+click adds a caret"),
+    ),
+    ActionSpec(
+        "columnUpAction",
+        CARETS,
+        QT_TRANSLATE_NOOP("Actions", "Select column &up"),
+        keys=("Ctrl+Alt+Shift+Up",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Select a rectangle of text; Alt+Shift+drag does, too"),
+        separated=True,
+    ),
+    ActionSpec(
+        "columnDownAction",
+        CARETS,
+        QT_TRANSLATE_NOOP("Actions", "Select column &down"),
+        keys=("Ctrl+Alt+Shift+Down",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Select a rectangle of text; Alt+Shift+drag does, too"),
+    ),
+    ActionSpec(
+        "columnLeftAction",
+        CARETS,
+        QT_TRANSLATE_NOOP("Actions", "Select column &left"),
+        keys=("Ctrl+Alt+Shift+Left",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Select a rectangle of text; Alt+Shift+drag does, too"),
+    ),
+    ActionSpec(
+        "columnRightAction",
+        CARETS,
+        QT_TRANSLATE_NOOP("Actions", "Select column &right"),
+        keys=("Ctrl+Alt+Shift+Right",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Select a rectangle of text; Alt+Shift+drag does, too"),
     ),
     ActionSpec(
         "commentAction",

@@ -1,0 +1,415 @@
+"""Several carets in one editor: what is typed happens at each of them, as one step of undo.
+
+The editor's own cursor is one of them, the one added last; the others are kept here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter, QTextCursor
+from PySide6.QtWidgets import QTextEdit
+
+from jitstudio.gui.editor import keys
+from jitstudio.gui.editor.key_table import Edit, apply_key, edit_of, is_of_lines
+from jitstudio.gui.editor.occurrences import following, word_range
+from jitstudio.gui.editor.pairs import Pairs
+from jitstudio.gui.editor.standard_keys import standard_edit, types
+
+if TYPE_CHECKING:
+    from jitstudio.gui.editor.code_editor import CodeEditor
+
+MOST = 1000
+"""How many carets there may be: typing at more would be felt, as Qt moves each at each edit."""
+
+_KEEP = QTextCursor.MoveMode.KeepAnchor
+_MOVE = QTextCursor.MoveOperation
+_KEY = QKeySequence.StandardKey
+_LINE_END = "\u2029"
+_Ends = tuple[int, int]
+
+
+@dataclass(eq=False)
+class _Caret:
+    """One caret, and the brackets that closed themselves at it."""
+
+    cursor: QTextCursor
+    pairs: Pairs = field(default_factory=Pairs)
+
+    @property
+    def start(self) -> int:
+        return self.cursor.selectionStart()
+
+    @property
+    def end(self) -> int:
+        return self.cursor.selectionEnd()
+
+
+class Carets:
+    """The carets of one `CodeEditor`."""
+
+    def __init__(self, editor: CodeEditor) -> None:
+        self._editor = editor
+        self._others: list[_Caret] = []
+        # What was selected as a word, and so is looked for as one.
+        self._word = ""
+        # The revision that typing left, so that the next letter joins its step of undo.
+        self._typed = -1
+        # Where the carets were, by how far the text could be undone then; the editor's own is last.
+        self._states: dict[int, tuple[_Ends, ...]] = {}
+
+    @property
+    def is_many(self) -> bool:
+        """Whether there is more than the editor's own cursor."""
+        return bool(self._others)
+
+    @property
+    def count(self) -> int:
+        """How many there are, the editor's own cursor among them."""
+        return 1 + len(self._others)
+
+    # What the commands and the mouse do.
+
+    def clear(self) -> None:
+        """Leave the editor's own cursor only."""
+        self._word = ""
+        self._states = {}
+        if self._others:
+            self._others = []
+            self._show()
+
+    def set_all(self, cursors: Sequence[QTextCursor]) -> None:
+        """Put carets there and nowhere else; the last one is the editor's own."""
+        self._others = [_Caret(cursor) for cursor in cursors[:-1]]
+        self._settle([*self._others, _Caret(cursors[-1], self._editor.pairs)])
+
+    def toggle(self, cursor: QTextCursor) -> None:
+        """Add a caret, or take away the one that is there, unless it is the only one."""
+        there = [c for c in self._others if c.start <= cursor.position() <= c.end]
+        if there:
+            self._others = [caret for caret in self._others if caret not in there]
+            self._show()
+        elif cursor.position() != self._editor.textCursor().position():
+            self._add(cursor)
+        elif self._others:
+            last = self._others.pop()
+            self._editor.setTextCursor(last.cursor)
+
+    def add_line(self, down: bool) -> None:
+        """Put a caret in the line below the lowest, or above the highest."""
+        cursor = QTextCursor(self._all()[-1 if down else 0].cursor)
+        if cursor.movePosition(_MOVE.Down if down else _MOVE.Up):
+            self._add(cursor)
+
+    def select_next(self) -> bool:
+        """Select the word at each caret, or where they have one, what is next of the same text.
+
+        Returns:
+            Whether there was anything to select.
+        """
+        own = self._editor.textCursor()
+        if not own.hasSelection():
+            return self._select_words()
+        taken = {(caret.start, caret.end) for caret in self._all()}
+        places = self._places(own.selectedText(), own.selectionEnd())
+        # At most each caret has a place that is passed.
+        found = next((span for span in islice(places, MOST) if span not in taken), None)
+        if found is None or self.count >= MOST:
+            return False
+        self._add(self._over(found))
+        return True
+
+    def select_all(self) -> bool:
+        """Select all places of the selected text, or of the word at the cursor.
+
+        Returns:
+            Whether all have carets now; at most `MOST` get one.
+        """
+        own = self._editor.textCursor()
+        if not own.hasSelection() and not self._select_words():
+            return True
+        own = self._editor.textCursor()
+        found = list(islice(self._places(own.selectedText(), own.selectionStart()), MOST + 1))
+        # The place that the user looks at stays the editor's own.
+        self.set_all([self._over(span) for span in reversed(found[:MOST])] or [own])
+        return len(found) <= MOST
+
+    # What the editor asks for.
+
+    def take_key(self, event: QKeyEvent) -> bool:
+        """Do what a key means at all carets; whether there are several."""
+        if not self._others:
+            return False
+        if event.matches(_KEY.SelectAll):
+            self.clear()
+            return False
+        if event.key() == Qt.Key.Key_Escape:
+            self.clear()
+        elif event.matches(_KEY.Undo) or event.matches(_KEY.Redo):
+            (self._editor.undo if event.matches(_KEY.Undo) else self._editor.redo)()
+        elif event.matches(_KEY.Copy) or event.matches(_KEY.Cut):
+            if text := self.selected_text():
+                QGuiApplication.clipboard().setText(text)
+                if event.matches(_KEY.Cut):
+                    self._each(lambda caret: caret.cursor.removeSelectedText())
+        elif event.matches(_KEY.Paste):
+            self._editor.paste()
+        elif (edit := edit_of(event)) is not None and is_of_lines(edit):
+            self.edit_lines(edit)
+        else:
+            self._take_each(event)
+        return True
+
+    def edit(self, edit: Edit) -> None:
+        """Do one thing at all carets."""
+        if is_of_lines(edit):
+            self.edit_lines(edit)
+        else:
+            self._each(lambda caret: edit(caret.cursor))
+
+    def edit_lines(self, edit: Edit) -> None:
+        """Do one thing to all lines that have carets, to each line once."""
+        carets = self._all()
+        self._remember()
+        with keys.one_step(carets[0].cursor):
+            for group in _groups(carets):
+                _edit_group(group, edit)
+        self._settle(carets)
+        self._remember()
+
+    def insert(self, text: str) -> None:
+        """Insert a text at all carets: one line of it at each, if there are as many as carets."""
+        lines = _lines(text) if self.copies(text) == 1 else [text] * self.count
+        places = iter(lines)
+        self._each(lambda caret: caret.cursor.insertText(next(places)))
+
+    def copies(self, text: str) -> int:
+        """How often `insert` would insert a text."""
+        return 1 if len(_lines(text)) == self.count else self.count
+
+    def selected_text(self) -> str:
+        """What is selected at all carets, one below the other."""
+        texts = (c.cursor.selectedText() for c in self._all() if c.cursor.hasSelection())
+        return "\n".join(texts).replace(_LINE_END, "\n")
+
+    def step_in_history(self, step: Callable[[], object]) -> None:
+        """Undo or redo, and put the carets where they were then."""
+        carets = self._all()
+        step()
+        ends = self._states.get(self._editor.document().availableUndoSteps())
+        if ends is None:
+            self._settle(carets)
+        else:
+            self.set_all([self._over(span) for span in ends])
+
+    def grounds(self, first: int, last: int) -> list[QTextEdit.ExtraSelection]:
+        """What is selected at the others between two positions."""
+        found = []
+        for caret in self._others:
+            if caret.cursor.hasSelection() and caret.end >= first and caret.start <= last:
+                ground = QTextEdit.ExtraSelection()
+                ground.cursor = caret.cursor
+                code = self._editor.theme.code
+                ground.format.setBackground(code.selection)
+                ground.format.setForeground(code.selection_text)
+                found.append(ground)
+        return found
+
+    def paint(self) -> None:
+        """Draw the others that are in sight; Qt draws the editor's own."""
+        editor = self._editor
+        if not self._others or not editor.hasFocus():
+            return
+        painter, height = QPainter(editor.viewport()), editor.viewport().height()
+        first = editor.firstVisibleBlock().position()
+        last = editor.cursorForPosition(editor.viewport().rect().bottomRight()).position()
+        for caret in self._others:
+            position = caret.cursor.position()
+            if first <= position <= last and caret.cursor.block().isVisible():
+                place = editor.cursorRect(caret.cursor)
+                if place.top() < height:
+                    place.setWidth(max(1, editor.cursorWidth()))
+                    painter.fillRect(place, editor.theme.code.text)
+        painter.end()
+
+    # How it does it.
+
+    def _all(self) -> list[_Caret]:
+        """All carets in the order of their places."""
+        own = _Caret(self._editor.textCursor(), self._editor.pairs)
+        return sorted([*self._others, own], key=lambda caret: (caret.start, caret.end))
+
+    def _is_own(self, caret: _Caret) -> bool:
+        return caret.pairs is self._editor.pairs
+
+    def _over(self, span: _Ends) -> QTextCursor:
+        cursor = self._editor.textCursor()
+        cursor.setPosition(span[0])
+        cursor.setPosition(span[1], _KEEP)
+        return cursor
+
+    def _places(self, sought: str, start: int) -> Iterable[tuple[int, int]]:
+        return following(self._editor.document(), sought, start, sought == self._word)
+
+    def _select_words(self) -> bool:
+        carets = self._all()
+        for caret in carets:
+            if not caret.cursor.hasSelection() and (span := word_range(caret.cursor)):
+                caret.cursor.setPosition(span[0])
+                caret.cursor.setPosition(span[1], _KEEP)
+        self._settle(carets)
+        own = self._editor.textCursor()
+        self._word = own.selectedText()
+        return own.hasSelection()
+
+    def _add(self, cursor: QTextCursor) -> None:
+        """Add a caret, which is the editor's own from now on."""
+        if self.count < MOST:
+            added = _Caret(cursor)
+            self._settle([*self._all(), added], added)
+
+    def _take_each(self, event: QKeyEvent) -> None:
+        usual = standard_edit(event)
+
+        def take(caret: _Caret) -> None:
+            caret.pairs.is_on = self._editor.pairs.is_on
+            if not apply_key(event, caret.cursor, caret.pairs) and usual is not None:
+                usual(caret.cursor)
+
+        is_typed = types(event)
+        if usual is None and edit_of(event) is None:
+            event.ignore()
+            return
+        joins = is_typed and self._typed == self._editor.document().revision()
+        self._each(take, joins)
+        self._typed = self._editor.document().revision() if is_typed else -1
+
+    def _each(self, act: Callable[[_Caret], object], joins: bool = False) -> None:
+        """Do something at each caret, as one step of undo, or as a part of the last one."""
+        carets = self._all()
+        if not joins:
+            self._remember()
+        step = QTextCursor(self._editor.document())
+        (step.joinPreviousEditBlock if joins else step.beginEditBlock)()
+        left = []
+        try:
+            for caret in carets:
+                act(caret)
+                left.append((caret.cursor.anchor(), caret.cursor.position()))
+        finally:
+            step.endEditBlock()
+        for caret, (anchor, position) in zip(carets, left, strict=True):
+            # What a later caret inserts where this one stands is behind it.
+            anchor = min(anchor, caret.cursor.anchor())
+            position = min(position, caret.cursor.position())
+            if (anchor, position) != (caret.cursor.anchor(), caret.cursor.position()):
+                caret.cursor.setPosition(anchor)
+                caret.cursor.setPosition(position, _KEEP)
+        self._settle(carets)
+        self._remember()
+
+    def _remember(self) -> None:
+        cursors = [caret.cursor for caret in self._others] + [self._editor.textCursor()]
+        ends = tuple((cursor.anchor(), cursor.position()) for cursor in cursors)
+        self._states[self._editor.document().availableUndoSteps()] = ends
+
+    def _settle(self, carets: Iterable[_Caret], own: _Caret | None = None) -> None:
+        """Make these the carets; those that have run into each other become one."""
+        carets = sorted(carets, key=lambda caret: (caret.start, caret.end))
+        own = own or next(caret for caret in carets if self._is_own(caret))
+        kept: list[_Caret] = []
+        for caret in carets:
+            last = kept[-1] if kept else None
+            if last is None or not _touch(last, caret):
+                kept.append(caret)
+                continue
+            # The one with a direction keeps it.
+            survivor = caret if caret is own or not last.cursor.hasSelection() else last
+            start, end = last.start, max(last.end, caret.end)
+            backwards = survivor.cursor.position() < survivor.cursor.anchor()
+            survivor.cursor.setPosition(end if backwards else start)
+            survivor.cursor.setPosition(start if backwards else end, _KEEP)
+            own = survivor if own in (last, caret) else own
+            kept[-1] = survivor
+        self._others = [caret for caret in kept if caret is not own]
+        for caret in self._others:
+            if self._is_own(caret):
+                caret.pairs = Pairs()
+        if self._others:
+            self._editor.completer.dismiss()
+        self._editor.setTextCursor(own.cursor)
+        self._editor.ensureCursorVisible()
+        self._show()
+
+    def _show(self) -> None:
+        self._editor.refresh_grounds()
+        self._editor.viewport().update()
+
+
+def _lines(text: str) -> list[str]:
+    return text.removesuffix("\n").split("\n")
+
+
+def _touch(left: _Caret, right: _Caret) -> bool:
+    """Whether two carets, in order, are one: two selections may lie side by side."""
+    if right.start < left.end:
+        return True
+    return right.start == left.end and (left.start == left.end or right.start == right.end)
+
+
+def _groups(carets: Sequence[_Caret]) -> list[list[_Caret]]:
+    """Carets in order, those together whose lines are next to each other."""
+    groups: list[list[_Caret]] = []
+    reached = -2
+    for caret in carets:
+        blocks = keys.selected_blocks(caret.cursor)
+        if blocks[0].blockNumber() > reached + 1:
+            groups.append([])
+        groups[-1].append(caret)
+        reached = max(reached, blocks[-1].blockNumber())
+    return groups
+
+
+def _edit_group(group: Sequence[_Caret], edit: Edit) -> None:
+    first = keys.selected_blocks(group[0].cursor)[0]
+    lines = (keys.selected_blocks(caret.cursor)[-1] for caret in group)
+    last = max(lines, key=lambda block: block.position())
+    whole = QTextCursor(first)
+    whole.setPosition(last.position() + last.length() - 1, _KEEP)
+    document = whole.document()
+    places = [
+        (caret, tuple(_Place.of(caret.cursor, at, first.blockNumber()) for at in _ends(caret)))
+        for caret in group
+    ]
+    edit(whole)
+    top = document.findBlock(whole.selectionStart()).blockNumber()
+    for caret, ends in places:
+        # Lines that have only moved: Qt leaves carets at their edges behind.
+        if all(end.text == document.findBlockByNumber(top + end.line).text() for end in ends):
+            anchor, position = (
+                document.findBlockByNumber(top + end.line).position() + end.column for end in ends
+            )
+            caret.cursor.setPosition(anchor)
+            caret.cursor.setPosition(position, _KEEP)
+
+
+def _ends(caret: _Caret) -> tuple[int, int]:
+    return caret.cursor.anchor(), caret.cursor.position()
+
+
+@dataclass(frozen=True)
+class _Place:
+    """A place by its line, counted from the first of a group, and what is in that line."""
+
+    line: int
+    column: int
+    text: str
+
+    @staticmethod
+    def of(cursor: QTextCursor, position: int, first: int) -> _Place:
+        block = cursor.document().findBlock(position)
+        return _Place(block.blockNumber() - first, position - block.position(), block.text())

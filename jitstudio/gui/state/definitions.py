@@ -1,0 +1,98 @@
+"""What is asked when a definition is looked for, and what is answered."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.options import read, split_options
+from jitstudio.core.options.spec import Effect
+from jitstudio.paths import unpacked_headers
+
+
+@dataclass(frozen=True)
+class OpenText:
+    """A text in a tab.
+
+    Attributes:
+        name: What builds call it.
+        kind: What it holds.
+        raw: The text as Qt has it.
+        folder: Where its file is; empty for none.
+        is_header: Whether others include it by its name.
+    """
+
+    name: str
+    kind: CodeKind
+    raw: str
+    folder: str = ""
+    is_header: bool = False
+
+    @property
+    def text(self) -> str:
+        """The text with the line ends of a file."""
+        return self.raw.replace("\u2029", "\n")
+
+
+@dataclass(frozen=True)
+class Asked:
+    """Where somebody wants to know what is meant.
+
+    Attributes:
+        text: The text.
+        line, column: The place in it, from 0, the column in characters.
+        others: The other tabs.
+        options: The user's options, as typed.
+        folder: That of the project; empty for none.
+    """
+
+    text: OpenText
+    line: int
+    column: int
+    others: tuple[OpenText, ...]
+    options: str
+    folder: str
+
+    @property
+    def folders(self) -> Iterator[str]:
+        """Where included files are looked for, after that of the text."""
+        try:
+            given = read(split_options(self.options))
+        except ValueError:
+            given = ()
+        for one in given:
+            if one.spec and one.spec.effect is Effect.READS and one.value:
+                yield os.path.join(self.folder, one.value)
+        yield self.folder
+        yield from map(str, unpacked_headers())
+
+
+@dataclass(frozen=True)
+class Spot:
+    """A place to go to.
+
+    Attributes:
+        file: The name of a tab, or the path of a file that is in none.
+        line, column: From 1, the column in characters.
+        shown: What is in that line.
+    """
+
+    file: str
+    line: int
+    column: int
+    shown: str = ""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What was found.
+
+    Attributes:
+        spots: The definitions.
+        told: Why there is none, or what else is to be said; empty for nothing.
+    """
+
+    spots: tuple[Spot, ...] = ()
+    told: str = ""

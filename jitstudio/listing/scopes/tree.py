@@ -1,0 +1,332 @@
+"""The tree of a text in CUDA C++: where names are declared in it, and in which scopes."""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from operator import attrgetter
+
+from tree_sitter import Node
+
+from jitstudio.listing.cuda_syntax import parse_in_pieces
+
+Path = tuple[Node, ...]
+"""The nodes from the root of the tree to a leaf."""
+
+CLASSES = frozenset({"struct_specifier", "class_specifier", "union_specifier"})
+_BLOCKS = frozenset(
+    {
+        "function_definition",
+        "compound_statement",
+        "for_statement",
+        "for_range_loop",
+        "while_statement",
+        "if_statement",
+        "switch_statement",
+        "lambda_expression",
+        "template_declaration",
+        "template_template_parameter_declaration",
+        "catch_clause",
+        "requires_expression",
+        "preproc_function_def",
+    }
+)
+# What declares what is in its field `declarator`.
+DECLARING = frozenset(
+    {
+        "declaration",
+        "field_declaration",
+        "parameter_declaration",
+        "optional_parameter_declaration",
+        "variadic_parameter_declaration",
+        "function_definition",
+        "type_definition",
+        "for_range_loop",
+    }
+)
+# What stands around a declared name, in the field `declarator` or as the only name.
+DECLARATORS = frozenset(
+    {
+        "pointer_declarator",
+        "array_declarator",
+        "function_declarator",
+        "reference_declarator",
+        "parenthesized_declarator",
+        "init_declarator",
+        "attributed_declarator",
+        "variadic_declarator",
+        "structured_binding_declarator",
+        "destructor_name",
+    }
+)
+# What declares what is in its field `name`.
+NAMING = CLASSES | {
+    "enum_specifier",
+    "enumerator",
+    "alias_declaration",
+    "concept_definition",
+    "namespace_definition",
+    "namespace_alias_definition",
+    "preproc_def",
+    "preproc_function_def",
+}
+TYPE_PARAMETERS = frozenset(
+    {
+        "type_parameter_declaration",
+        "optional_type_parameter_declaration",
+        "variadic_type_parameter_declaration",
+        "template_type_parameter",
+        "preproc_params",
+    }
+)
+MACROS = frozenset({"preproc_def", "preproc_function_def"})
+_QUALIFIED = frozenset({"qualified_identifier"})
+TYPES = CLASSES | {"enum_specifier"}
+_WORDS = frozenset(
+    {
+        "identifier",
+        "field_identifier",
+        "type_identifier",
+        "namespace_identifier",
+        "statement_identifier",
+    }
+)
+_WORD = rb"(?<![\w$\x80-\xff])%s(?![\w$\x80-\xff])"
+# What hides words in the body of a macro.
+_HIDDEN = re.compile(rb"//.*|/\*(?s:.*?)(?:\*/|\Z)|\"(?>[^\"\\\n]|\\.)*+\"?|'(?>[^'\\\n]|\\.)*+'?")
+_MANY = 64
+_NOISE = re.compile(r"<.*>|\b(?:struct|class|union|enum|typename|const|volatile)\b|[\s*&]", re.S)
+
+
+class Kind(Enum):
+    """What a scope is."""
+
+    OPEN = "namespace"
+    CLASS = "class"
+    BLOCK = "block"
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Where a name is known.
+
+    Attributes:
+        key: Its qualified name with `::` before each part; that of a block has its place in it.
+        kind: What it is.
+        bases: The names of the classes that a class is derived from.
+    """
+
+    key: str
+    kind: Kind
+    bases: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class Declared:
+    """What declares a name.
+
+    Attributes:
+        at: The place in the path of the node that does.
+        qualifiers: What is written before the name, as in `A::name`.
+    """
+
+    at: int
+    qualifiers: tuple[str, ...] = ()
+
+
+class Tree:
+    """A text and its syntax.
+
+    Args:
+        content: In UTF-8.
+    """
+
+    def __init__(self, content: bytes) -> None:
+        self.content = content
+        self._kept: dict[int, list[Node]] = {}
+
+    @cached_property
+    def _root(self) -> Node:
+        return parse_in_pieces(self.content)
+
+    def text(self, node: Node | None) -> str:
+        """What a node stands for; empty for None."""
+        content = self.content[node.start_byte : node.end_byte] if node else b""
+        return content.decode("utf-8", "replace")
+
+    def path_at(self, byte: int) -> Path:
+        """The nodes from the root to the one that is at a place."""
+        path = [self._root]
+        while path[-1].child_count:
+            children = self._children(path[-1])
+            at = bisect_right(children, byte, key=attrgetter("start_byte")) - 1
+            if at < 0 or children[at].end_byte <= byte:
+                break
+            path.append(children[at])
+        return tuple(path)
+
+    def _children(self, node: Node) -> Sequence[Node]:
+        """The parts of a node; those of one with many, such as the root, are kept."""
+        if node.child_count < _MANY:
+            return node.children
+        if node.id not in self._kept:
+            self._kept[node.id] = node.children
+        return self._kept[node.id]
+
+    def words(
+        self, name: bytes, start: int = 0, end: int | None = None
+    ) -> Iterator[tuple[int, Path]]:
+        """Where a name stands in code from a byte to another: the nodes down to it, in order.
+
+        Yields:
+            The start of the name, and the nodes; the last may be the body of a macro.
+        """
+        pattern = re.compile(_WORD % re.escape(name))
+        for match in pattern.finditer(
+            self.content, start, len(self.content) if end is None else end
+        ):
+            path = self.path_at(match.start())
+            leaf = path[-1]
+            if (leaf.type in _WORDS and leaf.end_byte == match.end()) or (
+                leaf.type == "preproc_arg" and not self._is_hidden(leaf, match.start())
+            ):
+                yield match.start(), path
+
+    def _is_hidden(self, body: Node, at: int) -> bool:
+        """Whether a place in the body of a macro is in a comment or a string."""
+        hidden = _HIDDEN.finditer(self.content, body.start_byte, body.end_byte)
+        return any(match.start() <= at < match.end() for match in hidden)
+
+    def declared(self, path: Path) -> Declared | None:
+        """What declares the name at the end of a path, or None where it is only used."""
+        qualifiers: list[str] = []
+        for at in range(len(path) - 2, -1, -1):
+            node, child = path[at], path[at + 1]
+            if node.type in ("qualified_identifier", "template_function", "template_type"):
+                if node.child_by_field_name("name") != child:
+                    return None
+                if node.type == "qualified_identifier":
+                    qualifiers.insert(0, self.text(node.child_by_field_name("scope")))
+            elif node.type in DECLARATORS:
+                inner = node.child_by_field_name("declarator")
+                if inner is not None and inner != child:
+                    return None
+            elif self._declares(path, at):
+                return Declared(at, tuple(qualifiers))
+            else:
+                return None
+        return None
+
+    def _declares(self, path: Path, at: int) -> bool:
+        """Whether a node declares what its child in a path is about."""
+        node, child = path[at], path[at + 1]
+        if node.type in DECLARING:
+            return child in node.children_by_field_name("declarator")
+        if node.type in NAMING:
+            return node.child_by_field_name("name") == child and self._is_no_use(path, at)
+        if node.type in TYPE_PARAMETERS:
+            return child != node.child_by_field_name("default_type")
+        if node.type == "lambda_capture_initializer":
+            return node.named_children[0] == child
+        return node.type == "labeled_statement" and child.type == "statement_identifier"
+
+    def _is_no_use(self, path: Path, at: int) -> bool:
+        """`struct A;` and `struct A {}` declare a type, `struct A a;` uses one."""
+        node, above = path[at], path[at - 1]
+        if node.type not in TYPES or node.child_by_field_name("body") is not None:
+            return True
+        is_used = above.child_by_field_name("type") == node
+        return not is_used and above.type not in ("type_descriptor", "friend_declaration")
+
+    def scopes(self, path: Path, end: int) -> list[Scope]:
+        """The scopes around what is at a place of a path, the outermost first."""
+        scopes = [Scope("", Kind.OPEN)]
+        for at in range(min(end, len(path) - 1)):
+            node = path[at]
+            key, body = scopes[-1].key, node.child_by_field_name("body")
+            is_inside = body is not None and path[at + 1] == body
+            name = self.text(node.child_by_field_name("name"))
+            if node.type == "namespace_definition" or is_scoped_enum(node):
+                if name and is_inside:
+                    scopes.append(Scope(f"{key}::{joined([name])}", Kind.OPEN))
+            elif node.type in CLASSES:
+                if is_inside:
+                    part = joined([name]) if name else f"@{node.start_byte}"
+                    scopes.append(Scope(f"{key}::{part}", Kind.CLASS, self._bases(node)))
+            elif node.type in _BLOCKS or _is_prototype(path, at):
+                if node.type == "function_definition":
+                    scopes += self._class_of(node, scopes)
+                scopes.append(Scope(f"{scopes[-1].key}::@{node.start_byte}", Kind.BLOCK))
+        return scopes
+
+    def declaring_scopes(self, path: Path, at: int) -> list[Scope]:
+        """The scopes around what a node of a path declares."""
+        node = path[at]
+        if "parameter" in node.type or node.type in ("preproc_params", "for_range_loop"):
+            return self.scopes(path, at + 1)
+        # A template is known outside of what its parameters are known in.
+        while at and path[at - 1].type == "template_declaration":
+            at -= 1
+        return self.scopes(path, at)
+
+    def labels(self, path: Path) -> Scope:
+        """Where the labels of a function are known; they are no other names."""
+        functions = ("function_definition", "lambda_expression")
+        ends = [at for at, node in enumerate(path) if node.type in functions]
+        around = self.scopes(path, ends[-1] + 1 if ends else 1)[-1]
+        return Scope(f"{around.key}::@goto", Kind.BLOCK)
+
+    def _class_of(self, function: Node, scopes: Sequence[Scope]) -> list[Scope]:
+        """The class or namespace that only the name of a function tells."""
+        node = function.child_by_field_name("declarator")
+        while node is not None and node.type in DECLARATORS:
+            inner = [n for n in node.named_children if n.type in DECLARATORS | _QUALIFIED]
+            node = node.child_by_field_name("declarator") or (inner[0] if inner else None)
+        qualifiers = []
+        while node is not None and node.type in _QUALIFIED:
+            qualifiers.append(self.text(node.child_by_field_name("scope")))
+            node = node.child_by_field_name("name")
+        if not qualifiers:
+            return []
+        return [Scope(f"{open_key(scopes)}::{joined(qualifiers)}", Kind.CLASS)]
+
+    def _bases(self, node: Node) -> tuple[str, ...]:
+        clause = next((n for n in node.children if n.type == "base_class_clause"), None)
+        names = [n for n in clause.named_children if n.type != "access_specifier"] if clause else ()
+        return tuple(joined([self.text(name)]) for name in names)
+
+
+def joined(parts: Sequence[str]) -> str:
+    """A qualified name without blanks and the arguments of templates."""
+    return "::".join(_NOISE.sub("", part) for part in parts)
+
+
+def name_of(node: Node) -> Node:
+    """The last name in a part of a qualified name, without the arguments of templates."""
+    while (inner := node.child_by_field_name("name")) is not None:
+        node = inner
+    return node
+
+
+def open_key(scopes: Sequence[Scope]) -> str:
+    """The innermost namespace."""
+    return next(scope.key for scope in reversed(scopes) if scope.kind is Kind.OPEN)
+
+
+def is_scoped_enum(node: Node) -> bool:
+    """Whether this is an `enum class`, which keeps its enumerators to itself."""
+    if node.type != "enum_specifier":
+        return False
+    return any(child.type in ("class", "struct") for child in node.children)
+
+
+def _is_prototype(path: Path, at: int) -> bool:
+    """Whether a declarator is that of a function without a body, which keeps its parameters."""
+    if path[at].type != "function_declarator":
+        return False
+    above = (node.type for node in reversed(path[:at]))
+    return next((kind for kind in above if kind not in DECLARATORS), "") != "function_definition"
