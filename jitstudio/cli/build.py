@@ -13,7 +13,7 @@ from jitstudio.cli.files import made_folder, unwritable, without_waiting
 from jitstudio.cli.project import base_request, given_project
 from jitstudio.cli.request import request_from
 from jitstudio.cli.terminal import say
-from jitstudio.core.code import Artifact, CodeKind
+from jitstudio.core.code import CodeKind
 from jitstudio.core.idle_options import with_idle_options
 from jitstudio.core.json_form import Json, build_object
 from jitstudio.core.request import BuildRequest
@@ -108,7 +108,7 @@ def _write(result: BuildResult, folder: Path) -> tuple[Path, ...]:
     names = [artifact.file_name for artifact in result.artifacts]
     written = []
     for artifact, name in zip(result.artifacts, names, strict=True):
-        path = folder / (name if names.count(name) == 1 else _full_name(artifact))
+        path = folder / (name if names.count(name) == 1 else artifact.full_file_name)
         try:
             with open(path, "wb", opener=without_waiting) as file:
                 file.write(artifact.content)
@@ -116,8 +116,3 @@ def _write(result: BuildResult, folder: Path) -> tuple[Path, ...]:
             raise unwritable(path, error, "-o") from None
         written.append(path)
     return tuple(written)
-
-
-def _full_name(artifact: Artifact) -> str:
-    """For modules that differ in their ending or folder only."""
-    return artifact.name.strip("./").replace("/", "_") + artifact.kind.ending

@@ -150,6 +150,11 @@ class Artifact:
         module, at, target = split_variant(self.name)
         return f"{PurePath(module).stem}{at}{target}{self.kind.ending}"
 
+    @property
+    def full_file_name(self) -> str:
+        """The same where modules differ in ending or folder only, as in ``sub_k.cu.ptx``."""
+        return f"{self.name.strip('./').replace('/', '_')}{self.kind.ending}"
+
 
 _VARIANT = re.compile(r"(.+)(@)((?:sm|compute)_\d+[af]?)")
 

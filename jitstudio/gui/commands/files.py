@@ -231,7 +231,8 @@ class FileCommands(QObject):
             if document is not None:
                 # It was only looked at; from now on it takes part.
                 self._documents.remove(document)
-            document = Document(self._documents.unique_name(path.name), found.kind, content, path)
+            name = self._documents.unique_name(path.name, path)
+            document = Document(name, found.kind, content, path)
             document.program = program or ""
             self._documents.add(document)
         elif program is not None:
@@ -251,6 +252,7 @@ class FileCommands(QObject):
         return document
 
     def _save(self, document: Document, path: Path) -> bool:
+        is_new = path != document.path
         try:
             kind = self._kind_to_save(document, path)
             document.save(path)
@@ -263,7 +265,9 @@ class FileCommands(QObject):
             self.failed.emit(str(error))
             return False
         document.kind = kind
-        self._documents.rename(document, path.name)
+        if is_new:
+            # Else it keeps its name: in a project, that is its place in there.
+            self._documents.rename(document, path.name)
         self._preferences.add_recent_file(path)
         self.recent_changed.emit()
         self.told.emit(self.tr("Saved {path}").format(path=path))
@@ -306,10 +310,10 @@ def _look_up(path: Path, known: frozenset[Path]) -> _LookedUp:
 
 
 def _result_files(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
-    """What to write under which name; modules that differ in their ending keep it."""
+    """What to write under which name; modules that differ in ending or folder keep both."""
     files: dict[str, bytes] = {}
     for artifact in artifacts:
         short = artifact.file_name
-        name = f"{artifact.name}{artifact.kind.ending}" if short in files else short
+        name = artifact.full_file_name if short in files else short
         files[name] = artifact.content
     return files

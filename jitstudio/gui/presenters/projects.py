@@ -90,7 +90,7 @@ class ProjectsPresenter(QObject):
         if standing.concerns and not standing.trusted:
             mark += self.tr(" (restricted)")
         parts = (
-            f"{current.name}[*]" if current is not None else "",
+            f"{self._documents.title(current)}[*]" if current is not None else "",
             f"{project.title}{mark}",
             "jitstudio",
         )

@@ -34,7 +34,7 @@ def open_aside(documents: Documents, path: Path) -> Document:
         kind = kind_of(path.name)
         is_ours = kind in TEXT_KINDS and os.access(path, os.W_OK) and not is_installed(path)
         document = Document(
-            documents.unique_name(path.name),
+            documents.unique_name(path.name, path),
             kind if kind in TEXT_KINDS else CodeKind.HEADER,
             read_file(path),
             path,

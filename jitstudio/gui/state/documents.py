@@ -361,9 +361,28 @@ class Documents(QObject):
         """The document of this file."""
         return next((d for d in self._open if d.path == path), None)
 
-    def unique_name(self, name: str) -> str:
-        """The name itself, or with the first number that makes it unique."""
+    def namesakes(self, document: Document) -> list[Document]:
+        """The documents, this one included, whose files have the name of its file."""
+        if document.path is None:
+            return []
+        name = document.path.name
+        return [d for d in self._open if d.path is not None and d.path.name == name]
+
+    def title(self, document: Document) -> str:
+        """What to call it where people read: with as many folders as tell it from its namesakes."""
+        others = [d.path for d in self.namesakes(document) if d is not document]
+        if document.path is None or not others:
+            return document.name
+        taken = {name for other in others if other is not None for name in _endings(other)}
+        apart = (name for name in _endings(document.path) if name not in taken)
+        # One that is named by its place in a project says as much already.
+        return max(next(apart, str(document.path)), document.name, key=len)
+
+    def unique_name(self, name: str, path: Path | None = None) -> str:
+        """The name itself, or with the folders of its file or a number that make it unique."""
         taken = {document.name for document in self._open}
+        if name in taken and path is not None:
+            name = next((ending for ending in _endings(path) if ending not in taken), name)
         stem, ending = PurePath(name).stem, PurePath(name).suffix
         number = 1
         while name in taken:
@@ -409,7 +428,7 @@ class Documents(QObject):
         """Give a document another name, made unique."""
         if document.name != name:
             document.name = ""
-            document.name = self.unique_name(name)
+            document.name = self.unique_name(name, document.path)
             document.changed.emit()
 
     @Slot()
@@ -423,6 +442,11 @@ class Documents(QObject):
     @Slot()
     def _on_saved(self) -> None:
         self.saved.emit(self.sender())
+
+
+def _endings(path: Path) -> Iterator[str]:
+    """The name of a file with one folder, with two, and so on."""
+    return ("/".join(path.parts[-count:]) for count in range(2, len(path.parts)))
 
 
 def takes_part_alone(document: Document) -> bool:

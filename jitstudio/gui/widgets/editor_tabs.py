@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _SCROLLERS = ("ScrollLeftButton", "ScrollRightButton")
 _SIDE = QTabBar.ButtonPosition.RightSide
 _TOOLTIP_WIDTH = 80
+_UNSAVED = " ●"
 _CLOSE_SIZE = QSize(12, 12)
 
 
@@ -156,13 +157,21 @@ class EditorTabs(QTabWidget):
 
     def _label(self, page: SourcePage) -> None:
         document, index = page.document, self.indexOf(page)
-        self.setTabText(index, f"{document.name}{' ●' if document.is_modified else ''}")
+        title = self._documents.title(document)
+        self.setTabText(index, f"{title}{_UNSAVED if document.is_modified else ''}")
         path = str(document.path) if document.path else self.tr("in no file yet")
         facts = (f"{document.kind.title}, {path}", part_in_builds(document))
         self.setTabToolTip(index, "\n".join(filter(None, facts)))
         name = icon_name(document.kind, document.is_named_as_header)
         self.setTabIcon(index, icon(name, self._theme.ui.muted_text))
         self._label_close_button(index, document.name)
+
+    def _label_namesakes(self, document: Document) -> None:
+        """Their titles depend on each other."""
+        for other in self._documents.namesakes(document):
+            page = self.page_of(other)
+            if other is not document and page is not None:
+                self._label(page)
 
     def _label_close_button(self, index: int, name: str) -> None:
         button = self.tabBar().tabButton(index, _SIDE)
@@ -220,6 +229,7 @@ class EditorTabs(QTabWidget):
         self.insertTab(index, page, document.name)
         self._add_close_button(index)
         self._label(page)
+        self._label_namesakes(document)
         self._follow_home()
 
     @Slot(Document)
@@ -230,6 +240,7 @@ class EditorTabs(QTabWidget):
             had_keyboard = focus is not None and page.isAncestorOf(focus)
             self.removeTab(self.indexOf(page))
             page.deleteLater()
+            self._label_namesakes(document)
             self._follow_home()
             if had_keyboard and (current := self.currentWidget()) is not None:
                 current.setFocus()
@@ -239,7 +250,12 @@ class EditorTabs(QTabWidget):
         page = self.page_of(document)
         if page is not None:
             page.follow_kind()
+            before = self.tabText(self.indexOf(page)).removesuffix(_UNSAVED)
             self._label(page)
+            if self._documents.title(document) != before:
+                # Of which it may have been a namesake, nobody knows any more.
+                for other in self.pages():
+                    self._label(other)
 
     @Slot()
     def _on_moved(self) -> None:

@@ -171,7 +171,12 @@ def test_a_header_that_was_only_looked_at_stays_open_once_its_file_is_gone(desk,
 def test_files_of_one_name_are_told_apart(desk, tmp_path):
     (tmp_path / "sub").mkdir()
     desk.files.open_paths([write(tmp_path / "a.cu"), write(tmp_path / "sub" / "a.cu")])
-    assert desk.names == ["a.cu", "a-2.cu"]
+    assert desk.names == ["a.cu", "sub/a.cu"]
+    # A project names it by its place in there, and saving changes nothing of that.
+    desk.documents.remove(desk.documents.named("a.cu"))
+    desk.current.text.setPlainText("int changed;")
+    assert desk.files.save()
+    assert desk.names == ["sub/a.cu"]
 
 
 def test_what_cannot_be_opened_is_told_and_the_rest_is_open(desk, tmp_path):
@@ -432,6 +437,7 @@ RESULT = BuildResult(
     artifacts=(
         Artifact(CodeKind.PTX, "k.cu", b"ptx of CUDA"),
         Artifact(CodeKind.PTX, "k.ll", b"ptx of LLVM IR"),
+        Artifact(CodeKind.PTX, "sub/k.cu", b"ptx of its namesake"),
         Artifact(CodeKind.CUBIN, "k.cu", b"\x7fELF"),
     ),
 )
@@ -445,9 +451,10 @@ def test_results_are_written_under_names_that_do_not_clash(desk, tmp_path):
     assert {path.name: path.read_bytes() for path in out.iterdir()} == {
         "k.ptx": b"ptx of CUDA",
         "k.ll.ptx": b"ptx of LLVM IR",
+        "sub_k.cu.ptx": b"ptx of its namesake",
         "k.cubin": b"\x7fELF",
     }
-    assert desk.news == [f"3 files written to {out}"]
+    assert desk.news == [f"4 files written to {out}"]
 
 
 @pytest.mark.parametrize(("replace", "content"), [(False, b"by hand"), (True, b"ptx of CUDA")])

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 from PySide6.QtWidgets import QTabBar, QWidget
 
@@ -86,6 +88,31 @@ def test_documents_keep_their_order_around_the_home(tabs, home):
     assert [d.name for d in documents] == ["b.cu", "k.cu", "a.cu"]
     documents.add(document("c.cu"))
     assert texts(tabs) == ["b.cu", "k.cu", "Welcome", "a.cu", "c.cu"]
+
+
+def test_files_of_one_name_show_their_folders(tabs):
+    documents = tabs._documents
+    one, two, far, only = (
+        Document(name, CodeKind.CUDA, b"", Path(path))
+        for name, path in (
+            ("a.cu", "/x/one/a.cu"),
+            ("two/a.cu", "/x/two/a.cu"),
+            ("three/a.cu", "/y/two/a.cu"),
+            ("b.cu", "/x/one/b.cu"),
+        )
+    )
+    for new in (one, two, only):
+        documents.add(new)
+    assert texts(tabs) == ["k.cu", "one/a.cu", "two/a.cu", "b.cu"]
+    documents.add(far)
+    assert texts(tabs)[1:] == ["one/a.cu", "x/two/a.cu", "b.cu", "y/two/a.cu"]
+    documents.remove(far)
+    one.path = Path("/x/one/other.cu")
+    documents.rename(one, "other.cu")
+    # A build knows it by a name that stays; who reads has no need of the folder any more.
+    assert texts(tabs)[1:] == ["other.cu", "two/a.cu", "b.cu"]
+    assert documents.unique_name("b.cu", Path("/x/two/b.cu")) == "two/b.cu"
+    assert documents.unique_name("k.cu") == "k-2.cu"
 
 
 def test_that_a_tab_has_no_file_is_told_in_the_language_of_the_window(tabs, bracketing):

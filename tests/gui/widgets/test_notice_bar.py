@@ -39,8 +39,35 @@ def test_a_question_has_a_line_and_buttons_of_its_own(bar):
     bar.withdraw("files")
     assert bar.text == "plain"
     bar.withdraw("files")
-    bar.withdraw("")
+    bar.withdraw("plain")
     assert bar.isHidden()
+
+
+def test_notices_are_dismissed_one_by_one_or_all_at_once(bar, qtbot):
+    """By keyboard alone, and however many there are."""
+    bar.resize(400, 300)
+    left = []
+    bar.left.connect(lambda: left.append(True))
+    bar.show()
+    bar.activateWindow()
+    notices = [f"notice {number}" for number in range(30)]
+    for notice in notices:
+        bar.tell(notice)
+    assert bar.text.split("\n") == notices
+    assert bar._scroll.height() <= bar.window().height() // 2
+    last = bar._rows["notice 29"]
+    qtbot.waitUntil(lambda: not last.visibleRegion().isEmpty())
+    bar._rows["notice 1"].take_keyboard()
+    for _ in range(2):
+        QTest.keyClick(bar.focusWidget(), Qt.Key.Key_Space)
+    assert bar.text.split("\n") == [notices[0], *notices[3:]]
+    assert left == []
+    everything = bar.findChild(QPushButton, "dismissNotices")
+    everything.setFocus()
+    QTest.keyClick(everything, Qt.Key.Key_Space)
+    assert (bar.isHidden(), bar.text, left) == (True, "", [True])
+    bar.tell("only one")
+    assert not everything.isVisible()
 
 
 def test_each_line_can_be_closed(bar, dark):
