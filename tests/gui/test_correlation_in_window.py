@@ -87,7 +87,7 @@ def test_ctrl_f10_leads_from_text_to_text_and_back(linked):
     assert sass.hasFocus()
     assert "FFMA" in sass.text.lines[sass.line - 1]
     linked.wait(lambda: told(linked) == "user_transform.cu:5, inlined at apply_transform.cu:14")
-    open_tab(linked, "vector_add.cu")
+    linked.files.new_header()
     sass.setFocus()
     linked.trigger("correlateAction")
     assert linked.document.name == "user_transform.cu"

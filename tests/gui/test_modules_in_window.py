@@ -131,6 +131,8 @@ def test_a_tab_says_that_it_is_not_in_the_link_and_how_it_gets_there(started):
     row = next(m for m in link.model.modules if m.name == front.name)
     assert not row.included
     assert started.next_result(lambda: link.inclusion_changed.emit(row.key, True)).ok
+    documents.add(Document("listing.sass", CodeKind.SASS, b"EXIT ;\n"))
+    assert notice(started).startswith("No tool builds SASS. What is built and shown is 'apply_")
 
 
 def test_a_module_taken_out_of_the_link_is_missed(started):

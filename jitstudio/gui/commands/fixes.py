@@ -16,6 +16,7 @@ from jitstudio.core.request import LinkMode
 from jitstudio.gui.code_units import to_units
 from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.dialogs import Dialogs
+from jitstudio.gui.requests import linked_modules
 from jitstudio.gui.state.build_settings import BuildSettings, Switch
 from jitstudio.gui.state.documents import Document, Documents
 
@@ -148,11 +149,13 @@ class Fixer(QObject):
         module, other = self._document(fix), self._named(fix.value)
         if module is None or other is None:
             return False
-        if self._settings.link_of(module.program) is LinkMode.NONE:
-            program = self._documents.unique_program(module.name)
+        program = module.program
+        if self._settings.link_of(program) is LinkMode.NONE:
+            if not {*linked_modules(self._documents, program)} <= {module, other}:
+                program = self._documents.unique_program(module.name)
             self._settings.set_link(program, LinkMode.PTX)
             module.program, module.included = program, True
-        other.program, other.included = module.program, True
+        other.program, other.included = program, True
         return True
 
     def _append(self, option: str) -> None:

@@ -119,7 +119,7 @@ class ListingsPresenter(QObject):
             return None
         good = self._outputs.good
         result = good.result if good is not None else None
-        if kind is pane.kind and listing.name not in pane.output.old:
+        if kind is pane.kind and not self._outputs.is_good(listing):
             result = self._outputs.result
         return result.artifact(kind, listing.name) if result is not None else None
 

@@ -260,6 +260,8 @@ class ProblemsView(QWidget):
             count = self._model.count(severity)
             one, many, name, tip = map(self.tr, _WORDS[severity])
             button.setText(counted(count, one, many))
+            # Never narrower than before: the others shall not move while someone types.
+            button.setMinimumWidth(max(button.minimumWidth(), button.sizeHint().width()))
             button.setAccessibleName(name)
             told = self.tr("{problems} in this build").format(problems=button.text())
             button.setAccessibleDescription(told)
