@@ -15,11 +15,20 @@ from jitstudio.core.job import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.errors import ToolMissing
+from jitstudio.toolchain.ir_lines import with_lines
 from jitstudio.toolchain.report import Report, text_of
 from jitstudio.toolchain.result_words import words
 
 _LIBDEVICE = "libdevice"
 _OPAQUE_SINCE = 15
+_UNOPTIMISED = "-opt=0"
+_NO_TABLE = "There is no line table: libNVVM compiles the LLVM IR as it is, but not with one."
+_UNOPTIMISED_NO_TABLE = (
+    "There is no line table: at -opt=0 libNVVM makes other code with one, as it then loads a "
+    "constant anew for each line that uses it."
+)
+
+_Module = tuple[str, bytes]
 
 
 @cache
@@ -56,17 +65,45 @@ def llvm_dialect(arch: Arch) -> int | None:
 
 
 def compile_ir(job: Job) -> Report:
-    """Verify and compile LLVM IR modules, text or bitcode, as one program."""
+    """Verify and compile LLVM IR modules, text or bitcode, as one program.
+
+    What has no debug metadata is compiled with a line table; see `ir_lines`. Should libNVVM refuse
+    that copy, the modules as they are decide: errors are about the user's own lines.
+    """
     locate.load(Tool.NVVM)
-    report = Report()
-    notes: list[str] = []
+    try:
+        libdevice = [(_LIBDEVICE, _libdevice())] if job.libdevice else []
+    except ToolMissing as missing:
+        return Report(error_log=str(missing))
     modules = [(ref.name, code) for ref, code in job.inputs]
     libraries = [(ref.name, code) for ref, code in job.libraries]
-    try:
-        libraries += [(_LIBDEVICE, _libdevice())] if job.libdevice else []
-    except ToolMissing as missing:
-        report.error_log = str(missing)
-        return report
+    with_tables = (_with_tables(modules), _with_tables(libraries))
+    if with_tables == (modules, libraries):
+        return _program(job, modules, [*libraries, *libdevice])
+    tried = Report()
+    if _UNOPTIMISED not in job.options:
+        tried = _program(job, with_tables[0], [*with_tables[1], *libdevice])
+        if tried.ok:
+            return tried
+    report = _program(job, modules, [*libraries, *libdevice])
+    report.ms += tried.ms
+    if report.ok:
+        told = _UNOPTIMISED_NO_TABLE if _UNOPTIMISED in job.options else _NO_TABLE
+        report.log = "\n".join(filter(None, (report.log, told)))
+    return report
+
+
+def _with_tables(modules: list[_Module]) -> list[_Module]:
+    _, _, *debug_version = nvvm.ir_version()
+    return [
+        (name, code if is_bitcode(code) else with_lines(code, name, *debug_version) or code)
+        for name, code in modules
+    ]
+
+
+def _program(job: Job, modules: list[_Module], libraries: list[_Module]) -> Report:
+    report = Report()
+    notes: list[str] = []
     with report.timed():
         program = nvvm.create_program()
     try:

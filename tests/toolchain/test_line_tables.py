@@ -81,7 +81,7 @@ def bare_cubin(wanted):
             how = "-dlto" if lto else "-rdc=true"
             content = bare_nvrtc(source, wanted.headers, kind, virtual, how)
         elif source.kind is K.LLVM_IR:
-            content = bare_nvvm(source, virtual)
+            content = bare_nvvm(source, virtual, *(("-gen-lto",) if lto else ()))
         modules.append((kind, content, source.name))
     return bare_link(modules, real, *(("-lto",) if lto else ()))
 

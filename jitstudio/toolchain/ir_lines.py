@@ -1,0 +1,175 @@
+"""Makes line tables for LLVM IR that has none: each instruction is given the line it is written on.
+
+libNVVM has no option for it, as NVRTC has -lineinfo; it writes the table of a module's own debug
+metadata. So metadata is added to the copy that is compiled, of the emission kind that makes `.loc`
+and nothing else (LLVM's `DebugDirectivesOnly`). What is added stands behind an instruction or at
+the end of the module: no line moves. Instructions are found as IR is commonly written, each from
+the start of a line on; what is written otherwise has a coarser table, or one that libNVVM refuses.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+_NAME = r'(?:[-\w$.]++|"[^"\n]*+")'
+_DEFINITION = re.compile(r"^[ \t]*+define\b", re.MULTILINE)
+# The body's brace is the first one outside of brackets behind the parameters.
+_HEAD_MARK = re.compile(rf'@(?P<name>{_NAME})|"[^"\n]*+"|;[^\n]*+|[](){{}}[<>]')
+_LABEL = re.compile(rf"\s*+{_NAME}:")
+# What has no result begins with its opcode, and so may what has one that is not used.
+_BEGIN = re.compile(
+    rf"\s*+(%{_NAME}\s*+=|(?:ret|br|switch|indirectbr|invoke|callbr|resume|unreachable"
+    r"|load|store|fence|call|tail|musttail|notail|atomicrmw|cmpxchg)\b)"
+)
+_MARK = re.compile(r'"[^"\n]*+"|[];(){}[<>]')
+_NUMBER = re.compile(r"!(\d{1,18}+)")
+_DEBUG = re.compile(r"!DICompileUnit\b|!dbg\b")
+_VERSIONS = re.compile(r"^!nvvmir\.version\s*+=[^\n]*+", re.MULTILINE)
+_VERSION = re.compile(r"^!(\d++)\s*+=\s*+!\{\s*+i32 \d++,\s*+i32 \d++(?=\s*+\})", re.MULTILINE)
+_FLAG = '!"Debug Info Version"'
+_UNIT = (
+    "language: DW_LANG_C99, isOptimized: true, runtimeVersion: 0, emissionKind: DebugDirectivesOnly"
+)
+_LINE_END = re.compile(r"\n")
+_UNSPELT = re.compile(r"[^ !#-\[\]-~]")
+_OPENING, _CLOSING = "([{<", ")]}>"
+
+Span = tuple[int, int]
+"""Offsets of the first character and behind the last one."""
+
+
+@dataclass(frozen=True)
+class _Function:
+    """A function that is defined.
+
+    Attributes:
+        name: As it is spelt in the text, without quotation marks.
+        head: The offset where it begins.
+        body: That of its opening brace.
+        instructions: Those that were found, each without a comment behind it.
+    """
+
+    name: str
+    head: int
+    body: int
+    instructions: tuple[Span, ...]
+
+
+def with_lines(module: bytes, name: str, major: int, minor: int) -> bytes | None:
+    """A module of LLVM IR with a line table.
+
+    Args:
+        module: The text.
+        name: What the table calls the file.
+        major: The version of debug metadata, as libNVVM tells it (`nvvmIRVersion`).
+        minor: The second number of that.
+
+    Returns:
+        The text, or None where there is debug metadata already, or no function.
+    """
+    # Each byte a character: all comes out as it went in.
+    text = module.decode("latin-1")
+    if _DEBUG.search(text):
+        return None
+    free = max(map(int, _NUMBER.findall(text)), default=-1) + 1
+    file, unit, kind, flag = (f"!{number}" for number in range(free, free + 4))
+    starts = [0, *(end.end() for end in _LINE_END.finditer(text))]
+    added, subprograms = list(_version(text, f", i32 {major}, i32 {minor}")), []
+    for number, function in enumerate(_functions(text), free + 4):
+        line = bisect_right(starts, function.head)
+        subprograms.append(
+            f'!{number} = distinct !DISubprogram(name: "{function.name}", scope: {file}, '
+            f"file: {file}, line: {line}, type: {kind}, isLocal: false, isDefinition: true, "
+            f"scopeLine: {line}, isOptimized: true, unit: {unit})"
+        )
+        added.append((function.body, f"!dbg !{number} "))
+        for start, end in function.instructions:
+            line = bisect_right(starts, start)
+            added.append((end, f", !dbg !DILocation(line: {line}, scope: !{number})"))
+    if not subprograms:
+        return None
+    rest = [
+        f'{file} = !DIFile(filename: "{_spelt(name)}", directory: "")',
+        f'{unit} = distinct !DICompileUnit(file: {file}, producer: "jitstudio", {_UNIT})',
+        f"{kind} = !DISubroutineType(types: !{{}})",
+        *subprograms,
+        f"!llvm.dbg.cu = !{{{unit}}}",
+    ]
+    if _FLAG not in text:
+        rest += [f"{flag} = !{{i32 2, {_FLAG}, i32 3}}", f"!llvm.module.flags = !{{{flag}}}"]
+    added.append((len(text), "\n".join(("", *rest, ""))))
+    return _with(text, added).encode("latin-1")
+
+
+def _version(text: str, of_debug: str) -> Iterator[tuple[int, str]]:
+    """That of debug metadata, with where it belongs behind the version of NVVM IR."""
+    told = {number for line in _VERSIONS.findall(text) for number in _NUMBER.findall(line)}
+    for node in _VERSION.finditer(text):
+        if node[1] in told:
+            yield node.end(), of_debug
+
+
+def _functions(text: str) -> Iterator[_Function]:
+    """Those that are defined, up to the first one that does not end."""
+    at = 0
+    while definition := _DEFINITION.search(text, at):
+        name, body = _head(text, definition.end())
+        instructions, at = _instructions(text, body + 1)
+        if not name or not at:
+            return
+        yield _Function(name, definition.start(), body, instructions)
+
+
+def _head(text: str, at: int) -> tuple[str, int]:
+    """The name of a function and where its body begins; both empty where there is none."""
+    name, depth = "", 0
+    for mark in _HEAD_MARK.finditer(text, at):
+        name = name or mark["name"] or ""
+        # Braces before the name are of the type that is returned.
+        if mark[0] == "{" and depth == 0 and name:
+            return name.strip('"'), mark.start()
+        depth += (mark[0] in _OPENING) - (mark[0] in _CLOSING)
+    return "", 0
+
+
+def _instructions(text: str, at: int) -> tuple[tuple[Span, ...], int]:
+    """The instructions of the body that begins here, and the end of that; 0 where it has none."""
+    found: list[Span] = []
+    depth = start = 0
+    while at < len(text):
+        stop = line_end = text.find("\n", at) + 1 or len(text)
+        while depth == 0 and (label := _LABEL.match(text, at, stop)):
+            start, at = 0, label.end()
+        if depth == 0 and (begun := _BEGIN.match(text, at, stop)):
+            start = begun.start(1)
+            found.append((start, start))
+        for mark in _MARK.finditer(text, at, stop):
+            if mark[0] == ";" or (mark[0] == "}" and depth == 0):
+                stop = mark.start()
+                break
+            depth += (mark[0] in _OPENING) - (mark[0] in _CLOSING)
+        if start and (code := text[at:stop].rstrip()):
+            found[-1] = (start, at + len(code))
+        if text.startswith("}", stop) and depth == 0:
+            return tuple(found), stop + 1
+        at = line_end
+    return (), 0
+
+
+def _with(text: str, added: list[tuple[int, str]]) -> str:
+    """A text with more at some offsets."""
+    parts: list[str] = []
+    at = 0
+    for offset, more in sorted(added):
+        parts += text[at:offset], more
+        at = offset
+    return "".join((*parts, text[at:]))
+
+
+def _spelt(name: str) -> str:
+    """A name as a string of LLVM IR has it."""
+    characters = name.encode("utf-8", "surrogateescape").decode("latin-1")
+    return _UNSPELT.sub(lambda found: f"\\{ord(found[0]):02X}", characters)
