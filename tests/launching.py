@@ -67,7 +67,7 @@ class Bench:
         build, result = self.build(sources, spec.kernel, link, device)
         assert result.ok, result.diagnostics
         form = choose_form(spec.kernel, kernel_forms(build.sources, result))
-        kernel = launchable(result, form, spec.load)
+        kernel = launchable(result, form, spec.load, None)
         resolved = resolve(spec, kernel, self.devices, device)
         assert resolved.request is not None, resolved.problems
         return resolved.request

@@ -42,4 +42,4 @@ def resolved(
     result = builder.build(request)
     assert result.ok, result.diagnostics
     form = choose_form(spec.kernel, kernel_forms(sources, result, headers))
-    return resolve(spec, launchable(result, form, spec.load), devices, device)
+    return resolve(spec, launchable(result, form, spec.load, None), devices, device)

@@ -19,11 +19,13 @@ class AnalysisRequest:
         name: How messages call it.
         ptx: The PTX texts that it can have been made of, by the module; without them, calls that
             code was inlined through are told only where they are certain.
+        confined_to: See `BuildRequest`: that of the build that made it.
     """
 
     cubin: bytes
     name: str
     ptx: Mapping[str, str] = field(default_factory=dict)
+    confined_to: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)

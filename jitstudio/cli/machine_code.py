@@ -93,7 +93,10 @@ def read_machine_code(
         units = []
         for cubin in _cubins(request, result):
             asked = AnalysisRequest(
-                cubin.content, cubin.file_name, ptx_of(request, result, cubin.name)
+                cubin.content,
+                cubin.file_name,
+                ptx_of(request, result, cubin.name),
+                request.confined_to,
             )
             code = analyst.analyse(asked, timeout=timeout)
             if isinstance(code, Unreadable):

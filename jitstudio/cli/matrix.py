@@ -55,7 +55,12 @@ def _rows(planned: tuple[Variant, ...], timeout: float) -> Iterator[MatrixRow]:
             result = builder.build(variant.request, timeout=timeout)
             row = built(variant, result)
             if row.cubin:
-                answer = analyst.analyse(AnalysisRequest(row.cubin, f"{variant.arch}.cubin"))
+                asked = AnalysisRequest(
+                    row.cubin,
+                    f"{variant.arch}.cubin",
+                    confined_to=variant.request.confined_to,
+                )
+                answer = analyst.analyse(asked)
                 if isinstance(answer, Unreadable):
                     row = replace(row, problem=answer.words)
                 else:

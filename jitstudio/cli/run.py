@@ -89,7 +89,7 @@ def _launch(
     try:
         forms = kernel_forms(request.sources, built, request.headers)
         form = choose_form(launched_name(built, spec.kernel), forms)
-        kernel = launchable(built, form, spec.load)
+        kernel = launchable(built, form, spec.load, request.confined_to)
     except SpecError as error:
         return unlaunched(spec.kernel, LaunchOutcome.REFUSED, [error.problem])
     if missing := _missing(found, ordinal):

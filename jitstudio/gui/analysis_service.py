@@ -48,6 +48,7 @@ class AnalysisService(Service):
         lines: Sequence[str] = (),
         ptx: Mapping[str, str] = _NO_PTX,
         tag: str = _READ,
+        confined_to: tuple[str, ...] | None = None,
     ) -> int:
         """Read a cubin, in place of one of this tag that waits; the ticket of the signals.
 
@@ -57,8 +58,10 @@ class AnalysisService(Service):
             lines: The text that its instructions are to be found in.
             ptx: The PTX texts that it can have been made of; see `correlation.modules.ptx_of`.
             tag: Whose reading it is.
+            confined_to: See `BuildRequest`: that of the build that made it.
         """
-        return self._dispatcher.submit(tag, ReadListing(AnalysisRequest(cubin, name, ptx), lines))
+        request = AnalysisRequest(cubin, name, ptx, confined_to)
+        return self._dispatcher.submit(tag, ReadListing(request, lines))
 
 
 class _Relay:

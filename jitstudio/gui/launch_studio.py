@@ -38,6 +38,7 @@ class _Kernels:
 
     result: BuildResult
     forms: tuple[KernelForm, ...]
+    confined_to: tuple[str, ...] | None
 
 
 def _at_once(act: Callable[[], None]) -> None:
@@ -220,7 +221,8 @@ class LaunchStudio(QObject):
         if form is None or self._kernels is None:
             return Resolved(None, ())
         try:
-            kernel = launchable(self._kernels.result, form, spec.load)
+            kernels = self._kernels
+            kernel = launchable(kernels.result, form, spec.load, kernels.confined_to)
         except SpecError as error:
             return Resolved(None, (error.problem,))
         return resolve(spec, kernel, self._devices or DeviceList(), self._device)
@@ -262,7 +264,12 @@ class LaunchStudio(QObject):
         request = self._resolved().request
         if request is not None and self.device is not None and self._running is None:
             asked = InspectRequest(
-                request.code, request.code_kind, request.kernel, request.device, request.config
+                request.code,
+                request.code_kind,
+                request.kernel,
+                request.device,
+                request.config,
+                request.confined_to,
             )
             self._inspecting = self._service.inspect(asked)
 
@@ -360,6 +367,6 @@ def _finding(built: Built) -> Callable[[Event], _Kernels]:
         forms: tuple[KernelForm, ...] = Late.KERNEL_FORMS.get()(
             built.request.sources, built.result, built.request.headers, access=True
         )
-        return _Kernels(built.result, forms)
+        return _Kernels(built.result, forms, built.request.confined_to)
 
     return find

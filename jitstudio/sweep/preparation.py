@@ -71,7 +71,7 @@ def prepare(
     try:
         form = choose_form(launched_name(result, variant.spec.kernel), forms)
         row = rows.built(variant, result, form)
-        kernel = launchable(result, form, variant.spec.load)
+        kernel = launchable(result, form, variant.spec.load, variant.build.confined_to)
     except SpecError as error:
         return rows.refused(row, error.problem)
     if not gpus:

@@ -89,7 +89,8 @@ class Need:
         if self.most is not None:
             return self.most
         roots = earlier.readable or ()
-        if earlier.readable is None or len(roots) > _MOST_ROOTS:
+        is_ours = earlier.confined_to == self.least.confined_to
+        if not is_ours or earlier.readable is None or len(roots) > _MOST_ROOTS:
             return self.least
         return self.least.joined(earlier)
 

@@ -15,8 +15,9 @@ from jitstudio.worker.analyst import Analyst
 _KEPT = 4
 """Cubins whose code is kept: a step back to an earlier result costs nothing."""
 
-_Key = tuple[bytes, frozenset[tuple[str, str]]]
-"""A cubin and the PTX texts that it was made of."""
+_Key = tuple[bytes, frozenset[tuple[str, str]], tuple[str, ...] | None]
+"""A cubin, the PTX texts that it was made of, and what it is confined to: a process that reads what
+nobody trusts may answer anything."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,7 @@ class AnalysisDesk:
     def work(self, ticket: int, wanted: ReadListing) -> None:
         """See `Desk`."""
         request = wanted.request
-        key = request.cubin, frozenset(request.ptx.items())
+        key = request.cubin, frozenset(request.ptx.items()), request.confined_to
         code = self._known.get(key)
         if code is None:
             answer = self._analyst.analyse(request, ticket=ticket)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.core.result import Outcome
+from jitstudio.worker.access import Access, Need
 from jitstudio.worker.flights import Ending
 from jitstudio.worker.host import Death
 from jitstudio.worker.lone import LoneWorker
@@ -39,7 +40,7 @@ class Analyst(LoneWorker):
             WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
         """
         reading = f"Reading the machine code of {request.name} was"
-        match self._ask(request, ticket, timeout):
+        match self._ask(request, ticket, timeout, Need(Access(confined_to=request.confined_to))):
             case Ending.CANCEL:
                 return Unreadable(f"{reading} cancelled.", Outcome.CANCELLED)
             case Ending.TIME_LIMIT:

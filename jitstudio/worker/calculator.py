@@ -57,6 +57,7 @@ class Calculator(LoneWorker):
         path: Path,
         *,
         timeout: float = DEFAULT_TIMEOUT,
+        confined_to: tuple[str, ...] | None = None,
     ) -> None:
         """Write the content of a buffer, which a file or an expression gives, to an .npy file.
 
@@ -67,13 +68,16 @@ class Calculator(LoneWorker):
             prepared: The .npy files of those that `fill` has made.
             path: The file to write.
             timeout: Seconds after which it is ended.
+            confined_to: See `BuildRequest`: that of the build whose code is launched.
 
         Raises:
             CalculationError: It cannot be filled.
             WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
         """
         surroundings = _surroundings(values, others, prepared)
-        need = need_of_buffers((buffer, *others), path.parent.parent, path.parent)
+        need = need_of_buffers(
+            (buffer, *others), path.parent.parent, path.parent, confined_to=confined_to
+        )
         answer = self._calculate(FillCalculation(buffer, str(path), surroundings), timeout, need)
         if isinstance(answer, Refusal):
             raise CalculationError(answer.words)
@@ -91,6 +95,7 @@ class Calculator(LoneWorker):
         absolute: float,
         *,
         timeout: float = DEFAULT_TIMEOUT,
+        confined_to: tuple[str, ...] | None = None,
     ) -> CheckResult:
         """Compare what a kernel has written with what was expected.
 
@@ -105,6 +110,7 @@ class Calculator(LoneWorker):
             relative: Tolerance, as `numpy.isclose` takes it.
             absolute: The same.
             timeout: Seconds after which it is ended.
+            confined_to: See `fill`.
 
         Returns:
             What came of it, also where it could not be compared.
@@ -117,7 +123,7 @@ class Calculator(LoneWorker):
             expectation, element, length, str(got), relative, absolute, surroundings
         )
         # Results lie in a folder of the one with what `fill` has written.
-        need = need_of_buffers(buffers, got.parent.parent.parent)
+        need = need_of_buffers(buffers, got.parent.parent.parent, confined_to=confined_to)
         answer = self._calculate(calculation, timeout, need)
         if isinstance(answer, CheckResult):
             return answer

@@ -67,7 +67,15 @@ class LaunchFiles:
                 tell(LaunchProgress(f"calculating '{buffer.name}'"))
                 path = self._fill_folder / f"fill{next(self._numbers)}.npy"
                 others = tuple(other for other in request.buffers if other != buffer)
-                calculator.fill(buffer, values, others, prepared, path, timeout=request.timeout)
+                calculator.fill(
+                    buffer,
+                    values,
+                    others,
+                    prepared,
+                    path,
+                    timeout=request.timeout,
+                    confined_to=request.confined_to,
+                )
                 self._fills[key] = path
             self._fills.move_to_end(key)
             prepared[buffer.name] = self._fills[key]

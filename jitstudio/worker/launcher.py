@@ -44,7 +44,9 @@ class Launcher:
     def __init__(self) -> None:
         self._gpu = WorkerHost(_NO_LIMIT, LAUNCHING)
         self._calculator = Calculator()
+        self._confined_to: tuple[str, ...] | None = None
         self._files = LaunchFiles()
+        self._all_files: dict[tuple[str, ...] | None, LaunchFiles] = {None: self._files}
         self._turns = Turns()
 
     @property
@@ -72,6 +74,7 @@ class Launcher:
             WorkerError: See `devices`.
         """
         with self._turns.take(0, _ASKING_LIMIT) as flights:
+            self._enter(request.confined_to)
             answer = flights.ask(self._gpu, request, need=self._need())
             if isinstance(answer, Death):
                 return _error(_why(answer, flights))
@@ -100,6 +103,7 @@ class Launcher:
         asked_at = time.monotonic() if asked_at is None else asked_at
         diary = _Diary(on_event)
         with self._turns.take(ticket, request.timeout) as flights:
+            self._enter(request.confined_to)
             try:
                 result = self._carry_out(request, flights, diary, asked_at)
             except OSError as error:
@@ -133,7 +137,21 @@ class Launcher:
         with self._turns.closing():
             self._gpu.close()
             self._calculator.close()
-            self._files.close()
+            for files in self._all_files.values():
+                files.close()
+
+    def _enter(self, confined_to: tuple[str, ...] | None) -> None:
+        """Work for builds that are confined like this.
+
+        What nobody trusts may have taken over the processes it was in, and the files that those
+        may write: others have processes and files of their own. The files of one other that nobody
+        trusts are kept, and the user's own.
+        """
+        if confined_to not in (None, self._confined_to):
+            for other in self._all_files.keys() - {None, confined_to}:
+                self._all_files.pop(other).close()
+        self._confined_to = confined_to
+        self._files = self._all_files.setdefault(confined_to, LaunchFiles())
 
     def _carry_out(
         self,
@@ -186,7 +204,7 @@ class Launcher:
                 f"The files of launches cannot be kept: {error.strerror or error}. Make room in "
                 "the folder for temporary files, or set TMPDIR to another one."
             ) from error
-        return Need(Access((folder,), (runs,), gpu=True))
+        return Need(Access((folder,), (runs,), gpu=True, confined_to=self._confined_to))
 
     def _checks(
         self,
@@ -216,6 +234,7 @@ class Launcher:
                 relative=request.relative,
                 absolute=request.absolute,
                 timeout=max(_LEAST_CHECK, request.timeout),
+                confined_to=request.confined_to,
             )
             made.append(check)
         return tuple(made)

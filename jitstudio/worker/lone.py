@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jitstudio.worker.access import NOTHING, Need
+from jitstudio.worker.access import Need
 from jitstudio.worker.flights import Ending
 from jitstudio.worker.host import Death, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
@@ -39,7 +39,7 @@ class LoneWorker:
         with self._turns.closing():
             self._host.close()
 
-    def _ask(self, request: object, ticket: int, timeout: float, need: Need = NOTHING) -> Any:
+    def _ask(self, request: object, ticket: int, timeout: float, need: Need) -> Any:
         """The answer of the process; why it was killed before it gave one; or its own `Death`."""
         with self._turns.take(ticket, timeout) as flights:
             answer = flights.ask(self._host, request, need=need)

@@ -59,13 +59,19 @@ def _inside(folders: Iterable[str], found: Iterable[str]) -> Iterator[str]:
                 yield path
 
 
-def need_of_buffers(buffers: Iterable[Buffer], folder: Path, *writable: Path) -> Need:
+def need_of_buffers(
+    buffers: Iterable[Buffer],
+    folder: Path,
+    *writable: Path,
+    confined_to: tuple[str, ...] | None = None,
+) -> Need:
     """What a calculation must be able to reach.
 
     Args:
         buffers: Those whose files it reads.
         folder: The folder of the launch.
         writable: Where it writes.
+        confined_to: See `BuildRequest`: that of the build whose code is launched.
     """
     fills = (buffer.fill for buffer in buffers if buffer.fill.kind is FillKind.FILE)
     files = (
@@ -73,7 +79,8 @@ def need_of_buffers(buffers: Iterable[Buffer], folder: Path, *writable: Path) ->
     )
     readable = dict.fromkeys(folder_or_file(file) for file in files if file)
     written = tuple(map(os.path.realpath, writable))
-    return Need(Access((os.path.realpath(folder), *readable), written))
+    readable_too = (os.path.realpath(folder), *readable)
+    return Need(Access(readable_too, written, confined_to=confined_to))
 
 
 def _roots(job: Job, headers: HeaderScan) -> Iterator[str]:

@@ -4,7 +4,9 @@ import os
 import signal
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -12,6 +14,7 @@ from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
+from jitstudio.worker.analysis_desk import AnalysisDesk, ReadListing
 from jitstudio.worker.analyst import Analyst
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.host import WorkerError
@@ -82,6 +85,31 @@ extern "C" __global__ void k(float* p) {
         rows = (row for row in function if row.opcode == "FFMA" and row.places[0].line == 1)
         lines.append([[place.line for place in row.places[1:]] for row in rows])
     assert lines == [[[3], []], [[3], [4]]]
+
+
+def test_a_process_that_has_read_what_nobody_trusts_reads_nothing_else(analyst, cubins):
+    own = AnalysisRequest(cubins["two"], "two.cubin")
+    theirs = replace(own, confined_to=("/theirs",))
+    pids = []
+    for asked in (own, own, theirs, theirs, own):
+        assert isinstance(analyst.analyse(asked), Disassembly)
+        pids.append(analyst.pid)
+    assert pids[0] == pids[1]
+    assert pids[2] == pids[3]
+    assert len({pids[0], pids[2], pids[4]}) == 3
+
+
+def test_answers_about_what_nobody_trusts_are_kept_apart(analyst, cubins):
+    heard = []
+    listener = SimpleNamespace(read=lambda _ticket, code, _rows: heard.append(code))
+    desk = AnalysisDesk(analyst, listener)
+    own = AnalysisRequest(cubins["two"], "two.cubin")
+    theirs = replace(own, confined_to=("/theirs",))
+    for asked in (theirs, theirs, own, own):
+        desk.work(1, ReadListing(asked, ()))
+    assert heard[0] is heard[1]
+    assert heard[1] is not heard[2]
+    assert heard[2] is heard[3]
 
 
 def test_what_is_no_cubin_is_told_by_the_name_that_the_user_knows(analyst):

@@ -97,6 +97,28 @@ def test_what_an_expression_gave_is_not_calculated_again(launcher):
     assert LaunchProgress("calculating 'x'") not in heard
 
 
+def test_launches_that_nobody_trusts_have_processes_and_files_of_their_own(launcher):
+    own = launch_request(Fill(FillKind.EXPRESSION, text="sqrt(i + n)"))
+    theirs = replace(own, confined_to=("/theirs",))
+    used, folders, calculated = [], [], []
+    for request in (own, own, theirs, theirs, own):
+        heard = []
+        launcher.launch(request, on_event=heard.append)
+        used.append((launcher.pid, launcher._calculator.pid))
+        folders.append(launcher._files.folder)
+        calculated.append(LaunchProgress("calculating 'x'") in heard)
+    assert calculated == [True, False, True, False, False]
+    assert used[0] == used[1]
+    assert used[2] == used[3]
+    assert set(used[0]).isdisjoint(used[2])
+    assert used[4][0] not in (used[0][0], used[2][0])
+    assert folders[0] == folders[1] == folders[4] != folders[2] == folders[3]
+    launcher.launch(replace(own, confined_to=("/others",)))
+    assert [folder.exists() for folder in (folders[0], folders[2])] == [True, False]
+    launcher.inspect(InspectRequest(b"", CodeKind.CUBIN, "k", 0))
+    assert launcher._confined_to is None
+
+
 def test_a_file_that_has_changed_is_read_again(launcher, tmp_path):
     path = tmp_path / "x.csv"
     path.write_text("\n".join(["1"] * 16))

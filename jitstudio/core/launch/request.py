@@ -163,6 +163,7 @@ class LaunchRequest(RunOptions):
         expectations: What to check after the first launch.
         counterpart: A cubin with the same kernel, timed after `code` to be compared with it; empty
             for none.
+        confined_to: See `BuildRequest`: that of the build that made the code.
     """
 
     code: bytes
@@ -175,6 +176,7 @@ class LaunchRequest(RunOptions):
     config: LaunchConfig
     expectations: tuple[Expectation, ...] = ()
     counterpart: bytes = b""
+    confined_to: tuple[str, ...] | None = None
 
     @property
     def buffers(self) -> tuple[Buffer, ...]:
@@ -196,7 +198,7 @@ class InspectRequest:
     """Ask the driver about a kernel without launching it.
 
     Attributes:
-        code, code_kind, kernel, device: See `LaunchRequest`.
+        code, code_kind, kernel, device, confined_to: See `LaunchRequest`.
         config: Of which the occupancy is asked for.
     """
 
@@ -205,3 +207,4 @@ class InspectRequest:
     kernel: str
     device: int
     config: LaunchConfig = LaunchConfig()
+    confined_to: tuple[str, ...] | None = None

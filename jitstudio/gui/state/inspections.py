@@ -216,7 +216,13 @@ class Inspections(QObject):
         cubin = machine_code(built.request, built.result, listing.name)
         assert cubin is not None
         ptx = ptx_of(built.request, built.result, listing.name)
-        self._ticket = self._service.read(cubin.content, cubin.file_name, listing.lines, ptx)
+        self._ticket = self._service.read(
+            cubin.content,
+            cubin.file_name,
+            listing.lines,
+            ptx,
+            confined_to=built.request.confined_to,
+        )
 
     def _set(self, inspection: Inspection | None, problem: str = "") -> None:
         self._current, self._outgoing, self._problem = inspection, None, problem

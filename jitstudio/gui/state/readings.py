@@ -50,7 +50,10 @@ class Readings(QObject):
         # A tag for each build: one that waits must not give way to the other one.
         tag = f"compare {id(built)}"
         ptx = ptx_of(built.request, built.result, cubin.name)
-        ticket = self._service.read(cubin.content, cubin.file_name, ptx=ptx, tag=tag)
+        confined = built.request.confined_to
+        ticket = self._service.read(
+            cubin.content, cubin.file_name, ptx=ptx, tag=tag, confined_to=confined
+        )
         self._asked[ticket] = built
 
     def take(self, built: Built, code: Disassembly) -> None:

@@ -28,6 +28,7 @@ class Launchable:
         arch: What the code was built for; tells the suffix of a cubin's target.
         facts: What the kernel needs, for the limits that depend on it.
         counterpart: The cubin of the same kernel, to compare what the driver's compiler makes with.
+        confined_to: See `BuildRequest`: that of the build that made the code.
     """
 
     form: KernelForm
@@ -35,10 +36,19 @@ class Launchable:
     arch: Arch | None = None
     facts: Figures | None = None
     counterpart: Artifact | None = None
+    confined_to: tuple[str, ...] | None = None
 
 
-def launchable(result: BuildResult, form: KernelForm, load: LoadMode) -> Launchable:
+def launchable(
+    result: BuildResult, form: KernelForm, load: LoadMode, confined_to: tuple[str, ...] | None
+) -> Launchable:
     """A kernel of a build with all that its launch needs of the build.
+
+    Args:
+        result: The build.
+        form: The kernel.
+        load: What to load.
+        confined_to: See `BuildRequest`: that of the build.
 
     Raises:
         SpecError: The build did not make the code to load.
@@ -47,7 +57,8 @@ def launchable(result: BuildResult, form: KernelForm, load: LoadMode) -> Launcha
     if load is LoadMode.DRIVER_JIT:
         other = _found(result, form, CodeKind.CUBIN)
     needs = result.resources_of(form.lowered)
-    return Launchable(form, choose_code(result, form, load), result.arch, needs, other)
+    code = choose_code(result, form, load)
+    return Launchable(form, code, result.arch, needs, other, confined_to)
 
 
 def choose_form(kernel: str, forms: Sequence[KernelForm]) -> KernelForm:

@@ -111,6 +111,7 @@ def _request(spec: LaunchSpec, kernel: Launchable, config: LaunchConfig) -> Laun
         code=kernel.code.content,
         code_kind=kernel.code.kind,
         counterpart=kernel.counterpart.content if kernel.counterpart else b"",
+        confined_to=kernel.confined_to,
         kernel=form.lowered,
         title=form.title,
         device=0,
