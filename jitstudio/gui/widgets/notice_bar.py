@@ -165,11 +165,11 @@ class NoticeBar(QFrame):
         self._theme = theme
         for row in self._rows.values():
             row.set_theme(theme)
+        bar, ground = f"#{self.objectName()}", theme.code.banner.name()
         self.setStyleSheet(
-            f"#{self.objectName()} {{ background: {theme.code.banner.name()};"
-            f" border-bottom: 1px solid {theme.ui.border.name()}; }}"
-            f"#{self.objectName()} QLabel {{ color: {theme.code.banner_text.name()}; }}"
-            f"#{self.objectName()} QScrollArea, #notices {{ background: {theme.code.banner.name()}; }}"
+            f"{bar} {{ background: {ground}; border-bottom: 1px solid {theme.ui.border.name()}; }}"
+            f"{bar} QLabel {{ color: {theme.code.banner_text.name()}; }}"
+            f"{bar} QScrollArea, #notices {{ background: {ground}; }}"
         )
 
 
