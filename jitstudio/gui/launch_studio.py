@@ -252,8 +252,11 @@ class LaunchStudio(QObject):
             )
             return self._unlaunched(LaunchOutcome.REFUSED, no_kernel)
         missing = self._devices is not None and self._devices.problem
-        outcome = LaunchOutcome.MISSING if missing else LaunchOutcome.REFUSED
-        return self._unlaunched(outcome, *self._problems)
+        if not missing:
+            return self._unlaunched(LaunchOutcome.REFUSED, *self._problems)
+        # Why there is none, and what can be done, is said where a GPU is chosen.
+        others = (problem for problem in self._problems if problem.where != "device")
+        return self._unlaunched(LaunchOutcome.MISSING, *others)
 
     def _unlaunched(self, outcome: LaunchOutcome, *problems: SpecProblem) -> LaunchResult:
         title = self._specs.form.title if self._specs.form else ""

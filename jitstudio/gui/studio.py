@@ -92,6 +92,7 @@ class Studio(QObject):
         settings.changed.connect(self._on_changed)
         settings.origin_changed.connect(self._build_soon)
         settings.link_changed.connect(self._on_link_changed)
+        settings.drafting_changed.connect(self._on_drafting_changed)
         settings.auto_build_changed.connect(self._on_auto_build_changed)
         service.build_told.connect(self._on_told)
         service.listings_made.connect(self._on_listings_made)
@@ -226,7 +227,7 @@ class Studio(QObject):
 
     @Slot()
     def _build_soon(self) -> None:
-        if self._settings.auto_build and not self._held:
+        if self._settings.auto_build and not (self._held or self._settings.is_drafting):
             self._pause.start()
             self._outputs.expect(self._subject())
 
@@ -235,8 +236,16 @@ class Studio(QObject):
         if on:
             self._build_soon()
         else:
-            self._pause.stop()
-            self._outputs.expect(self._pending.subject if self._pending is not None else None)
+            self._wait()
+
+    @Slot(bool)
+    def _on_drafting_changed(self, is_drafting: bool) -> None:
+        self._on_auto_build_changed(not is_drafting)
+
+    def _wait(self) -> None:
+        """Do not build what was about to be built."""
+        self._pause.stop()
+        self._outputs.expect(self._pending.subject if self._pending is not None else None)
 
     @Slot(object)
     def _on_current_changed(self, document: Document | None) -> None:

@@ -14,7 +14,7 @@ from jitstudio.core.options import (
     split_options,
     without,
 )
-from jitstudio.core.options.completion import suggestions
+from jitstudio.core.options.completion import is_half_typed, suggestions
 from jitstudio.core.tools import Tool
 
 
@@ -254,3 +254,48 @@ def test_an_offer_says_what_it_is():
 )
 def test_an_option_gives_way_to_another_value_of_itself(words, others, kept):
     assert without(words, others) == kept
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "-linein|",
+        "-G -linein|",
+        "-linein| -G",
+        "--maxrregcount|",
+        "--maxrregcount=|",
+        "--maxrregcount=x|",
+        "--std=c++|",
+        "-I|",
+        "-I |",
+        "-DX='a|",
+        "nvjitlink|",
+        "nvjitlink:|",
+        "nvjitlink:-verb|",
+        "--no-such-option|",
+    ],
+)
+def test_an_option_is_half_typed(text):
+    assert is_half_typed(text.replace("|", ""), text.index("|"))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "|",
+        "-lineinfo|",
+        "-lineinfo |",
+        "-linein -G|",
+        "--maxrregcount=32|",
+        "--maxrregcount 32|",
+        "--std=c++17|",
+        "-Iinclude|",
+        "-I include|",
+        "-DX='a b'|",
+        "nvjitlink:-verbose|",
+        "--no-such-option |",
+        "-l|ineinfo",
+    ],
+)
+def test_an_option_is_typed_to_its_end(text):
+    assert not is_half_typed(text.replace("|", ""), text.index("|"))

@@ -222,11 +222,12 @@ class Driver:
         QTest.keyClick(edit, Qt.Key.Key_Return)
 
     def set_options(self, options: str) -> None:
-        """Type options instead of those in the field."""
+        """Type options instead of those in the field, with Enter."""
         edit = self.find(QLineEdit, "optionsEdit")
         edit.clear()
         self.workspace.settings.options = ""
         QTest.keyClicks(edit, options)
+        QTest.keyClick(edit, Qt.Key.Key_Return)
 
     def show_output(self, title: str) -> None:
         """Bring the pane with this title to the front."""

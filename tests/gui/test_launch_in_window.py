@@ -4,10 +4,11 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QComboBox, QTableView
+from PySide6.QtWidgets import QComboBox, QLabel, QTableView, QToolButton
 
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.gui.models.launch.arguments import VALUE
+from jitstudio.gui.widgets.sweep.sweep_dialog import SweepDialog
 from jitstudio.toolchain.driver import describe
 from tests.gui.driver import Driver, pause
 
@@ -105,15 +106,24 @@ def test_the_keyboard_alone_fills_in_and_runs(started):
 
 
 @WITHOUT_DRIVER
-def test_without_a_driver_it_says_what_works_without_one(started):
+def test_without_a_driver_it_says_once_what_can_be_done_next(started):
     started.launch_form()
     started.wait(lambda: not started.workspace.launches.has_devices)
     started.wait(lambda: started.workspace.launches.devices is not None)
     result = started.launch()
     assert result.outcome is LaunchOutcome.MISSING
     view = started.panes.launch.results.result
-    assert "There is no GPU to launch on" in view.headline.text
-    assert "No NVIDIA driver is installed" in result.reason
+    assert view.headline.text == "vector_add: There is no GPU to launch on."
+    assert view.notes == ()
+    labels = started.panes.launch.findChildren(QLabel)
+    (told,) = (label for label in labels if "No NVIDIA driver is installed" in label.text())
+    assert "save it as a project and launch it on a machine with a GPU" in told.text()
+    started.find(QToolButton, "sweepActionInstead").click()
+    sweep = started.find(SweepDialog, "sweepDialog")
+    assert sweep.isVisible()
+    sweep.close()
+    started.find(QToolButton, "focusReportActionInstead").click()
+    assert started.panes.report.isVisible()
     # Compiling goes on as ever.
     assert started.next_result(lambda: started.replace("a[i] + b[i]", "a[i] - b[i]")).ok
 

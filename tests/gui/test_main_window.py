@@ -5,8 +5,10 @@ import signal
 import time
 from functools import partial
 
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication, QComboBox, QDockWidget, QWidget
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QComboBox, QDockWidget, QLineEdit, QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
@@ -187,6 +189,30 @@ def test_options_reach_the_compiler_and_a_wrong_one_is_told(started):
     assert log.stage is not None
     assert "--no-such-option" in log.stage.options
     assert "unrecognized option" in log.stage.error_log
+
+
+def test_options_that_are_half_typed_start_no_build(started):
+    studio, settings = started.workspace.studio, started.workspace.settings
+    edit = started.find(QLineEdit, "optionsEdit")
+    edit.setFocus()
+    started.replace("sum", "sum")
+    assert studio.is_busy
+    for typed in "--maxrregcount=":
+        QTest.keyClicks(edit, typed)
+        assert not studio.is_busy
+    # What is typed is kept all the same, and a build that is asked for takes it.
+    assert settings.options == "--maxrregcount="
+    result = started.next_result(lambda: started.trigger("buildAction"))
+    assert "--maxrregcount=" in result.stages[0].options
+    result = started.next_result(lambda: QTest.keyClicks(edit, "32"))
+    assert "--maxrregcount=32" in result.stages[0].options
+    # Going on to something else ends it, too.
+    QTest.keyClicks(edit, " -linein")
+    assert not studio.is_busy
+    started.editor.setFocus()
+    QTest.keyClick(QApplication.activePopupWidget(), Qt.Key.Key_Escape)
+    assert studio.is_busy
+    started.settle()
 
 
 def test_an_unclosed_quote_in_the_options_is_told(started):

@@ -1,4 +1,4 @@
-"""What a half-typed option could become."""
+"""Whether an option is typed to its end, and what it could become before."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from jitstudio.core.options.spec import Kind, OptionSpec
 from jitstudio.core.options.table import OPTIONS, find
-from jitstudio.core.options.words import addressed
+from jitstudio.core.options.words import addressed, read, split_options
 
 _WORDS_OF_TRUTH = ("true", "false")
 
@@ -39,6 +39,24 @@ def suggestions(word: str) -> tuple[Suggestion, ...]:
         for text, spec in (_values(typed) if "=" in typed else _flags())
         if text.startswith(typed) and text != typed and (tool is None or tool in spec.spellings)
     )
+
+
+def is_half_typed(text: str, cursor: int) -> bool:
+    """Whether the word at the cursor is no option yet, with its value, that the table knows.
+
+    One that the table does not know is typed to its end once a blank follows it.
+    """
+    typed = text[:cursor] + text[cursor:].partition(" ")[0]
+    try:
+        given = read(split_options(typed))
+    except ValueError:
+        return True  # a quote is open
+    if not given:
+        return False
+    last = given[-1]
+    if last.spec is None:
+        return not typed[-1:].isspace()
+    return not (last.spec.accepts(last.value) and last.value != "")
 
 
 def _flags() -> Iterator[tuple[str, OptionSpec]]:

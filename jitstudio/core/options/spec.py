@@ -187,6 +187,19 @@ class OptionSpec:
         told = " ".join((self.name, self.group.value, self.help, *sorted(self.flags))).casefold()
         return all(word in told for word in text.casefold().split())
 
+    def accepts(self, value: str | None) -> bool:
+        """Whether this may follow the flag; None where nothing does."""
+        if value is None or not self.takes_value:
+            return value is None and not self.takes_value
+        match self.value.kind:
+            case Kind.TRUTH:
+                return value in _NUMBERED_TRUTH or value in _WORDED_TRUTH
+            case Kind.CHOICE:
+                return value in self.value.choices
+            case Kind.NUMBER:
+                return value.isdecimal() and self.value.low <= int(value) <= self.value.high
+        return True
+
     def written(self, value: str | None) -> str:
         """The option as a user would type it."""
         return self._with_value(self.flag, value)

@@ -102,20 +102,7 @@ def _row_of(given: Given) -> OptionSpec | None:
     spec = given.spec
     if spec is None or spec.managed or (given.tool and len(spec.spellings) > 1):
         return None
-    return spec if _fits(spec, given.value) else None
-
-
-def _fits(spec: OptionSpec, value: str | None) -> bool:
-    if value is None or not spec.takes_value:
-        return value is None and not spec.takes_value
-    match spec.value.kind:
-        case Kind.TRUTH:
-            return value in _TRUTH
-        case Kind.CHOICE:
-            return value in spec.value.choices
-        case Kind.NUMBER:
-            return value.isdecimal() and spec.value.low <= int(value) <= spec.value.high
-    return True
+    return spec if spec.accepts(given.value) else None
 
 
 def _plain(given: Given) -> str | None:

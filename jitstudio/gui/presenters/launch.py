@@ -15,6 +15,8 @@ from jitstudio.gui.models.launch.launch_words import config_words
 from jitstudio.gui.panes import Panes
 from jitstudio.gui.workspace import Workspace
 
+_WITHOUT_GPU = ("focusReportAction", "sweepAction", "saveProjectAsAction", "listDevicesAction")
+
 
 class LaunchPresenter(QObject):
     """Shows kernels, GPUs, problems and results, and hands on what the user types."""
@@ -45,7 +47,7 @@ class LaunchPresenter(QObject):
 
     def _connect_actions(self, actions: Actions) -> None:
         run, stop = actions["runAction"], actions["stopRunAction"]
-        self._form.set_actions(run, stop)
+        self._form.set_actions(run, stop, [actions[name] for name in _WITHOUT_GPU])
         stop.setEnabled(False)
         self._launches.running_changed.connect(run.setDisabled)
         self._launches.running_changed.connect(stop.setEnabled)

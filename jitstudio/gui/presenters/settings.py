@@ -44,6 +44,7 @@ class SettingsPresenter(QObject):
         self._on_library_changed()
         bar.arch_chosen.connect(self._on_arch_chosen)
         bar.options_edited.connect(self._on_options_edited)
+        bar.options_finished.connect(self._on_options_finished)
         bar.refused.connect(panes.notice.tell)
         actions.bind(dict.fromkeys(_SWITCHES, self._on_switch_toggled))
         actions.bind(
@@ -57,9 +58,14 @@ class SettingsPresenter(QObject):
     def _on_arch_chosen(self, arch: Arch) -> None:
         self._settings.arch = arch
 
-    @Slot(str)
-    def _on_options_edited(self, options: str) -> None:
+    @Slot(str, bool)
+    def _on_options_edited(self, options: str, is_half_typed: bool) -> None:
+        self._settings.is_drafting = is_half_typed
         self._settings.options = options
+
+    @Slot()
+    def _on_options_finished(self) -> None:
+        self._settings.is_drafting = False
 
     @Slot(bool)
     def _on_auto_build_toggled(self, on: bool) -> None:

@@ -49,7 +49,7 @@ class BuildSettings(QObject):
 
     Signals:
         changed: Something that changes what is built.
-        arch_changed, options_changed, auto_build_changed: That value.
+        arch_changed, options_changed, drafting_changed, auto_build_changed: That value.
         link_changed: How the program is linked that is looked at now.
         switches_changed: All switches that are on.
         origin_changed: Others have written what is built, or it is trusted or not any more.
@@ -58,6 +58,7 @@ class BuildSettings(QObject):
     changed = Signal()
     arch_changed = Signal(Arch)
     options_changed = Signal(str)
+    drafting_changed = Signal(bool)
     link_changed = Signal(LinkMode)
     auto_build_changed = Signal(bool)
     switches_changed = Signal(frozenset)
@@ -67,6 +68,7 @@ class BuildSettings(QObject):
         super().__init__(parent)
         self._arch = DEFAULT_ARCH
         self._options = ""
+        self._is_drafting = False
         self._program = ""
         self._links: dict[str, LinkMode] = {}
         self._auto_build = True
@@ -96,6 +98,20 @@ class BuildSettings(QObject):
             self._options = options
             self.options_changed.emit(options)
             self.changed.emit()
+
+    @property
+    def is_drafting(self) -> bool:
+        """Whether one of the options is still being typed: nothing is built by itself until then.
+
+        What builds all the same takes the options as they are.
+        """
+        return self._is_drafting
+
+    @is_drafting.setter
+    def is_drafting(self, is_drafting: bool) -> None:
+        if is_drafting != self._is_drafting:
+            self._is_drafting = is_drafting
+            self.drafting_changed.emit(is_drafting)
 
     @property
     def link(self) -> LinkMode:

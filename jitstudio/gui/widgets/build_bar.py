@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.options.completion import is_half_typed
 from jitstudio.core.tools import ArchInfo
 from jitstudio.gui.fonts import code_font
 from jitstudio.gui.widgets.option_completer import attach
@@ -28,12 +29,14 @@ class BuildBar(QWidget):
 
     Signals:
         arch_chosen: The user wants this target.
-        options_edited: The user has typed these options.
+        options_edited: The user has typed these options, and whether one is typed by half only.
+        options_finished: The user has gone on to something else.
         refused: What was typed is no target, in words.
     """
 
     arch_chosen = Signal(Arch)
-    options_edited = Signal(str)
+    options_edited = Signal(str, bool)
+    options_finished = Signal()
     refused = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -69,7 +72,8 @@ class BuildBar(QWidget):
         edit = self._combo.lineEdit()
         assert edit is not None
         edit.editingFinished.connect(self._on_editing_finished)
-        self._options.textEdited.connect(self.options_edited)
+        self._options.textEdited.connect(self._on_options_edited)
+        self._options.editingFinished.connect(self.options_finished)
 
     def set_form_action(self, action: QAction) -> None:
         """Put the command that shows the form of all options beside their field."""
@@ -111,6 +115,10 @@ class BuildBar(QWidget):
         if event.key() == Qt.Key.Key_Escape and self._arch is not None:
             self.set_arch(self._arch)
         super().keyPressEvent(event)
+
+    @Slot(str)
+    def _on_options_edited(self, options: str) -> None:
+        self.options_edited.emit(options, is_half_typed(options, self._options.cursorPosition()))
 
     @Slot()
     def _on_editing_finished(self) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, QRect, Slot
+from PySide6.QtCore import QEvent, QObject, QRect, Slot
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QHeaderView, QLineEdit, QTreeView
 
@@ -34,6 +34,7 @@ class OptionCompleter(QObject):
         self._completer.setWidget(line_edit)
         self._popup = self._make_popup()
         self._completer.setPopup(self._popup)
+        self._popup.installEventFilter(self)
         self._completer.activated.connect(self._on_activated)
         line_edit.textEdited.connect(self._on_edited)
 
@@ -41,6 +42,15 @@ class OptionCompleter(QObject):
     def popup(self) -> QTreeView:
         """The list of what is offered."""
         return self._popup
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """End the editing with the list if the keyboard has gone meanwhile.
+
+        A completer keeps from its field that it has lost the keyboard, as long as it offers things.
+        """
+        if event.type() == QEvent.Type.Hide and not self._edit.hasFocus():
+            self._edit.editingFinished.emit()
+        return super().eventFilter(watched, event)
 
     def _make_popup(self) -> QTreeView:
         popup = QTreeView()

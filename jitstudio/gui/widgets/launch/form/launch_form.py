@@ -5,6 +5,7 @@ Shows the chosen launch of `LaunchSpecs` and tells what the user makes of it; ch
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
@@ -84,9 +85,9 @@ class LaunchForm(QWidget):
         """The kernel shown."""
         return self._arguments.model.form
 
-    def set_actions(self, run: QAction, stop: QAction) -> None:
-        """Put the commands that run and stop beside the kernel."""
-        self._target.set_actions(run, stop)
+    def set_actions(self, run: QAction, stop: QAction, instead: Sequence[QAction] = ()) -> None:
+        """Put the commands that run and stop beside the kernel, and what works without a GPU."""
+        self._target.set_actions(run, stop, instead)
 
     @Slot(object)
     def set_devices(self, found: DeviceList) -> None:

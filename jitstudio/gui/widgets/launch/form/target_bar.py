@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from jitstudio.core.fixes import Fix
 from jitstudio.core.launch.device import DeviceList
@@ -50,6 +52,11 @@ class TargetBar(FieldRows):
         self.add(self.tr("&Kernel"), *fields, places=("kernel",), stretched=0)
         self.add(self.tr("&GPU"), self._device, places=("device", "code"))
         self._hint = self.add_hint("deviceHint")
+        self._instead = QWidget(self)
+        self._instead_row = QHBoxLayout(self._instead)
+        self._instead_row.setContentsMargins(0, 0, 0, 0)
+        self._instead_row.addStretch()
+        self.add_below(self._instead)
         self._fix: Fix | None = None
         self._fix_button = QPushButton(self)
         self._fix_button.setObjectName("launchFixButton")
@@ -65,10 +72,14 @@ class TargetBar(FieldRows):
         self.set_kernels((), "")
         self.set_devices(DeviceList())
 
-    def set_actions(self, run: QAction, stop: QAction) -> None:
-        """Put the commands that run and stop onto their buttons."""
+    def set_actions(self, run: QAction, stop: QAction, instead: Sequence[QAction] = ()) -> None:
+        """Put the commands that run and stop onto their buttons, and what works without a GPU."""
         self._run.setDefaultAction(run)
         self._stop.setDefaultAction(stop)
+        for place, action in enumerate(instead):
+            button = _button(self._instead, f"{action.objectName()}Instead")
+            button.setDefaultAction(action)
+            self._instead_row.insertWidget(place, button)
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
         """Say what is wrong with kernel, GPU and code, and offer what can be done about it."""
@@ -130,8 +141,13 @@ class TargetBar(FieldRows):
         self._device.setPlaceholderText(
             self.tr("No GPU") if looked else self.tr("Looking for GPUs…")
         )
-        self._hint.setText(found.problem)
-        self._hint.setVisible(bool(found.problem))
+        next_steps = self.tr(
+            "Read the kernel's registers, occupancy and findings, compare variants of it by them, "
+            "or save it as a project and launch it on a machine with a GPU."
+        )
+        self._hint.setText(f"{found.problem}\n{next_steps}")
+        for part in (self._hint, self._instead):
+            part.setVisible(bool(found.problem))
         self.set_device(0 if chosen is None else chosen)
 
     def set_device(self, ordinal: int) -> None:
@@ -150,7 +166,7 @@ class TargetBar(FieldRows):
         self._general.set_theme(theme)
         ui = theme.ui
         look = _LOOK.format(ui.button.name(), ui.border.name(), ui.button_hover.name())
-        for button in (self._run, self._stop):
+        for button in self.findChildren(QToolButton):
             button.setStyleSheet(look)
 
     def _tell_device(self) -> None:

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.core.launch.result import LaunchResult
+from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.gui.models.launch.launch_figures import facts_text
 from jitstudio.gui.models.launch.launch_notes import (
     LaunchNote,
@@ -108,17 +108,7 @@ class ResultView(QWidget):
             said = headline(result)
             self._headline.say(headline_mark(result), f"{name}{said}", facts_text(result))
         self._model.set_rows(notes)
-        self._table.set_hint(
-            self.tr(
-                "There is nothing to look at.\n"
-                "State what a buffer shall hold, such as “out = a * x + y”, to have it checked."
-            )
-            if result
-            else self.tr(
-                "Choose a kernel, fill in its arguments and run it.\n"
-                "How it ended, what the checks found and writes out of bounds are listed here."
-            )
-        )
+        self._table.set_hint(self._empty_hint())
         self._details.setVisible(bool(notes))
         if notes:
             flags = QItemSelectionModel.SelectionFlag
@@ -126,6 +116,19 @@ class ResultView(QWidget):
                 self._model.index(0, 0), flags.ClearAndSelect | flags.Rows
             )
             self._show_note(notes[0])
+
+    def _empty_hint(self) -> str:
+        if self._result is None:
+            return self.tr(
+                "Choose a kernel, fill in its arguments and run it.\n"
+                "How it ended, what the checks found and writes out of bounds are listed here."
+            )
+        if self._result.outcome is LaunchOutcome.MISSING:
+            return self.tr("What can be done without a GPU is listed where one is chosen.")
+        return self.tr(
+            "There is nothing to look at.\n"
+            "State what a buffer shall hold, such as “out = a * x + y”, to have it checked."
+        )
 
     @Slot(str)
     def show_progress(self, doing: str) -> None:

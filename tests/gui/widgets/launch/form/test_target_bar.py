@@ -44,10 +44,18 @@ def test_until_somebody_has_looked_there_is_nothing_to_choose(bar):
 
 
 def test_without_a_gpu_it_says_what_works(bar):
+    report = QAction("Go to report", bar, objectName="reportAction")
+    bar.set_actions(QAction(bar), QAction(bar), (report,))
+    instead = bar.findChild(QToolButton, "reportActionInstead")
+    assert not instead.isVisible()
     bar.set_devices(DeviceList(problem="No NVIDIA driver is installed."))
+    assert (instead.isVisible(), instead.text()) == (True, "Go to report")
     assert combo(bar, "deviceCombo").placeholderText() == "No GPU"
     assert label(bar, "deviceHint").isVisible()
-    assert label(bar, "deviceHint").text() == "No NVIDIA driver is installed."
+    assert label(bar, "deviceHint").text().startswith("No NVIDIA driver is installed.\nRead the")
+    bar.set_devices(ONE_H200)
+    assert not instead.isVisible()
+    assert not label(bar, "deviceHint").isVisible()
 
 
 def test_devices_are_told_with_capability_and_memory(bar):
