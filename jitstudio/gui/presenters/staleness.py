@@ -33,7 +33,7 @@ class StalenessPresenter(QObject):
             (ptx.code_view, lambda: ptx.is_old),
             (sass.code_view, lambda: sass.is_old),
             (panes.report, lambda: sass.is_old),
-            (panes.graph.canvas, lambda: panes.outputs[panes.graph.kind].is_old),
+            (panes.graph, lambda: panes.outputs[panes.graph.kind].is_old),
             (panes.kernels.table, lambda: outputs.is_behind),
             (panes.names, lambda: outputs.is_behind and shown_names(outputs) is outputs.figures),
             (panes.link, lambda: outputs.is_behind and shown_link(workspace) is outputs.figures),
