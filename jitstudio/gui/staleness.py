@@ -18,7 +18,7 @@ class Staleness(QObject):
     """Watches edits and builds, and has `Outputs` know what is not built yet.
 
     Signals:
-        changed: There are other words.
+        changed: There are other words, or more is old.
     """
 
     changed = Signal()
@@ -52,10 +52,12 @@ class Staleness(QObject):
         return self._told
 
     def _change(self, what: str | None) -> None:
+        is_new = what not in self._changes
         self._changes.add(what)
         self._quiet.start()
-        if not self._settings.auto_build:
-            self._mark(self._changes)
+        if is_new and not self._settings.auto_build:
+            self._mark({what})
+            self.changed.emit()
 
     def _mark(self, changes: set[str | None]) -> None:
         for name in changes:

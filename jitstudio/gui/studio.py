@@ -273,6 +273,8 @@ class Studio(QObject):
         if self._pending is not None and self._pending.subject is document:
             self._abandon()
         self._outputs.forget(document)
+        if all(other.program != document.program for other in self._documents):
+            self._outputs.forget(Link(document.program))
         if document is self._module:
             current = self._documents.current
             others = [current, *self._documents] if current else []

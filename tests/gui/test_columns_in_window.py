@@ -70,9 +70,13 @@ def test_f4_goes_from_peak_to_peak_and_says_what_holds_it(histogram):
 
 def test_without_sass_f4_says_what_to_do(driver):
     driver.start()
-    sass(driver).columns.show_cells(None)
+    driver.workspace.studio.hold()
+    driver.wait(lambda: sass(driver).columns.cells is None)
     trigger(driver, "nextPeakAction")
     assert "build first" in told(driver)
+    driver.workspace.outputs.expect(driver.document)
+    trigger(driver, "nextPeakAction")
+    assert told(driver) == "Being built…"
 
 
 def test_the_choice_of_columns_is_remembered(histogram):

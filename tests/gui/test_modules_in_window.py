@@ -115,9 +115,12 @@ def test_a_tab_says_that_it_is_not_in_the_link_and_how_it_gets_there(started):
     documents.current = front
     assert notice(started)
 
+    started.wait(lambda: len(started.window.findChildren(QPushButton, "addTabToLink")) == 1)
     add = started.find(QPushButton, "addTabToLink")
+    add.setFocus()
     assert started.next_result(add.click).ok
     assert (notice(started), front.included) == ("", True)
+    assert started.editor.hasFocus()
 
     started.next_result(lambda: setattr(front, "included", False))
     result = started.next_result(started.find(QPushButton, "buildTabAlone").click)

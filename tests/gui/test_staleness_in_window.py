@@ -10,12 +10,13 @@ from jitstudio.gui.viewer.banner import Banner
 
 PANES = ("ptxView", "sassView", "reportView", "graphView", "kernelsView", "namesView")
 GOOD, BAD = "a[i] + b[i]", "a[i] + c[i]"
+LISTS = ("problemsView", "logView")
 
 
 def marked(driver):
     """The panes with a bar, and all that their banners say."""
     bars, told = set(), set()
-    for name in (*PANES, "linkView", "compareView"):
+    for name in (*PANES, "linkView", "compareView", *LISTS):
         view = driver.find(QWidget, name)
         if not view.findChild(QFrame, "staleBar").isHidden():
             bars.add(name)
@@ -75,23 +76,27 @@ def test_a_failed_build_marks_every_pane_and_moves_nothing(unhurried):
 def test_what_is_not_built_by_itself_is_old_at_once(unhurried):
     driver, settings = unhurried, unhurried.workspace.settings
     settings.auto_build = False
+    driver.trigger("pressureAction")
+    assert not driver.editor.pressure.is_old
     driver.replace(GOOD, BAD)
-    assert marked(driver) == (set(PANES), set())
+    assert marked(driver) == ({*PANES, *LISTS}, set())
+    assert driver.editor.pressure.is_old
     stop_typing(driver)
     _, (told,) = marked(driver)
     assert told.startswith("This has changed and is not built yet. Shown is the build of")
     driver.editor.undo()
     assert driver.next_result(lambda: driver.trigger("buildAction")).ok
     assert marked(driver) == (set(), set())
+    assert not driver.editor.pressure.is_old
     settings.options = "--use_fast_math"
-    assert marked(driver)[0] == set(PANES)
+    assert marked(driver)[0] == {*PANES, *LISTS}
     # Another tab has never been built, so nothing of it is old; and this one still is.
     documents, front = driver.workspace.documents, driver.document
     driver.files.new_ptx()
     assert marked(driver)[0] == set()
     documents.current = front
     bars, told = marked(driver)
-    assert bars == set(PANES)
+    assert bars == {*PANES, *LISTS}
     assert len(told) == 1
 
 

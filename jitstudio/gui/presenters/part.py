@@ -57,6 +57,7 @@ class PartPresenter(QObject):
             return
         if page not in self._bars:
             self._bars[page] = bar = NoticeBar(self._keeper.theme, page, "tabNotice")
+            bar.left.connect(page.setFocus)
             page.column.insertWidget(0, bar)
         choices = (
             Choice("buildTabAlone", self.tr("Build this tab alone"), self._build_alone),

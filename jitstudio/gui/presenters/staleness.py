@@ -33,16 +33,19 @@ class StalenessPresenter(QObject):
             (ptx.code_view, lambda: ptx.is_old),
             (sass.code_view, lambda: sass.is_old),
             (panes.report, lambda: sass.is_old),
-            (panes.graph.canvas, lambda: panes.outputs[panes.graph.kind].is_old),
+            (panes.graph, lambda: panes.outputs[panes.graph.kind].is_old),
             (panes.kernels.table, lambda: outputs.is_behind),
             (panes.names, lambda: outputs.is_behind and shown_names(outputs) is outputs.figures),
             (panes.link, lambda: outputs.is_behind and shown_link(workspace) is outputs.figures),
             (panes.compare, lambda: outputs.is_behind and baselines.chosen is not None),
         )
+        # Of the newest build, which may have failed: old once there is another text.
+        lists = [StaleMark(view.table, keeper.theme) for view in (panes.problems, panes.log)]
+        self._outputs, self._lists = outputs, lists
         self._pages = panes.tabs
         self._sass = sass
         self._marks = [(StaleMark(view, keeper.theme), is_old) for view, is_old in rows]
-        for mark, _ in self._marks:
+        for mark in (*lists, *(mark for mark, _ in self._marks)):
             keeper.theme_changed.connect(mark.set_theme)
         for signal in (
             workspace.staleness.changed,
@@ -62,6 +65,9 @@ class StalenessPresenter(QObject):
         words = self._staleness.words
         for mark, is_old in self._marks:
             mark.show_state(is_old(), words)
+        for mark in self._lists:
+            # Other panes say why.
+            mark.show_state(self._outputs.is_edited, "")
         for page in self._pages.pages():
             if page.editor is not None:
                 page.editor.pressure.set_old(self._sass.is_old)

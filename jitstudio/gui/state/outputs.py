@@ -125,6 +125,11 @@ class Outputs(QObject):
         )
 
     @property
+    def is_edited(self) -> bool:
+        """Whether what was built last is another text now, and not built yet."""
+        return self._history(self._subject).is_edited
+
+    @property
     def stale(self) -> str:
         """Why some of what is shown is not of the newest text: a sentence; empty if all is."""
         history = self._history(self._subject)

@@ -85,11 +85,13 @@ class StaleMark(QObject):
         inside = view.contentsRect()
         self.bar.setGeometry(inside.left(), inside.top(), inside.width(), STALE_BAR)
         self.bar.raise_()
-        # Above the scroll bar, if there is one.
-        seen = view.viewport().geometry() if isinstance(view, QAbstractScrollArea) else inside
-        room = seen.width() - self._close.sizeHint().width()
-        height = self._words.wanted_height(room)
-        self.banner.setGeometry(seen.left(), seen.bottom() + 1 - height, seen.width(), height)
+        width, bottom = inside.width(), inside.bottom()
+        if isinstance(view, QAbstractScrollArea):
+            # Beside and above the scroll bars.
+            width -= view.verticalScrollBar().width() * view.verticalScrollBar().isVisible()
+            bottom = view.viewport().geometry().bottom()
+        height = self._words.wanted_height(width - self._close.sizeHint().width())
+        self.banner.setGeometry(inside.left(), bottom + 1 - height, width, height)
         self.banner.raise_()
 
     @Slot()
