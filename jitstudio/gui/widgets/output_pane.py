@@ -169,7 +169,7 @@ class OutputPane(QWidget):
         if is_new:
             lexer = LANGUAGES[self._kind].lexer
             self.code_view.set_lines(
-                listing.lines, lexer, self._kind, keep_position=keep, widest=listing.widest
+                listing.lines, lexer, self._kind, keep_position=keep, extent=listing.extent
             )
             self._read(listing.lines)
         self._shown = listing
