@@ -72,8 +72,8 @@ class Extent:
         if kind is not CodeKind.SASS:
             return cls(widest_line(lines))
         for line in lines:
-            if "/*" in line and (address := ADDRESS.match(line)):
-                digits = max(digits, len(address[1] or ""))
+            if "/*" in line and (address := ADDRESS.match(line)) and address[1]:
+                digits = max(digits, len(address[1]))
                 if len(line) - address.end() > code:
                     code = max(code, len(_TARGET.sub(_SHORT_TARGET, line)) - address.end())
         return cls(widest_line(lines), digits, code)
