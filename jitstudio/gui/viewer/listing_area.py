@@ -124,6 +124,24 @@ class ListingArea(QAbstractScrollArea):
         self.caret_moved()
         self.jumped.emit()
 
+    def come_up(self, head: int, line: int) -> None:
+        """Put the caret to a line of a function, and its head to the upper edge if both fit.
+
+        Nothing is told of a jump: this is where a new text begins for its reader.
+
+        Args:
+            head: The line of the function's head, from 0.
+            line: The line to begin with.
+        """
+        self.caret.set_place((line, self._text.lead(line)))
+        self._reveal_caret()
+        rows, fitting = self.shown.rows, self._scrolling.grid().whole_lines - BESIDE
+        above = self.shown.hiding.block_at(rows.step(head, -1))
+        if above is not None and above.starts_folded:
+            head = above.head
+        self._scrolling.to_row(max(rows.row(head), rows.row(line) - fitting))
+        self.caret_moved()
+
     def show_line(self, line: int) -> None:
         """Bring a line, counted from 0, into sight, to the middle if it is not; the caret stays."""
         row = self.shown.rows.row(line)
