@@ -91,8 +91,8 @@ class _Braces:
         above = self._lines[line - 1].strip() if line else ""
         if above.startswith(".section"):
             return Block(line - 1, line, above, starts_folded=True)
-        name = self._lines[line][:_LONGEST_NAME].partition("{")[0].strip()
-        return Block(line, line, name, starts_folded=name.startswith(".section"))
+        title = self._lines[line][:_LONGEST_NAME].partition("{")[0].strip()
+        return Block(line, line, title, starts_folded=title.startswith(".section"))
 
 
 _HEADER = "header"

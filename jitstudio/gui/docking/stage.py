@@ -203,7 +203,7 @@ class Stage(QObject):
         """The parts that docks had of a layout, and the size of the window then."""
         kept = unseal(self._preferences.layout(_SHARES.format(layout.name)))
         try:
-            content = json.loads(kept.data()) if kept is not None else {}
+            content = json.loads(bytes(kept.data())) if kept is not None else {}
             shares = {str(name): (float(w), float(h)) for name, (w, h) in content["docks"].items()}
             width, height = content["size"]
             return QSize(width, height), shares

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from math import ceil
 
 from PySide6.QtCore import QMargins, QPoint, Signal, Slot
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
@@ -244,6 +245,13 @@ class ListingArea(QAbstractScrollArea):
         extent = self._text.extent
         cells = extent.digits + ADDRESS_GAP if extent.digits and self._has_addresses else 0
         return Lead(cells, extent.code, self.room)
+
+    @property
+    def code_width(self) -> int:
+        """How wide the view must be for its longest instruction, in pixels; 0 without any."""
+        grid, code = self.grid, self._text.extent.code
+        bar = self.verticalScrollBar().sizeHint().width()
+        return ceil(grid.margin + code * grid.cell) + bar if code else 0
 
     @property
     def has_addresses(self) -> bool:
