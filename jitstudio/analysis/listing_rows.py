@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from jitstudio.analysis.model import NOWHERE, Disassembly, SassFunction
 
 _SECTION = re.compile(r"\s*+\.section\s++\.text\.(\S+?),")
-_ADDRESS = re.compile(r"\s++/\*([0-9a-f]{4,})\*/\s")
+_ADDRESS = re.compile(r"\s*+/\*([0-9a-f]{4,})\*/\s")
 
 
 @dataclass(frozen=True, slots=True)

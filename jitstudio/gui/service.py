@@ -14,9 +14,8 @@ from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.serving import Service
-from jitstudio.listing.cells import widest_line
 from jitstudio.listing.lines import split_at_newlines
-from jitstudio.listing.sass import tightened
+from jitstudio.listing.sass import Extent, tightened
 from jitstudio.worker.build_desk import BuildDesk, EmptyCache
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.limits import share_of_memory
@@ -34,13 +33,13 @@ class Listing:
     Compared by identity, as comparing that many lines takes a while too.
 
     Attributes:
-        widest: How many cells the longest line takes; None where nobody has counted.
+        extent: How much room it takes; None where nobody has measured.
     """
 
     kind: CodeKind
     name: str
     lines: tuple[str, ...]
-    widest: int | None = None
+    extent: Extent | None = None
 
 
 class BuildService(Service):
@@ -160,5 +159,5 @@ class _Relay:
 def _listing(artifact: Artifact) -> Listing:
     lines = tuple(split_at_newlines(artifact.text.rstrip("\n")))
     if artifact.kind is CodeKind.SASS:
-        lines = tuple(tightened(lines))
-    return Listing(artifact.kind, artifact.name, lines, widest_line(lines))
+        lines = tightened(lines)
+    return Listing(artifact.kind, artifact.name, lines, Extent.of(lines, artifact.kind))

@@ -1,10 +1,11 @@
-"""The blocks of a PTX or SASS text: functions, what stands in braces, kernels, basic blocks."""
+"""The blocks of a PTX or SASS text: functions, braces, basic blocks, headers and padding."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
+from itertools import takewhile
 from typing import NamedTuple
 
 from jitstudio.core.code import CodeKind
@@ -18,12 +19,14 @@ class Block(NamedTuple):
         last: The last line, which is another one.
         name: What the same block is called in another build of the same code.
         is_function: Whether it is a kernel or a function, and not a part of one.
+        starts_folded: Whether it is folded until somebody opens it: it is no code that runs.
     """
 
     head: int
     last: int
     name: str
     is_function: bool = False
+    starts_folded: bool = False
 
 
 def blocks(kind: CodeKind, lines: Sequence[str]) -> tuple[Block, ...]:
@@ -87,11 +90,23 @@ class _Braces:
         # The brace of a section stands below its name.
         above = self._lines[line - 1].strip() if line else ""
         if above.startswith(".section"):
-            return Block(line - 1, line, above)
-        return Block(line, line, self._lines[line][:_LONGEST_NAME].partition("{")[0].strip())
+            return Block(line - 1, line, above, starts_folded=True)
+        title = self._lines[line][:_LONGEST_NAME].partition("{")[0].strip()
+        return Block(line, line, title, starts_folded=title.startswith(".section"))
+
+
+_HEADER = "header"
+
+
+def _ptx_header(lines: Sequence[str]) -> Iterator[Block]:
+    """The comments that the text begins with."""
+    is_comment = (line.startswith("//") or not line.strip() for line in lines)
+    count = sum(1 for _ in takewhile(bool, is_comment))
+    yield from _closed(lines, Block(0, 0, _HEADER, starts_folded=True), count - 1)
 
 
 def _ptx_blocks(lines: Sequence[str]) -> Iterator[Block]:
+    yield from _ptx_header(lines)
     braces = _Braces(lines)
     in_comment = False
     for number, line in enumerate(lines):
@@ -114,7 +129,8 @@ _SASS_MARK = re.compile(
     r"(?P<label>[\w.$@]++):"
     r"|//-++ \S"
     r"|\s*+\.section\s"
-    r"|\s*+/\*[0-9a-f]{4,}\*/\s++(?P<leave>(?:EXIT|RET|JMP|BRX|JMX|KILL)\b|BRA\S*\s++(?:`|0x))"
+    r"|\s*+/\*[0-9a-f]{4,}\*/\s++"
+    r"(?:(?P<leave>(?:EXIT|RET|JMP|BRX|JMX|KILL)\b|BRA\S*\s++(?:`|0x))|(?P<nop>NOP\b))"
 )
 _ENCODING = re.compile(r"\s*+/\* 0x")
 _TEXT = ".text."
@@ -123,8 +139,13 @@ _TEXT = ".text."
 def _sass_blocks(lines: Sequence[str]) -> Iterator[Block]:
     function: Block | None = None
     basic: Block | None = None
+    header: Block | None = Block(0, 0, _HEADER, starts_folded=True)
+    padding = _Padding(lines)
     for number, line in enumerate(lines):
         if (mark := _SASS_MARK.match(line)) is None:
+            continue
+        if mark["nop"]:
+            padding.take(number)
             continue
         if mark["leave"]:
             if basic is not None:
@@ -132,10 +153,18 @@ def _sass_blocks(lines: Sequence[str]) -> Iterator[Block]:
                 yield from _closed(lines, basic, number + 1 if has_more else number)
             basic = None
             continue
+        yield from padding.end(number, function)
         if basic is not None:
             yield from _closed(lines, basic, number - 1)
             basic = None
         label = mark["label"]
+        # What is said of a section, from its heading to its first label.
+        is_heading = line.startswith("//")
+        if header is not None and (label or is_heading):
+            yield from _closed(lines, header, number - 1)
+            header = None
+        if label is None and header is None:
+            header = Block(number, number, line.strip(), starts_folded=True)
         if label is None or label.startswith(_TEXT):
             if function is not None:
                 yield from _closed(lines, function, number - 1)
@@ -143,9 +172,42 @@ def _sass_blocks(lines: Sequence[str]) -> Iterator[Block]:
             function = Block(number, number, name, is_function=True) if label else None
         elif function is not None:
             basic = Block(number, number, f"{function.name}/{label}")
-    for block in (basic, function):
+    yield from padding.end(len(lines), function)
+    for block in (basic, function, header):
         if block is not None:
             yield from _closed(lines, block, len(lines) - 1)
+
+
+class _Padding:
+    """The NOPs behind the last instruction of a function, which fill its cache line."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._first = self._last = 0
+
+    def take(self, line: int) -> None:
+        """Take in a NOP."""
+        if not self._last or not self._are_rest(self._last + 1, line):
+            self._first = line
+        self._last = line
+
+    def end(self, line: int, function: Block | None) -> Iterator[Block]:
+        """The NOPs up to a line that is no instruction, where no code runs into them."""
+        name = function.name if function else ""
+        first, last = self._first, self._last
+        self._first = self._last = 0
+        above = first - 1
+        while above > 0 and self._are_rest(above, above + 1):
+            above -= 1
+        mark = _SASS_MARK.match(self._lines[above]) if last else None
+        if mark is not None and mark["leave"] and self._are_rest(last + 1, line):
+            block = Block(first, first, f"{name}/padding", starts_folded=True)
+            yield from _closed(self._lines, block, line - 1)
+
+    def _are_rest(self, first: int, behind: int) -> bool:
+        """Whether lines only go on with the encoding of what is above them."""
+        rest = (self._lines[number] for number in range(first, behind))
+        return all(not line.strip() or _ENCODING.match(line) for line in rest)
 
 
 def _closed(lines: Sequence[str], block: Block, last: int) -> Iterator[Block]:

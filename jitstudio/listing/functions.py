@@ -40,6 +40,19 @@ def function_at(found: Sequence[Function], line: int) -> Function | None:
     return found[at] if at >= 0 and line < found[at].end else None
 
 
+_FIRST = {
+    # Neither a directive nor a label, a brace or a comment.
+    CodeKind.PTX: re.compile(r"\s*+(?:\{\s*+)?(?:@!?[\w%$]++\s++)?[a-z]\w*+(?![\w\s]*+:)"),
+    CodeKind.SASS: re.compile(r"\s*+/\*[0-9a-f]{4,}\*/\s"),
+}
+
+
+def first_instruction(kind: CodeKind, lines: Sequence[str], function: Function) -> int:
+    """The line of the first instruction of a function; its head where there is none."""
+    body = range(function.line + 1, min(function.end, len(lines)))
+    return next((at for at in body if _FIRST[kind].match(lines[at])), function.line)
+
+
 # In blocks only lines with these can change anything; they are few.
 _NOTEWORTHY = re.compile(r"[{}]|/\*")
 _PTX_TOKEN = re.compile(

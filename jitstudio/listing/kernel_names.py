@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 _ANONYMOUS = re.compile(r"(?:\(anonymous namespace\)|\{anonymous\}|`anonymous namespace')::")
@@ -52,6 +53,46 @@ def read_name(text: str) -> KernelName:
         arguments = tuple(split(rest[start + 1 : -1]))
         rest = rest[:start]
     return KernelName(rest.split()[-1] if rest.split() else "", arguments, parameters)
+
+
+def short_names(meanings: Mapping[str, str]) -> dict[str, str]:
+    """Names without what they return and take, where that leaves each of them a name of its own.
+
+    Args:
+        meanings: What each lowered name means, as a demangler says it.
+    """
+    short = {name: _without_parameters(meaning) for name, meaning in meanings.items()}
+    counts = Counter(short.values())
+    return {name: one if counts[one] == 1 else meanings[name] for name, one in short.items()}
+
+
+def _without_parameters(text: str) -> str:
+    """`f<int>` of `void f<int>(int)`, and `f::tile` of `f(int)::tile`."""
+    kept, at, start = [""], 0, 0
+    while at < len(text):
+        if text[at] not in _OPENING:
+            at += 1
+            continue
+        end = at + _partner(text[at:]) + 1
+        is_name = not text[start:at].endswith((" ", "::", "operator")) and text[start:at]
+        if text[at] == "(" and is_name and text[end : end + 2] in ("", "::"):
+            kept.append(text[start:at])
+            start = end
+        at = end
+    if start != len(text):
+        return "".join((*kept, text[start:]))
+    # Of a function that ends the name, what it returns is in front of it.
+    name = "".join(kept)
+    return name if "operator" in name else _behind_the_last_blank(name)
+
+
+def _behind_the_last_blank(text: str) -> str:
+    depth = 0
+    for at in range(len(text) - 1, -1, -1):
+        depth += (text[at] in _CLOSING) - (text[at] in _OPENING)
+        if text[at] == " " and depth == 0:
+            return text[at + 1 :]
+    return text
 
 
 def split(listed: str) -> Iterator[str]:

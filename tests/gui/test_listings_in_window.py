@@ -12,7 +12,7 @@ from tests.gui.driver import pause
 
 CTRL = Qt.KeyboardModifier.ControlModifier
 FLOAT, DOUBLE = "_Z5saxpyIfEvT_PKS0_PS0_i", "_Z5saxpyIdEvT_PKS0_PS0_i"
-FLOAT_WORDS = "void saxpy<float>(float, float const*, float*, int)"
+FLOAT_WORDS, DOUBLE_WORDS = "saxpy<float>", "saxpy<double>"
 
 
 def line_of(view, text):
@@ -81,10 +81,10 @@ def test_links_history_marks_and_kernels(started):
 
     # The list of kernels follows the caret and goes to a kernel by keys.
     functions = started.find(FunctionList, "ptxFunctionList")
-    assert functions.currentText().startswith(DOUBLE[:10])
+    assert functions.currentText().startswith("saxpy<double> · ")
     functions.setFocus()
     QTest.keyClick(functions, Qt.Key.Key_Down)
-    assert f".entry {FLOAT}(" in ptx.text.lines[ptx.caret.line]
+    assert f".entry {FLOAT_WORDS}(" in ptx.text.lines[ptx.caret.line]
     assert QApplication.focusWidget() is ptx
     pause(20)
 
@@ -101,8 +101,6 @@ def test_links_history_marks_and_kernels(started):
 def test_names_in_words_are_found_followed_and_remembered(started):
     started.open_sample("SAXPY")
     ptx, sass = started.listing("ptxView"), started.listing("sassView")
-    plain = ptx.toPlainText()
-    started.trigger("demangleAction")
     for view in (ptx, sass):
         started.wait(lambda view=view: FLOAT_WORDS in view.toPlainText())
         assert FLOAT not in view.toPlainText()
@@ -129,9 +127,39 @@ def test_names_in_words_are_found_followed_and_remembered(started):
     # The next build is shown so, too; what was asked for is known and remembered.
     started.next_result(lambda: started.trigger("buildAction"))
     started.wait(lambda: FLOAT_WORDS in ptx.toPlainText())
-    assert started.workspace.preferences.value("listings.demangle") is True
     started.trigger("demangleAction")
-    assert ptx.toPlainText() == plain
+    assert started.workspace.preferences.value("listings.demangle") is False
+    assert FLOAT_WORDS not in ptx.toPlainText()
+    assert FLOAT in ptx.toPlainText()
+
+
+def test_listings_come_up_where_the_first_kernel_of_the_source_begins(started):
+    started.open_sample("SAXPY")
+    for name, instruction in (("ptxView", "ld.param"), ("sassView", "LDC R1, c[0x0][0x28]")):
+        view, pane = started.listing(name), started.panes.outputs[CodeKind(name[:-4])]
+        started.wait(lambda pane=pane: DOUBLE_WORDS in pane.header.functions.currentText())
+        line, rows = view.caret.line, view.shown.rows
+        assert instruction in view.text.lines[line]
+        # Its head is at the top, after the folded lines about its section.
+        top = rows.line(view.verticalScrollBar().value())
+        head = next(n for n in range(line - 1, 0, -1) if DOUBLE_WORDS in view.text.lines[n])
+        assert top <= head < line
+        # Comments at the start, sections and padding are a line each; all lines keep their number.
+        assert rows.hidden_count > 0
+        folded = [n for n in range(len(view.text)) if view.shown.hiding.is_folded(n)]
+        assert view.text.lines[folded[0]].startswith(("//", "\t.target"))
+        nops = [n for n, text in enumerate(view.text.lines) if "NOP" in text and rows.shows(n)]
+        assert len(nops) == (2 if name == "sassView" else 0)
+        assert len(rows) + rows.hidden_count == len(view.text)
+
+    # A caret that was moved stays where it is, and what was opened stays open in the next build.
+    sass = started.listing("sassView")
+    sass.shown.toggle(folded[1])
+    sass.go_to(5)
+    started.next_result(lambda: started.replace("a * x[i]", "a * x[i] * x[i]"))
+    assert not sass.shown.hiding.is_folded(folded[1])
+    assert sass.shown.hiding.is_folded(folded[0])
+    assert sass.line < 8
 
 
 def test_a_listing_and_its_cubin_are_saved_as_the_tools_wrote_them(started, tmp_path, monkeypatch):
@@ -143,7 +171,6 @@ def test_a_listing_and_its_cubin_are_saved_as_the_tools_wrote_them(started, tmp_
         return tmp_path / proposed.name
 
     monkeypatch.setattr(Dialogs, "file_to_save", answer)
-    started.trigger("demangleAction")
     ptx = started.listing("ptxView")
     started.wait(lambda: FLOAT_WORDS in ptx.toPlainText())
     started.trigger("focusPtxAction")

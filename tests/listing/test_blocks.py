@@ -60,16 +60,33 @@ def test_functions_inner_braces_and_sections_of_ptx_are_blocks():
         Block(4, 6, "first/1"),
         Block(8, 9, "first/3"),
         Block(11, 16, "second", is_function=True),
-        Block(17, 20, ".section\t.debug_str"),
+        Block(17, 20, ".section\t.debug_str", starts_folded=True),
     )
 
 
 def test_kernels_and_basic_blocks_of_sass_are_blocks():
     assert blocks(CodeKind.SASS, SASS) == (
+        Block(0, 2, SASS[0], starts_folded=True),
         Block(4, 15, "first", is_function=True),
         Block(6, 10, "first/.L_x_1"),
         Block(12, 13, "first/.L_x_2"),
+        Block(18, 19, SASS[18], starts_folded=True),
     )
+
+
+def test_comments_at_the_start_and_padding_are_folded_at_first():
+    assert blocks(CodeKind.PTX, ["//", "// Generated", "", ".version 9.0"]) == (
+        Block(0, 1, "header", starts_folded=True),
+    )
+    nops = [f"/*{at:04x}*/ NOP ;" for at in (32, 48, 64)]
+    code = [".text.k:", "/*0000*/ MOV R0, R1 ;", "/*0010*/ BRA `(.L_x_1);", *nops, ".L_x_1:"]
+    (padding,) = (block for block in blocks(CodeKind.SASS, code) if block.starts_folded)
+    assert padding == Block(3, 5, "k/padding", starts_folded=True)
+    # What an instruction runs into is code.
+    assert not any(b.starts_folded for b in blocks(CodeKind.SASS, [*code[:2], *nops]))
+    with_encodings = [line for nop in nops for line in (nop, "      /* 0x000fea0003800000 */")]
+    (padding,) = (b for b in blocks(CodeKind.SASS, code[:3] + with_encodings) if b.starts_folded)
+    assert (padding.head, padding.last) == (3, 8)
 
 
 def test_the_rest_of_an_encoding_belongs_to_its_instruction():
@@ -148,5 +165,5 @@ def test_functions_are_those_of_the_text(listings):
 def test_many_lines_are_read_quickly():
     lines = [*SASS, *PTX] * 3000
     start = perf_counter()
-    assert len(blocks(CodeKind.SASS, lines)) == 9000
+    assert len(blocks(CodeKind.SASS, lines)) == 15_000
     assert perf_counter() - start < 2

@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.listing.kernel_names import KernelName, read_name
+from jitstudio.listing.kernel_names import KernelName, read_name, short_names
 
 
 @pytest.mark.parametrize(
@@ -48,3 +48,24 @@ def test_odd_names_have_some_path(text):
 def test_a_title_has_no_parameters():
     assert read_name("void ns::k<float,4>(float*)").title == "ns::k<float, 4>"
     assert read_name("k(int)").title == "k"
+
+
+@pytest.mark.parametrize(
+    ("text", "short"),
+    [
+        ("void transpose<float, 8>(float*, float const*, int, int)", "transpose<float, 8>"),
+        ("f(int)::tile", "f::tile"),
+        ("ns::(anonymous namespace)::k(int)", "ns::(anonymous namespace)::k"),
+        ("void f<void (*)(int)>(void (*)(int))", "f<void (*)(int)>"),
+        ("float4 operator+(float4, float4)", "float4 operator+"),
+        ("Foo::operator()(int) const", "Foo::operator()(int) const"),
+        ("k", "k"),
+    ],
+)
+def test_a_short_name_says_neither_what_is_returned_nor_what_is_taken(text, short):
+    assert short_names({"_Z": text}) == {"_Z": short}
+
+
+def test_overloads_keep_what_tells_them_apart():
+    names = {"_Z1fi": "f(int)", "_Z1ff": "f(float)", "_Z1gv": "g()"}
+    assert short_names(names) == {"_Z1fi": "f(int)", "_Z1ff": "f(float)", "_Z1gv": "g"}

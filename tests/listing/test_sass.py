@@ -1,4 +1,5 @@
-from jitstudio.listing.sass import instruction_counts, tightened
+from jitstudio.core.code import CodeKind
+from jitstudio.listing.sass import Extent, instruction_counts, tightened
 
 TEXT = """\
 \t.section\t.text.walk,"ax",@progbits
@@ -31,18 +32,31 @@ def test_no_text_has_no_functions():
 
 
 def test_instructions_lose_the_room_in_front_of_them_and_stay_in_line():
-    assert list(tightened(TEXT.splitlines()[1:9])) == [
+    assert tightened(TEXT.splitlines()[1:9]) == (
         "walk:",
         ".text.walk:",
-        "  /*0000*/               LDC R1, c[0x0][0x28] ;   /* 0x00000a00ff017b82 */",
-        "                                                  /* 0x000fe20000000800 */",
+        "/*0000*/      LDC R1, c[0x0][0x28] ;   /* 0x00000a00ff017b82 */",
+        "                                       /* 0x000fe20000000800 */",
         ".L_x_1:",
-        "  /*0010*/               IADD3 R2, R2, 0x1, RZ ;",
-        "  /*0020*/           @P0 BRA `(.L_x_1) ;",
-        "  /*0030*/          @!P1 EXIT ;",
-    ]
+        "/*0010*/      IADD3 R2, R2, 0x1, RZ ;",
+        "/*0020*/  @P0 BRA `(.L_x_1) ;",
+        "/*0030*/ @!P1 EXIT ;",
+    )
+    assert tightened(["//------------- .text.walk    ---------"]) == ("//---- .text.walk ----",)
+    # Without predicates no room is left for one.
+    assert tightened(["        /*12340*/                   EXIT ;"]) == ("/*12340*/ EXIT ;",)
+
+
+def test_the_room_that_instructions_take():
+    lines = tightened(TEXT.splitlines()[1:9])
+    long_call = "/*0040*/      CALL.REL.NOINC `($__internal_0_$__cuda_sm20_div_rn_f64_full) ;"
+    extent = Extent.of((*lines, long_call, "/*12340*/ EXIT ;"), CodeKind.SASS)
+    assert (extent.widest, extent.digits) == (len(long_call), 5)
+    assert extent.code == len("     LDC R1, c[0x0][0x28] ;   /* 0x00000a00ff017b82 */")
+    assert Extent.of(lines[3:], CodeKind.SASS).code == len("     IADD3 R2, R2, 0x1, RZ ;")
+    assert Extent.of(lines, CodeKind.PTX).digits == 0
 
 
 def test_what_is_no_instruction_keeps_its_indent():
     lines = ["        .global         walk", "        ", "", "        /*0000*/ NOP ;"]
-    assert list(tightened(lines)) == lines
+    assert tightened(lines) == tuple(lines)

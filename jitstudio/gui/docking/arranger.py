@@ -6,10 +6,13 @@ from collections.abc import Mapping
 from itertools import pairwise
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QMainWindow, QTabWidget
+from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget
 
 from jitstudio.gui.docking.dock import PaneDock
 from jitstudio.gui.docking.layouts import Area, Layout
+
+Shares = dict[str, tuple[float, float]]
+"""Which part of the window's width and height each dock takes, by its name."""
 
 
 class Arranger:
@@ -50,17 +53,48 @@ class Arranger:
         self._window.setUpdatesEnabled(True)
 
     def share_space(self, layout: Layout) -> None:
-        """Give each area its usual part of the window, and its groups equal parts of it."""
+        """Give each area its usual part of the window, and its groups their parts of it."""
         for area in layout.areas:
             docked = [[d for d in group if not d.isFloating()] for group in self._groups(area)]
-            first = [group[0] for group in docked if group]
+            weights = area.weights or (1,) * len(docked)
+            first = {g[0]: weight for g, weight in zip(docked, weights, strict=True) if g}
             across = area.side.across
             horizontal = across is Qt.Orientation.Horizontal
             length = self._window.width() if horizontal else self._window.height()
             # Groups stand side by side: only in an area beside the editors they share its width.
             wanted = max(int(length * area.share), area.least)
-            each = wanted // (max(1, len(first)) if horizontal else 1)
-            self._window.resizeDocks(first, [each] * len(first), across)
+            whole = sum(first.values())
+            sizes = [wanted * n // whole if horizontal else wanted for n in first.values()]
+            self._window.resizeDocks([*first], sizes, across)
+
+    def shares(self) -> Shares:
+        """Which part of the window each dock in front takes now, wherever the user put it."""
+        size = self._window.size()
+        bars = self._window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+        # Qt counts the tabs above a dock as part of it.
+        tabs = max((bar.height() for bar in bars if bar.count() and bar.isVisible()), default=0)
+        found: Shares = {}
+        for name, dock in self._docks.items():
+            if dock.is_in_front and not dock.isFloating():
+                others = self._window.tabifiedDockWidgets(dock)
+                above = tabs if any(not other.isHidden() for other in others) else 0
+                found[name] = (dock.width() / size.width(), (dock.height() + above) / size.height())
+        return found
+
+    def apply(self, shares: Shares) -> None:
+        """Give docks these parts of the window, which may have another size now."""
+        docks = {
+            self._docks[name]: share
+            for name, share in shares.items()
+            if name in self._docks and not self._docks[name].isFloating()
+        }
+        size = self._window.size()
+        for of, length, across in (
+            (0, size.width(), Qt.Orientation.Horizontal),
+            (1, size.height(), Qt.Orientation.Vertical),
+        ):
+            sizes = [max(1, round(share[of] * length)) for share in docks.values()]
+            self._window.resizeDocks([*docks], sizes, across)
 
     def _groups(self, area: Area) -> list[list[PaneDock]]:
         return [[self._docks[name] for name in group] for group in area.groups]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QMouseEvent
+from PySide6.QtGui import QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QHBoxLayout,
@@ -87,9 +87,11 @@ class PaneDock(QDockWidget):
 
     Signals:
         maximise_requested: The user wants the pane to fill the window, or no longer to.
+        resized: It has another size.
     """
 
     maximise_requested = Signal()
+    resized = Signal()
 
     # On the class too: it goes out of sight for the last time when Python may have emptied it.
     _content: QWidget | None = None
@@ -162,6 +164,11 @@ class PaneDock(QDockWidget):
         """Show that the pane has the window for itself."""
         self._is_maximised = is_maximised
         self._follow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Tell of it."""
+        super().resizeEvent(event)
+        self.resized.emit()
 
     @Slot()
     def float_out(self) -> None:

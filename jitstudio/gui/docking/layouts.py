@@ -33,12 +33,14 @@ class Area:
         side: Which.
         share: How much of the window's width or height it takes.
         groups: Panes side by side, from left to right; each a group of tabs, the first in front.
+        weights: How much of the area each group takes, beside the others; none for equal parts.
         least: How many pixels it takes in a small window, too.
     """
 
     side: Side
     share: float
     groups: tuple[tuple[str, ...], ...]
+    weights: tuple[int, ...] = ()
     least: int = 0
 
 
@@ -77,8 +79,8 @@ LAYOUTS: tuple[Layout, ...] = (
             _OPTIONS,
             Area(
                 Side.RIGHT,
-                0.67,
-                (("ptx", *_RESULTS, "graph"), ("sass", "report", "compare", "launch", "pipeline")),
+                0.69,
+                (("compare", "ptx", "sass", "report", "graph", *_RESULTS, "launch", "pipeline"),),
             ),
             Area(Side.BOTTOM, 0.2, (_FINDINGS,)),
         ),
@@ -100,6 +102,20 @@ LAYOUTS: tuple[Layout, ...] = (
             Area(Side.BOTTOM, 0.16, (_FINDINGS,)),
         ),
         _DEFAULT_HIDDEN | frozenset(_FINDINGS),
+    ),
+    Layout(
+        "read",
+        (
+            _OPTIONS,
+            # Instructions are longer in SASS than in PTX, by their predicates and addresses.
+            Area(
+                Side.RIGHT,
+                0.69,
+                (("ptx", *_RESULTS, "graph"), ("sass", "report", "compare", "launch", "pipeline")),
+                weights=(4, 5),
+            ),
+            Area(Side.BOTTOM, 0.2, (_FINDINGS,)),
+        ),
     ),
 )
 BY_NAME = {layout.name: layout for layout in LAYOUTS}

@@ -10,8 +10,8 @@ from zlib import crc32
 
 from PySide6.QtCore import QByteArray
 
-VERSION = 3
-"""Raised when panes are added or renamed: an older state would not know them."""
+VERSION = 4
+"""Raised when panes or layouts are added or change: an older state would not know them."""
 _MARK = b"jitstudio layout %d\n" % VERSION
 _SUM_SIZE = 4
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 
-from PySide6.QtCore import QByteArray, QObject, QSize, QTimer, Signal, Slot
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, QTimer, Signal, Slot
 from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
 
-from jitstudio.gui.docking.arranger import Arranger
+from jitstudio.gui.docking.arranger import Arranger, Shares
 from jitstudio.gui.docking.dock import PaneDock
 from jitstudio.gui.docking.layouts import BY_NAME, LAYOUTS, Layout
 from jitstudio.gui.docking.seal import VERSION, seal, unseal
@@ -16,10 +17,14 @@ from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.theme import Theme
 
 _GEOMETRY, _CURRENT, _ARRANGEMENT = "geometry", "current", "arrangement-{}"
+_SHARES = "shares-{}"
 
 
 class Stage(QObject):
     """Everything that can be moved in one window: docks around the editors in the middle.
+
+    Docks keep their part of the window when that becomes larger or smaller; Qt by itself gives all
+    room to the middle, and takes it from there.
 
     Signals:
         layout_changed: Another layout is worn: its name.
@@ -50,8 +55,14 @@ class Stage(QObject):
         self._layout = LAYOUTS[0]
         self._alone: QWidget | None = None
         self._before = QByteArray()
-        # How large the window was when each layout was left.
-        self._sizes: dict[str, QSize] = {}
+        # What the docks take of the window at a size, as the user or the layout has it.
+        self._shares: Shares = {}
+        self._measured = QSize()
+        # What came of them in pixels, and whether that is still to be seen.
+        self._fitted: Shares = {}
+        self._is_fitting = False
+        self._measuring = QTimer(self, singleShot=True, interval=0)
+        self._measuring.timeout.connect(self._measure)
         # Docks tell of each other's changes one by one; the tabs are looked at once, after all.
         self._settling = settling = QTimer(self, singleShot=True, interval=0)
         settling.timeout.connect(self._tab_bars.follow)
@@ -60,9 +71,11 @@ class Stage(QObject):
             dock.visibilityChanged.connect(self._on_moved)
             dock.topLevelChanged.connect(self._on_moved)
             dock.dockLocationChanged.connect(self._on_moved)
+            dock.resized.connect(self._on_resized)
             dock.maximise_requested.connect(self._on_title_clicked)
             dock.toggleViewAction().triggered.connect(self._on_toggled)
         self._arranger.arrange(self._layout)
+        window.installEventFilter(self)
 
     @property
     def layout(self) -> Layout:
@@ -75,19 +88,28 @@ class Stage(QObject):
         return self._alone
 
     def choose(self, name: str) -> None:
-        """Wear a layout, as the user left it; the one worn now is remembered as it is."""
+        """Turn to a layout, as the user left it; the one before is remembered as it is."""
         if BY_NAME[name] is not self._layout:
             self._keep_arrangement()
             self._wear(BY_NAME[name])
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Share out the room of a window that has become larger or smaller."""
+        if event.type() == QEvent.Type.Resize and watched is self._window:
+            self._keep_shares()
+        return False
 
     def reset(self) -> None:
         """Put all panes where the layout worn has them at the first start."""
         self.give_back()
         self._arranger.arrange(self._layout)
+        self._forget_shares()
 
     def share_space(self) -> None:
         """Give each part of the window its usual size."""
+        self.give_back()
         self._arranger.share_space(self._layout)
+        self._forget_shares()
 
     def save(self) -> None:
         """Remember where everything stands."""
@@ -131,6 +153,8 @@ class Stage(QObject):
         # First, so that the docks find the room that they had.
         self._centre.show()
         self._window.restoreState(self._before, VERSION)
+        # Another size of the window was for one pane alone.
+        self._keep_shares()
         if isinstance(part, PaneDock):
             part.set_maximised(False)
             part.raise_()
@@ -171,7 +195,45 @@ class Stage(QObject):
         alone = self._alone is not None
         state = self._before if alone else self._window.saveState(VERSION)
         self._preferences.set_layout(_ARRANGEMENT.format(self._layout.name), seal(state))
-        self._sizes[self._layout.name] = self._window.size()
+        content = {"size": self._measured.toTuple(), "docks": self._shares}
+        kept = seal(QByteArray(json.dumps(content).encode()))
+        self._preferences.set_layout(_SHARES.format(self._layout.name), kept)
+
+    def _kept_shares(self, layout: Layout) -> tuple[QSize, Shares]:
+        """The parts that docks had of a layout, and the size of the window then."""
+        kept = unseal(self._preferences.layout(_SHARES.format(layout.name)))
+        try:
+            content = json.loads(bytes(kept.data())) if kept is not None else {}
+            shares = {str(name): (float(w), float(h)) for name, (w, h) in content["docks"].items()}
+            width, height = content["size"]
+            return QSize(width, height), shares
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return QSize(), {}
+
+    def _keep_shares(self) -> None:
+        if self._alone is not None or self._measured == self._window.size():
+            return
+        if self._shares:
+            self._arranger.apply(self._shares)
+            self._measured = self._window.size()
+            self._is_fitting = True
+            self._measuring.start()
+        elif self._window.isVisible():
+            self._arranger.share_space(self._layout)
+
+    def _forget_shares(self) -> None:
+        """Take for wanted what comes of the layout."""
+        self._shares, self._fitted, self._is_fitting = {}, {}, False
+        self._measuring.start()
+
+    def _measure(self) -> None:
+        """Take what the docks have now for what is wanted, unless the window has changed it."""
+        if self._alone is not None or not self._window.isVisible():
+            return
+        found = self._arranger.shares()
+        if not self._is_fitting and found != self._fitted:
+            self._shares, self._measured = found, self._window.size()
+        self._fitted, self._is_fitting = found, False
 
     def _wear(self, layout: Layout) -> None:
         self.give_back()
@@ -179,15 +241,25 @@ class Stage(QObject):
         kept = unseal(self._preferences.layout(_ARRANGEMENT.format(layout.name)))
         if kept is None or not self._window.restoreState(kept, VERSION):
             self._arranger.arrange(layout)
-        elif self._sizes.get(layout.name, self._window.size()) != self._window.size():
+            self._forget_shares()
+        else:
             # Docks keep their widths: those of a larger window leave the editors a strip.
-            self._arranger.share_space(layout)
+            self._forget_shares()
+            self._measured, self._shares = self._kept_shares(layout)
+            if self._shares:
+                self._keep_shares()
         self.layout_changed.emit(layout.name)
 
     @Slot()
     def _on_moved(self) -> None:
         if self._settling is not None:
             self._settling.start()
+            self._measuring.start()
+
+    @Slot()
+    def _on_resized(self) -> None:
+        if self._settling is not None and not self._measuring.isActive():
+            self._measuring.start()
 
     @Slot(PaneDock)
     def _on_maximise_requested(self, dock: PaneDock) -> None:

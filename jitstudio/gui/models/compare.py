@@ -22,7 +22,7 @@ from jitstudio.core.resources import merge
 from jitstudio.core.result import BuildResult, Resources
 from jitstudio.gui.models.presentation import Column
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
-from jitstudio.listing.cells import widest_line
+from jitstudio.listing.sass import Extent
 
 
 class Matter(Enum):
@@ -75,14 +75,14 @@ class Half:
         is_left: Whether it is the first of the two.
         kind: What it holds.
         lines: A line for each row.
-        widest: How many cells the longest takes.
+        extent: How much room they take.
     """
 
     comparison: Comparison
     is_left: bool
     kind: CodeKind
     lines: tuple[str, ...]
-    widest: int
+    extent: Extent
 
     def number(self, row: int) -> int:
         """The line that stands in a row, counted from 1; 0 where there is none."""
@@ -179,7 +179,7 @@ def _half(comparison: Comparison, kind: CodeKind, *, is_left: bool) -> Half:
     text = comparison.left if is_left else comparison.right
     at = (row.left if is_left else row.right for row in comparison.rows)
     lines = tuple("" if line == NOWHERE else text[line] for line in at)
-    return Half(comparison, is_left, kind, lines, widest_line(lines) if lines else 0)
+    return Half(comparison, is_left, kind, lines, Extent.of(lines, kind))
 
 
 def count_words(comparison: Comparison) -> str:

@@ -13,6 +13,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.background import Background, Paced
 from jitstudio.listing.demangling import Spelling, lowered_names
 from jitstudio.listing.functions import functions
+from jitstudio.listing.kernel_names import short_names
 from jitstudio.listing.targets import CodeText, Link, Place, link_at
 
 # Such a listing is spelt within milliseconds, so that nobody sees it change.
@@ -101,8 +102,8 @@ class ListingCode(QObject):
         return Link(line, (start, end), (there, spelling.to_shown(there, at)))
 
     def _meanings(self, names: frozenset[str]) -> dict[str, str]:
-        """Those names that mean anything, each with what it means."""
-        return {name: self._known[name] for name in names if self._known[name] != name}
+        """Those names that mean anything, each with what it means, as short as it may be."""
+        return short_names({name: self._known[name] for name in names if self._known[name] != name})
 
     def _want_names(self) -> None:
         if self._names:

@@ -52,6 +52,7 @@ class Column:
         about: What a short title is about, in a word or two.
         is_number: Whether it stands at the right.
         is_shown: Whether it is there until somebody chooses.
+        least: How many characters it takes at least where there is little room; 0 for all.
     """
 
     key: str
@@ -62,6 +63,7 @@ class Column:
     about: str = ""
     is_number: bool = False
     is_shown: bool = False
+    least: int = 0
 
     @property
     def name(self) -> str:
@@ -123,14 +125,6 @@ def _bits(mask: int, count: int, first: int) -> str:
 
 COLUMNS = (
     Column(
-        "address",
-        QT_TRANSLATE_NOOP("SassColumns", "Address"),
-        QT_TRANSLATE_NOOP("SassColumns", "Bytes from the start of the function, in hexadecimal"),
-        7,
-        lambda row: f"{row.instruction.address:04x}",
-        is_number=True,
-    ),
-    Column(
         "opcode",
         QT_TRANSLATE_NOOP("SassColumns", "Opcode"),
         QT_TRANSLATE_NOOP(
@@ -145,6 +139,7 @@ COLUMNS = (
         QT_TRANSLATE_NOOP("SassColumns", "The result comes first, then what it is made of"),
         31,
         lambda row: row.instruction.operands,
+        least=12,
     ),
     Column(
         "source",
@@ -155,6 +150,7 @@ COLUMNS = (
         ),
         19,
         _source,
+        least=10,
     ),
     Column(
         "ptx",
@@ -180,6 +176,7 @@ COLUMNS = (
         about=QT_TRANSLATE_NOOP("SassColumns", "live registers"),
         is_number=True,
         is_shown=True,
+        least=5,
     ),
     Column(
         "pred",
@@ -283,6 +280,7 @@ COLUMNS = (
         QT_TRANSLATE_NOOP("SassColumns", "All 128 bits in hexadecimal, the highest first"),
         _ENCODING_DIGITS + 2,
         _encoding,
+        least=12,
     ),
 )
 

@@ -24,6 +24,7 @@ from jitstudio.gui.widgets.columns_dialog import ColumnsDialog
 from jitstudio.gui.workspace import Workspace
 
 _LEFT = "listings.columns_left"
+_ADDRESSES = "listings.addresses"
 
 
 @dataclass(frozen=True)
@@ -58,6 +59,7 @@ class ColumnsPresenter(QObject):
         self._holding = Background(self)
         self._holding.done.connect(self._on_held)
         self._columns.chosen.connect(self._on_chosen)
+        self._columns.addresses_chosen.connect(self._on_addresses_chosen)
         self._columns.dialog_requested.connect(self._on_dialog_requested)
         self._pane.listing_changed.connect(self._on_changed)
         self._inspections.changed.connect(self._on_changed)
@@ -65,6 +67,7 @@ class ColumnsPresenter(QObject):
         self._preferences.changed.connect(self._on_preference_changed)
         self._columns.show_choice(ColumnChoice.read(self._preferences.columns))
         self._on_preference_changed(_LEFT)
+        self._on_preference_changed(_ADDRESSES)
         self._on_changed()
         actions.bind(
             {
@@ -144,10 +147,19 @@ class ColumnsPresenter(QObject):
     def _on_side_chosen(self, is_left: bool) -> None:
         self._preferences.set_value(_LEFT, is_left)
 
+    @Slot(bool)
+    def _on_addresses_chosen(self, shown: bool) -> None:
+        self._preferences.set_value(_ADDRESSES, shown)
+
     @Slot(str)
     def _on_preference_changed(self, key: str) -> None:
         if key == _LEFT:
             self._columns.set_left(bool(self._preferences.value(_LEFT)))
+        elif key == _ADDRESSES:
+            shown = bool(self._preferences.value(_ADDRESSES))
+            texts = self._panes.compare.texts
+            for view in (self._pane.code_view, texts.left, texts.right):
+                view.set_addresses(shown)
 
     @Slot()
     def _on_dialog_requested(self) -> None:

@@ -21,11 +21,13 @@ class LayoutPresenter(QObject):
         self._panes = panes
         self._stage = panes.stage
         self._actions = actions
+        self._is_other = False
         group = QActionGroup(self)
         for name in BY_NAME:
             action = actions[_ACTION.format(name)]
             action.setData(name)
             group.addAction(action)
+        group.triggered.connect(self._on_layout_triggered)
         actions.bind(dict.fromkeys(map(_ACTION.format, BY_NAME), self._on_layout_toggled))
         actions.bind(
             {
@@ -47,12 +49,20 @@ class LayoutPresenter(QObject):
     def _on_layout_toggled(self, on: bool) -> None:
         action = self.sender()
         if on and isinstance(action, QAction):
+            self._is_other = action.data() != self._stage.layout.name
             before = self._stage.dock_of(QApplication.focusWidget())
             self._stage.choose(action.data())
             if before is not None:
                 # A pane that the layout does not show cannot keep the keyboard.
                 shown = before.content if before.is_in_front else self._panes.tabs
                 self._panes.bring_up(shown)
+
+    @Slot(QAction)
+    def _on_layout_triggered(self, action: QAction) -> None:
+        """Give a layout that is chosen once more its usual proportions."""
+        if not self._is_other and action.data() == self._stage.layout.name:
+            self._stage.share_space()
+        self._is_other = False
 
     @Slot(str)
     def _on_layout_changed(self, name: str) -> None:

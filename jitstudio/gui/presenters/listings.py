@@ -43,6 +43,10 @@ class ListingsPresenter(QObject):
             pane.code.names_wanted.connect(self._on_names_wanted)
             pane.save_requested.connect(self._on_save_requested)
         self._on_preference_changed(_DEMANGLE)
+        self._inspections = workspace.inspections
+        self._inspections.kernel_changed.connect(self._on_kernels_changed)
+        self._outputs.result_changed.connect(self._on_kernels_changed)
+        self._on_kernels_changed()
         actions.bind(
             {
                 "followAction": self._on_follow,
@@ -75,6 +79,14 @@ class ListingsPresenter(QObject):
             self._demangle.setChecked(on)
             for pane in self._panes.outputs.values():
                 pane.code.set_demangled(on)
+
+    @Slot()
+    def _on_kernels_changed(self) -> None:
+        """Let new listings begin with the kernel that is looked at, or the first of the source."""
+        result = self._outputs.result
+        named = [kernel.name for kernel in result.kernels] if result is not None else []
+        for pane in self._panes.outputs.values():
+            pane.begin_with((self._inspections.kernel, *named))
 
     @Slot(frozenset)
     def _on_names_wanted(self, names: frozenset[str]) -> None:

@@ -227,12 +227,15 @@ class Inspections(QObject):
     def _set(self, inspection: Inspection | None, problem: str = "") -> None:
         self._current, self._outgoing, self._problem = inspection, None, problem
         if inspection is not None:
-            self._keep_kernel(inspection.code)
+            self._keep_kernel(inspection)
         self.changed.emit()
 
-    def _keep_kernel(self, code: Disassembly) -> None:
+    def _keep_kernel(self, inspection: Inspection) -> None:
+        code = inspection.code
         if code.function(self._kernel) is None:
-            first = next(iter((*code.kernels, *code.functions)), None)
+            # The first of the source: machine code has them in another order.
+            told = (code.function(kernel.name) for kernel in inspection.result.kernels)
+            first = next(filter(None, (*told, *code.kernels, *code.functions)), None)
             self._kernel = first.name if first else ""
             self.kernel_changed.emit(self._kernel)
 

@@ -113,7 +113,7 @@ SETTINGS = (
             "Settings",
             "PTX and SASS show saxpy<float>(…) for _Z5saxpyIf…. What is saved and built stays.",
         ),
-        False,
+        True,
     ),
     Setting(
         "listings.bands",
@@ -130,6 +130,17 @@ SETTINGS = (
         QT_TRANSLATE_NOOP("Settings", "Follow the cursor"),
         QT_TRANSLATE_NOOP("Settings", "Scrolls the other panes to what matches the line here."),
         False,
+    ),
+    Setting(
+        "listings.addresses",
+        LISTINGS,
+        QT_TRANSLATE_NOOP("Settings", "Addresses of SASS"),
+        QT_TRANSLATE_NOOP(
+            "Settings",
+            "A column in front of the instructions, where these leave room for it. What is copied, "
+            "found and saved has them in any case.",
+        ),
+        True,
     ),
     Setting(
         "listings.columns_left",

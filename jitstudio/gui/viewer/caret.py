@@ -106,10 +106,10 @@ class ListingCaret:
         self.set_place(beyond if target is None else (line, target), select)
 
     def move_home(self, select: bool) -> None:
-        """Go to the first character that is no blank; from there to the start of the line."""
+        """Go to the first character of the code; from there to the start of the line."""
         line, column = self.place
-        text = self.text.lines[line]
-        first = len(text) - len(text.lstrip())
+        text, lead = self.text.lines[line], self.text.lead(line)
+        first = len(text) - len(text[lead:].lstrip())
         self.set_place((line, 0 if column == first else first), select)
 
     def move_end(self, select: bool) -> None:

@@ -16,6 +16,21 @@ _MARK_SIDE, _MARK_RIGHT = 12, 7
 
 
 @dataclass(frozen=True)
+class Lead:
+    """The column of addresses, which is there where it leaves room for the longest instruction.
+
+    Attributes:
+        cells: Its width; 0 for none.
+        code: How many cells the longest instruction takes.
+        room: How wide a line may be with its number and its address, in pixels.
+    """
+
+    cells: int
+    code: int
+    room: int
+
+
+@dataclass(frozen=True)
 class Grid:
     """Turns rows and cells into pixels and back.
 
@@ -25,6 +40,7 @@ class Grid:
         height: How high a line is.
         ascent: From the top of a line down to where its letters stand.
         text_left: Where the first cell is when nothing is scrolled aside.
+        lead: How wide the column of addresses left of it is; 0 where there is none.
         size: The viewport's.
         top: The row at the upper edge.
         shift: How many pixels are scrolled away to the left.
@@ -35,28 +51,40 @@ class Grid:
     height: int
     ascent: float
     text_left: int
+    lead: int
     size: QSize
     top: int
     shift: int
 
     @classmethod
-    def of(cls, font: QFont, line_count: int, size: QSize, top: int, shift: int) -> Grid:
+    def of(
+        cls, font: QFont, line_count: int, lead: Lead, size: QSize, top: int, shift: int
+    ) -> Grid:
         """The grid for a font and a number of lines; without lines there is no margin."""
         metrics = QFontMetricsF(font)
         cell = metrics.horizontalAdvance("0")
         digits = max(_FEWEST_DIGITS, len(str(line_count)))
         left = _LEFT + ceil(digits * cell) + _GAP if line_count else _LEFT
-        return cls(font, cell, ceil(metrics.height()), metrics.ascent(), left, size, top, shift)
+        beside = ceil(lead.cells * cell)
+        if left + beside + lead.code * cell > lead.room:
+            beside = 0
+        height, ascent = ceil(metrics.height()), metrics.ascent()
+        return cls(font, cell, height, ascent, left + beside, beside, size, top, shift)
+
+    @property
+    def margin(self) -> int:
+        """How wide the strip with line numbers and fold marks is."""
+        return self.text_left - self.lead
 
     @property
     def number_right(self) -> int:
         """Where line numbers end."""
-        return self.text_left - _GAP
+        return self.margin - _GAP
 
     def fold_mark(self, row: int) -> QRect:
         """Where the mark of what begins in a row is drawn."""
         side = min(_MARK_SIDE, self.height)
-        left = self.text_left - _MARK_RIGHT - side
+        left = self.margin - _MARK_RIGHT - side
         return QRect(left, self.y(row) + (self.height - side) // 2, side, side)
 
     @property
@@ -79,7 +107,9 @@ class Grid:
         return self.top <= row < self.top + self.whole_lines
 
     def x(self, cell: float) -> float:
-        """The left edge of a cell."""
+        """The left edge of a cell; those of addresses are negative and stay where they are."""
+        if cell < 0:
+            return self.text_left + (cell * self.cell if self.lead else 0)
         return self.text_left + cell * self.cell - self.shift
 
     def y(self, row: int) -> int:
@@ -88,6 +118,8 @@ class Grid:
 
     def cell_at(self, x: float) -> float:
         """The cell at a place, and how far into it."""
+        if self.lead and x < self.text_left:
+            return (x - self.text_left) / self.cell
         return (x - self.text_left + self.shift) / self.cell
 
     def row_at(self, y: float) -> int:

@@ -30,11 +30,14 @@ class Hiding:
         self._classes = np.frombuffer(outline.classes if outline else bytes(line_count), np.uint8)
         self._heads = np.array([block.head for block in blocks], np.intp)
         self._lasts = np.array([block.last for block in blocks], np.intp)
-        self._folded = np.zeros(len(blocks), np.bool_)
+        self._starts_folded = np.array([block.starts_folded for block in blocks], np.bool_)
+        self._folded = self._starts_folded.copy()
         self._filters: frozenset[LineClass] = frozenset()
         # Lines that a filter hides, but for these.
         self._revealed: set[int] = set()
         self.rows = Rows(line_count)
+        if self._folded.any():
+            self._update()
 
     @property
     def filters(self) -> frozenset[LineClass]:
@@ -82,14 +85,16 @@ class Hiding:
         return next((block for block in around if block.is_function), None)
 
     @property
-    def folded_names(self) -> frozenset[str]:
-        """What is folded, in terms that hold in another build too."""
-        return frozenset(self._blocks[number].name for number in np.flatnonzero(self._folded))
+    def toggled_names(self) -> frozenset[str]:
+        """What is folded or unfolded unlike at first, in terms that hold in another build too."""
+        others = np.flatnonzero(self._folded != self._starts_folded)
+        return frozenset(self._blocks[number].name for number in others)
 
-    def fold_names(self, names: Collection[str]) -> None:
-        """Fold the blocks with these names, and no others."""
+    def toggle_names(self, names: Collection[str]) -> None:
+        """Fold or unfold the blocks with these names unlike at first, and no others."""
         if names:
-            self._folded[:] = [block.name in names for block in self._blocks]
+            toggled = np.array([block.name in names for block in self._blocks], np.bool_)
+            self._folded = self._starts_folded ^ toggled
             self._update()
 
     def reveal(self, line: int) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import ceil
 
 from PySide6.QtCore import QMargins, QPoint, Signal, Slot
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
@@ -12,11 +14,13 @@ from jitstudio.gui.find.search import Span
 from jitstudio.gui.highlighter import LineLexer
 from jitstudio.gui.viewer.caret import ListingCaret, Place
 from jitstudio.gui.viewer.fold_marks import FoldMarks
-from jitstudio.gui.viewer.grid import Grid
+from jitstudio.gui.viewer.grid import Grid, Lead
 from jitstudio.gui.viewer.scrolling import BESIDE, Scrolling
 from jitstudio.gui.viewer.shown_lines import ShownLines
 from jitstudio.gui.viewer.sight import Sight
-from jitstudio.gui.viewer.text import ListingText
+from jitstudio.gui.viewer.text import ADDRESS_GAP, ListingText
+from jitstudio.listing.cells import widest_line
+from jitstudio.listing.sass import Extent
 
 # What a screen reader is told of a line.
 _LONGEST_DESCRIPTION = 500
@@ -45,7 +49,7 @@ class ListingArea(QAbstractScrollArea):
         super().__init__(parent)
         self._text = ListingText()
         # As they came, in whatever words they are shown.
-        self._built_lines = self._text.lines
+        self._built = self._text
         self.caret = ListingCaret(self._text)
         self._hint: str | None = ""
         self._matches: Mapping[int, Sequence[Span]] = {}
@@ -53,6 +57,7 @@ class ListingArea(QAbstractScrollArea):
         self.shown = ShownLines(self)
         self._scrolling = Scrolling(self)
         self._beside = QMargins()
+        self._has_addresses = True
         self.shown.changed.connect(self._on_shown_changed)
 
     # What a window asks for.
@@ -64,7 +69,7 @@ class ListingArea(QAbstractScrollArea):
         kind: CodeKind | None = None,
         *,
         keep_position: bool = False,
-        widest: int | None = None,
+        extent: Extent | None = None,
     ) -> None:
         """Show other lines.
 
@@ -73,16 +78,16 @@ class ListingArea(QAbstractScrollArea):
             lexer: Who finds the tokens, or None for plain text.
             kind: What it is, which says what can be folded or left out; None for nothing.
             keep_position: Whether to stay at the place in sight, for a newer form of the same text.
-            widest: How many cells the longest line takes, where that is known already.
+            extent: How much room they take, where that is known already.
         """
-        self._show(ListingText(lines, lexer, widest=widest), kind, None, keep_position)
+        text = ListingText(lines, lexer, extent=extent or Extent.of(lines, kind))
+        self._show(text, kind, None, keep_position)
 
     def respell(self, lines: Sequence[str], stand_ins: Mapping[int, str]) -> None:
         """Show the same lines in other words; see `listing.demangling.Spelling`."""
-        before = self._text
-        others = ListingText([lines[number] for number in stand_ins])
-        widest = max(before.widest, others.widest) if stand_ins else None
-        self._text = self.caret.text = ListingText(lines, before.lexer, stand_ins, widest)
+        built, others = self._built, widest_line([lines[number] for number in stand_ins])
+        extent = replace(built.extent, widest=max(built.extent.widest, others))
+        self._text = self.caret.text = ListingText(lines, built.lexer, stand_ins, extent)
         self.caret.set_place(self.caret.place)
         self._matches = {}
         self._lay_out()
@@ -119,6 +124,24 @@ class ListingArea(QAbstractScrollArea):
         self._scrolling.centre(self.shown.rows.row(self.caret.line))
         self.caret_moved()
         self.jumped.emit()
+
+    def come_up(self, head: int, line: int) -> None:
+        """Put the caret to a line of a function, and its head to the upper edge if both fit.
+
+        Nothing is told of a jump: this is where a new text begins for its reader.
+
+        Args:
+            head: The line of the function's head, from 0.
+            line: The line to begin with.
+        """
+        self.caret.set_place((line, self._text.lead(line)))
+        self._reveal_caret()
+        rows, fitting = self.shown.rows, self._scrolling.grid().whole_lines - BESIDE
+        above = self.shown.hiding.block_at(rows.step(head, -1))
+        if above is not None and above.starts_folded:
+            head = above.head
+        self._scrolling.to_row(max(rows.row(head), rows.row(line) - fitting))
+        self.caret_moved()
 
     def show_line(self, line: int) -> None:
         """Bring a line, counted from 0, into sight, to the middle if it is not; the caret stays."""
@@ -211,9 +234,39 @@ class ListingArea(QAbstractScrollArea):
             self._lay_out()
 
     @property
+    def room(self) -> int:
+        """How wide the text is with what stands left and right of it, in pixels."""
+        beside = self.viewportMargins()
+        return self.viewport().width() + beside.left() + beside.right()
+
+    @property
+    def lead(self) -> Lead:
+        """The column of addresses as it is wanted."""
+        extent = self._text.extent
+        cells = extent.digits + ADDRESS_GAP if extent.digits and self._has_addresses else 0
+        return Lead(cells, extent.code, self.room)
+
+    @property
+    def code_width(self) -> int:
+        """How wide the view must be for its longest instruction, in pixels; 0 without any."""
+        grid, code = self.grid, self._text.extent.code
+        bar = self.verticalScrollBar().sizeHint().width()
+        return ceil(grid.margin + code * grid.cell) + bar if code else 0
+
+    @property
+    def has_addresses(self) -> bool:
+        """Whether addresses are shown where there is room for them."""
+        return self._has_addresses
+
+    def set_addresses(self, shown: bool) -> None:
+        """Show the column of addresses where there is room for it, or never."""
+        self._has_addresses = shown
+        self._lay_out()
+
+    @property
     def margin_width(self) -> int:
         """How wide the strip with the line numbers is."""
-        return self._scrolling.grid().text_left
+        return self._scrolling.grid().margin
 
     def is_margin(self, at: QPoint) -> bool:
         """Whether a place in the viewport is on the line numbers."""
@@ -258,8 +311,8 @@ class ListingArea(QAbstractScrollArea):
     ) -> None:
         sight = Sight.of(self.caret, self._scrolling)
         if keep_position:
-            sight = sight.moved(self._built_lines, self.shown.hiding, text.lines)
-        self._built_lines = text.lines
+            sight = sight.moved(self._built.lines, self.shown.hiding, text.lines)
+        self._built = text
         self._text, self._hint, self._matches = text, hint, {}
         self.shown.set_text(text.lines, kind, keep_position)
         self.caret = ListingCaret(text)

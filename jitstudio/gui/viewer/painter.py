@@ -84,17 +84,28 @@ class PagePainter:
         last = min(len(self._rows) - 1, grid.row_at(dirty.bottom()))
         painter.setFont(grid.font)
         self._paint_current_line()
-        edge = grid.text_left - _MARGIN_EDGE
-        painter.setClipRect(QRect(edge, 0, grid.size.width() - edge, grid.size.height()))
-        for row in range(first, last + 1):
-            line = self._rows.line(row)
+        rows = [(row, self._rows.line(row)) for row in range(first, last + 1)]
+        edge = self._clip_left_of(grid.margin)
+        for row, line in rows:
             band = QRect(edge, grid.y(row), grid.size.width() - edge, grid.height)
             page.bands.paint_line(painter, band, line, page.theme)
+            self._paint_ground(line)
+            if grid.lead and page.text.lead(line):
+                self._paint_address(line)
+        self._clip_left_of(grid.text_left)
+        for row, line in rows:
             self._paint_line(line)
             self._marks.paint_count(painter, row, page.theme)
+        self._clip_left_of(grid.margin)
         self._paint_caret()
         painter.setClipping(False)
         self._paint_margin(first, last)
+
+    def _clip_left_of(self, left: int) -> int:
+        """Draw nothing left of a place, but for a few pixels; returns where that is."""
+        edge, size = left - _MARGIN_EDGE, self._grid.size
+        self._painter.setClipRect(QRect(edge, 0, size.width() - edge, size.height()))
+        return edge
 
     def _paint_current_line(self) -> None:
         page, grid = self._page, self._grid
@@ -126,33 +137,54 @@ class PagePainter:
             caret = QRect(x, self._y(line), _CARET_WIDTH, grid.height)
             self._painter.fillRect(caret, page.theme.code.text)
 
+    def _paint_ground(self, line: int) -> None:
+        """Draw what is below the text of a line besides its band."""
+
+    def _paint_address(self, line: int) -> None:
+        """Draw the address of an instruction without the signs of the comment around it."""
+        page, code = self._page, self._page.theme.code
+        cells, digits = page.text.cells(line), page.text.digits(line)
+        style = TokenStyle(code.margin_text)
+        self._paint_spans(line, cells, digits)
+        self._draw(line, cells, digits, style)
+        self._paint_selection(line, cells, digits)
+
     def _paint_line(self, line: int) -> None:
         page = self._page
         cells = None if page.text.is_simple(line) else page.text.cells(line)
         first, last = self._columns_in_sight(line, cells)
-        code = page.theme.code
+        self._paint_spans(line, cells, (first, last))
+        for start, length, style in self._styled(line, first, last):
+            self._draw(line, cells, (max(start, first), min(start + length, last)), style)
+        self._paint_selection(line, cells, (first, last))
+        if page.link is not None and page.link.line == line:
+            self._underline(line, cells, page.link.span)
+
+    def _paint_spans(self, line: int, cells: list[int] | None, part: Span) -> None:
+        """Draw the grounds of what is marked and what was found in a part of a line."""
+        page, code, (first, last) = self._page, self._page.theme.code, part
         for spans, color in (
             (page.marks(line), code.occurrence),
             (page.matches.get(line, ()), code.match),
         ):
             for start, end in spans:
                 if start < last and end > first:
-                    self._fill(line, cells, (start, end), color)
-        for start, length, style in self._styled(line, first, last):
-            self._draw(line, cells, (max(start, first), min(start + length, last)), style)
-        selected = page.caret.columns_in(line)
+                    self._fill(line, cells, (max(start, first), min(end, last)), color)
+
+    def _paint_selection(self, line: int, cells: list[int] | None, part: Span) -> None:
+        """Draw what is selected of a part of a line."""
+        selected = self._page.caret.columns_in(line)
         if selected is not None:
             start, end, with_end = selected
-            self._fill(line, cells, (start, end), code.selection, extra=1 if with_end else 0)
-            span = (max(start, first), min(end, last))
+            code, span = self._page.theme.code, (max(start, part[0]), min(end, part[1]))
+            extra = 1 if with_end and end <= part[1] else 0
+            self._fill(line, cells, span, code.selection, extra=extra)
             self._draw(line, cells, span, TokenStyle(code.selection_text))
-        if page.link is not None and page.link.line == line:
-            self._underline(line, cells, page.link.span)
 
     def _columns_in_sight(self, line: int, cells: list[int] | None) -> Span:
         length = len(self._page.text.lines[line])
         if cells is not None:
-            return 0, length  # such lines are short
+            return self._page.text.lead(line), length  # such lines are short
         left, right = self._grid.cells_in_sight
         return min(length, int(left)), min(length, ceil(right))
 

@@ -34,7 +34,7 @@ class Scrolling:
         """What stands where now."""
         view = self._view
         size, shift = view.viewport().size(), self._horizontal.value()
-        return Grid.of(view.font(), view.line_count, size, self.top, shift)
+        return Grid.of(view.font(), view.line_count, view.lead, size, self.top, shift)
 
     def fit(self, text: ListingText, rows: Rows) -> None:
         """Give the bars the range of what is shown."""
@@ -42,7 +42,7 @@ class Scrolling:
         grid = self.grid()
         self._vertical.setRange(0, 0 if is_empty else max(0, len(rows) - grid.whole_lines))
         self._vertical.setPageStep(grid.whole_lines)
-        cells = 0 if is_empty else text.widest + BESIDE
+        cells = 0 if is_empty else text.extent.widest + BESIDE
         self._horizontal.setRange(0, max(0, ceil(cells * grid.cell) - grid.text_width))
         self._horizontal.setPageStep(grid.text_width)
         self._horizontal.setSingleStep(ceil(grid.cell))

@@ -36,8 +36,8 @@ class ShownLines(QObject):
         super().__init__(parent)
         self._hiding = Hiding(1)
         self._filters: frozenset[LineClass] = frozenset()
-        # What was folded, while it is not known where that is in a newer text.
-        self._folded_names: frozenset[str] = frozenset()
+        # What was folded or opened, while it is not known where that is in a newer text.
+        self._toggled: frozenset[str] = frozenset()
         self._line_count = 1
         self._reading = Background(self)
         self._reading.done.connect(self._on_outlined)
@@ -66,8 +66,8 @@ class ShownLines(QObject):
             keep_folds: Whether what is folded now shall be so in this text too.
         """
         self._reading.stop()
-        folded = self._hiding.folded_names | self._folded_names
-        self._folded_names = folded if keep_folds else frozenset()
+        toggled = self._hiding.toggled_names | self._toggled
+        self._toggled = toggled if keep_folds else frozenset()
         self._line_count = len(lines)
         if kind is not None and _is_short(lines):
             self._take(outline(kind, lines))
@@ -111,7 +111,7 @@ class ShownLines(QObject):
 
     @Slot()
     def show_all(self) -> None:
-        """Hide nothing any more: no filters, no folds."""
+        """Hide nothing any more: no filters, no folds, of headers and padding neither."""
         self._hiding.set_all_folded(False)
         self.set_filters(frozenset())
         self._tell()
@@ -126,8 +126,8 @@ class ShownLines(QObject):
 
     def _take(self, found: Outline) -> None:
         self._hiding = Hiding(self._line_count, found)
-        self._hiding.fold_names(self._folded_names)
-        self._folded_names = frozenset()
+        self._hiding.toggle_names(self._toggled)
+        self._toggled = frozenset()
         self._hiding.set_filters(self._filters)
 
     @Slot(object)

@@ -6,6 +6,7 @@ column is a character, a cell is one place of the fixed-width grid.
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
@@ -15,12 +16,16 @@ from pygments.token import Text
 from jitstudio.gui.highlighter import LineLexer
 from jitstudio.gui.theme import TokenType
 from jitstudio.listing.cells import TAB, char_cells, widest_line
+from jitstudio.listing.sass import ADDRESS, Extent
 
 LONG_LINE = 5000
 """A longer line is lexed in pieces and has one cell for each character."""
 
 Run = tuple[int, int, TokenType]
 """First column, number of columns, type."""
+
+ADDRESS_GAP = 1
+"""Cells between an address and its instruction."""
 
 # How far back to look for the start of a block comment. Farther costs more than it is worth.
 _LOOK_BACK = 100
@@ -35,7 +40,7 @@ class ListingText:
         lines: What is shown.
         lexer: Who finds the tokens, or None for plain text.
         stand_ins: Lines as the lexer shall see them; see `listing.demangling.Spelling`.
-        widest: How many cells the longest line takes at most; found out where it is not given.
+        extent: How much room it takes; measured where it is not given, without addresses.
     """
 
     def __init__(
@@ -43,14 +48,14 @@ class ListingText:
         lines: Sequence[str] = ("",),
         lexer: LineLexer | None = None,
         stand_ins: Mapping[int, str] = MappingProxyType({}),
-        widest: int | None = None,
+        extent: Extent | None = None,
     ) -> None:
         self.lines = lines if len(lines) else ("",)
         self.lexer = lexer
         self.stand_ins = stand_ins
         self._tokens: dict[tuple[int, int], list[Run]] = {}
         self._states: dict[int, int] = {}
-        self.widest = widest_line(self.lines) if widest is None else widest
+        self.extent = extent or Extent(widest_line(self.lines))
 
     def __len__(self) -> int:
         return len(self.lines)
@@ -104,15 +109,38 @@ class ListingText:
         if len(self._states) > 10 * _MOST_CACHED:
             self._states.clear()
 
+    def lead(self, line: int) -> int:
+        """How many columns of a line are in the column of addresses: its address, or none."""
+        address = self._address(line)
+        return address.end() if address else 0
+
+    def digits(self, line: int) -> tuple[int, int]:
+        """The columns of the digits of an address, from the first to behind the last."""
+        address = self._address(line)
+        return address.span(1) if address and address[1] else (0, 0)
+
+    def _address(self, line: int) -> re.Match[str] | None:
+        return ADDRESS.match(self.lines[line]) if self.extent.digits else None
+
     def is_simple(self, line: int) -> bool:
         """Whether every character takes one cell, so that column and cell are the same."""
         text = self.lines[line]
-        return len(text) > LONG_LINE or (text.isascii() and "\t" not in text)
+        if len(text) > LONG_LINE:
+            return True
+        return text.isascii() and "\t" not in text and not self.lead(line)
 
     def cells(self, line: int) -> list[int]:
-        """The cell of each column of a line that is not simple, and the one behind the last."""
-        cell, cells = 0, [0]
-        for char in self.lines[line]:
+        """The cell of each column of a line that is not simple, and the one behind the last.
+
+        Those of an address are negative: its digits end `ADDRESS_GAP` in front of the text, and the
+        signs of the comment that it is in take no room.
+        """
+        text, lead = self.lines[line], self.lead(line)
+        first, end = self.digits(line)
+        cells = [min(max(first, at), end) - end - ADDRESS_GAP for at in range(lead)]
+        cell = 0
+        cells.append(cell)
+        for char in text[lead:]:
             cell += TAB - cell % TAB if char == "\t" else char_cells(char)
             cells.append(cell)
         return cells

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QPoint, Slot
+from PySide6.QtCore import QPoint, Qt, Slot
 from PySide6.QtWidgets import QToolButton, QWidget
 
+from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.viewer.columns.columns import Columns
 
 
@@ -16,9 +17,24 @@ class ColumnsButton(QToolButton):
         self._columns = columns
         self.setObjectName("sassColumnsButton")
         self.setAutoRaise(True)
-        self.setToolTip(self.tr("Choose what stands beside each instruction"))
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.setAccessibleName(self.tr("Columns of SASS"))
         self.clicked.connect(self._on_clicked)
+        columns.fitted.connect(self._on_fitted)
+        self._on_fitted()
+
+    @Slot()
+    def _on_fitted(self) -> None:
+        """Say which columns there is no room for."""
+        tip, left_out = (
+            self.tr("Choose what is shown with each instruction"),
+            self._columns.left_out,
+        )
+        if left_out:
+            said = self.tr("No room in this width: {columns}").format(columns=", ".join(left_out))
+            tip = f"{tip}\n{said}"
+        self.setToolTip(plain_tooltip(tip))
+        self.setText(f"+{len(left_out)}" if left_out else "")
 
     @Slot()
     def _on_clicked(self) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise, takewhile
 from typing import NamedTuple
 
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
@@ -15,18 +16,18 @@ from jitstudio.gui.models.rows import RowsModel
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 from jitstudio.listing.demangling import Spelling
 from jitstudio.listing.functions import Function
-from jitstudio.listing.kernel_names import read_name
 
-_NARROWEST, _WIDEST = 12, 260
-# Of a long name the beginning tells most, and the end tells overloads apart.
-_LONGEST, _END = 32, 10
+_NARROWEST, _WIDEST = 18, 320
+# What is shown of a name: the beginning tells most, but no two shall look alike.
+_LONGEST, _BEGINNING = 32, 12
 
 
 class _Entry(NamedTuple):
-    """A function, and what its name is shown as."""
+    """A function, what its name is shown as, and that in the few letters of a list."""
 
     function: Function
     shown: str
+    short: str
 
 
 class FunctionList(QComboBox):
@@ -56,9 +57,10 @@ class FunctionList(QComboBox):
 
     def show_functions(self, functions: Sequence[Function], spelling: Spelling) -> None:
         """Offer those that are defined here; the others are elsewhere."""
-        defined = (function for function in functions if function.is_defined)
+        defined = [function for function in functions if function.is_defined]
+        shown = [spelling.name(function.name) for function in defined]
         with QSignalBlocker(self):
-            self._model.set_rows(tuple(_Entry(f, spelling.name(f.name)) for f in defined))
+            self._model.set_rows(tuple(map(_Entry, defined, shown, shortened(shown))))
         self.setVisible(bool(self._model.rows))
 
     def follow(self, line: int) -> None:
@@ -74,14 +76,40 @@ class FunctionList(QComboBox):
         self.line_requested.emit(self._model.rows[index].function.line + 1)
 
 
+def shortened(names: Sequence[str]) -> list[str]:
+    """Long names in few letters: of those that begin alike, the part where they differ is kept."""
+    ordered = sorted(set(names))
+    same: dict[str, int] = dict.fromkeys(names, 0)
+    for name, following in pairwise(ordered):
+        same_letters = takewhile(
+            lambda pair: pair[0] == pair[1], zip(name, following, strict=False)
+        )
+        shared = sum(1 for _ in same_letters)
+        for one in (name, following):
+            same[one] = max(same[one], shared)
+    return [_cut(name, same[name]) for name in names]
+
+
+def _cut(name: str, same: int) -> str:
+    """A name with its beginning, and what stands from the first letter on that is its own."""
+    if len(name) <= _LONGEST:
+        return name
+    if same < _LONGEST - 2:
+        return f"{name[: _LONGEST - 1]}…"
+    room = _LONGEST - _BEGINNING - 1
+    # What comes before that letter says what it belongs to; at the end of a name all of it fits.
+    start = min(same - room // 3, len(name) - room)
+    rest = name[start:]
+    return f"{name[:_BEGINNING]}…{rest if len(rest) <= room else rest[: room - 1] + '…'}"
+
+
 def _title(entry: _Entry) -> str:
-    function, shown = entry
-    name = shown if shown == function.name else read_name(shown).title
-    if len(name) > _LONGEST:
-        name = f"{name[: _LONGEST - _END - 1]}…{name[-_END:]}"
-    return f"{name} · {function.line + 1:,}"
+    return f"{entry.short} · {entry.function.line + 1:,}"
 
 
-_COLUMN: Column[_Entry] = Column(
-    QT_TRANSLATE_NOOP("Columns", "Function"), _title, tooltip=lambda entry: entry.shown
-)
+def _tooltip(entry: _Entry) -> str:
+    lowered = entry.function.name
+    return entry.shown if entry.shown == lowered else f"{entry.shown}\n{lowered}"
+
+
+_COLUMN: Column[_Entry] = Column(QT_TRANSLATE_NOOP("Columns", "Function"), _title, tooltip=_tooltip)

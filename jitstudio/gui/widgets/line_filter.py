@@ -99,6 +99,5 @@ class HiddenLines(QToolButton):
 
     @Slot(int)
     def _on_count_changed(self, count: int) -> None:
-        said = self.tr("1 line hidden") if count == 1 else self.tr("{0:,} lines hidden")
-        self.setText(said.format(count))
+        self.setText(self.tr("{0:,} hidden").format(count))
         self.setVisible(count > 0)

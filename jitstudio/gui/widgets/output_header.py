@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
 
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.gui.icons import icon
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.function_list import FunctionList
+from jitstudio.gui.widgets.line_filter import FilterButton
 from jitstudio.gui.widgets.parts import ShorteningLabel, WholeLabel
+
+_ROOMY = 520
 
 
 class OutputHeader(QWidget):
@@ -92,6 +96,16 @@ class OutputHeader(QWidget):
     def show_marked(self, text: str) -> None:
         """Say what is marked and how often it is there."""
         self._marked.setText(text)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave a narrow line to the kernel: buttons have their names in tool tips, too."""
+        super().resizeEvent(event)
+        roomy, bare = (
+            Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
+            Qt.ToolButtonStyle.ToolButtonIconOnly,
+        )
+        for button in self.findChildren(FilterButton):
+            button.setToolButtonStyle(roomy if self.width() >= _ROOMY else bare)
 
     def set_theme(self, theme: Theme) -> None:
         """Wear another theme."""

@@ -21,7 +21,7 @@ from jitstudio.gui.widgets.columns_button import ColumnsButton
 from jitstudio.gui.widgets.line_filter import FilterButton, HiddenLines
 from jitstudio.gui.widgets.output_exports import OutputExports
 from jitstudio.gui.widgets.output_header import OutputHeader
-from jitstudio.listing.functions import function_at
+from jitstudio.listing.functions import first_instruction, function_at
 
 
 class OutputPane(QWidget):
@@ -52,6 +52,9 @@ class OutputPane(QWidget):
         self._output = Output()
         self._shown: Listing | None = None
         self._wanted_kernel = ""
+        # Where the caret was put in a new listing, and the kernels to begin with.
+        self._begun: int | None = None
+        self._kernels: Sequence[str] = ()
         self.code_view = ListingView(theme)
         self.code_view.setObjectName(object_name)
         self.code_view.setAccessibleName(kind.title)
@@ -122,7 +125,14 @@ class OutputPane(QWidget):
         """Show where the code of this kernel begins, once the functions of its module are known."""
         self.choose(module)
         self._wanted_kernel = name
+        self._begun = None
         self._seek_kernel()
+
+    def begin_with(self, kernels: Sequence[str]) -> None:
+        """Show one of these kernels first in a listing that is new; the first that is there."""
+        if kernels != self._kernels:
+            self._kernels = kernels
+            self._begin()
 
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:
@@ -169,9 +179,10 @@ class OutputPane(QWidget):
         if is_new:
             lexer = LANGUAGES[self._kind].lexer
             self.code_view.set_lines(
-                listing.lines, lexer, self._kind, keep_position=keep, widest=listing.widest
+                listing.lines, lexer, self._kind, keep_position=keep, extent=listing.extent
             )
             self._read(listing.lines)
+            self._begun = None if keep else 0
         self._shown = listing
         self.header.show_line_count(len(listing.lines))
         if is_new:
@@ -196,9 +207,21 @@ class OutputPane(QWidget):
             self._wanted_kernel = ""
             self.code_view.go_to(line + 1)
 
+    def _begin(self) -> None:
+        """Come up at the first instruction of the kernel that matters, until the caret moves."""
+        kernels = {f.name: f for f in self.code.code.functions if f.is_kernel and f.is_defined}
+        caret = self.code_view.caret
+        if not kernels or caret.line != self._begun or caret.has_selection:
+            return
+        named = (kernels[name] for name in self._kernels if name in kernels)
+        kernel = next(named, next(iter(kernels.values())))
+        self._begun = first_instruction(self._kind, self.code.code.lines, kernel)
+        self.code_view.come_up(kernel.line, self._begun)
+
     @Slot()
     def _on_read(self) -> None:
         self._seek_kernel()
+        self._begin()
         functions = self.header.functions
         functions.show_functions(self.code.code.functions, self.code.spelling)
         functions.follow(self.code_view.line)

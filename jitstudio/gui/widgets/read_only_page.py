@@ -11,6 +11,7 @@ from threading import Event
 from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QWidget
 
+from jitstudio.core.code import CodeKind
 from jitstudio.gui.background import Background
 from jitstudio.gui.languages import LANGUAGES
 from jitstudio.gui.state.documents import Document
@@ -19,9 +20,9 @@ from jitstudio.gui.theme import Theme
 from jitstudio.gui.viewer.banner import Banner
 from jitstudio.gui.viewer.listing_view import ListingView
 from jitstudio.gui.widgets.source_page import SourcePage
-from jitstudio.listing.cells import widest_line
 from jitstudio.listing.contents import contents
 from jitstudio.listing.lines import split_lines
+from jitstudio.listing.sass import Extent
 
 
 class ReadOnlyPage(SourcePage):
@@ -70,19 +71,20 @@ class ReadOnlyPage(SourcePage):
             return
         self.view.clear(self.tr("Reading…"))
         # Once the tab stands there.
-        QTimer.singleShot(0, partial(self._reader.start, partial(_read, document.content)))
+        read = partial(_read, document.content, document.kind)
+        QTimer.singleShot(0, partial(self._reader.start, read))
 
     @Slot(object)
-    def _on_read(self, text: tuple[list[str], int]) -> None:
-        lines, widest = text
+    def _on_read(self, text: tuple[list[str], Extent]) -> None:
+        lines, extent = text
         kind = self.document.kind
-        self.view.set_lines(lines, LANGUAGES[kind].lexer, kind, widest=widest)
+        self.view.set_lines(lines, LANGUAGES[kind].lexer, kind, extent=extent)
         if self._wanted_line:
             self.view.go_to(self._wanted_line)
 
 
-def _read(content: bytes, _stop: Event) -> tuple[list[str], int]:
-    """The lines of a text and the width of the longest: a file may be of many megabytes."""
+def _read(content: bytes, kind: CodeKind, _stop: Event) -> tuple[list[str], Extent]:
+    """The lines of a text and the room they take: a file may be of many megabytes."""
     text = content.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
     lines = split_lines(text)
-    return lines, widest_line(lines)
+    return lines, Extent.of(lines, kind)

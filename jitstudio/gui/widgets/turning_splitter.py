@@ -32,9 +32,14 @@ class TurningSplitter(QSplitter):
         self._is_shared_by_user = False
         self.splitterMoved.connect(self._on_moved)
 
-    def fit(self, pane: QSize) -> None:
-        """Turn as the pane asks for; call it whenever that is resized."""
-        is_wide = pane.width() > self._wide * pane.height()
+    def fit(self, pane: QSize, least: int = 0) -> None:
+        """Turn as the pane asks for; call it whenever that is resized.
+
+        Args:
+            pane: Its size.
+            least: How wide it must be for both beside each other, in pixels.
+        """
+        is_wide = pane.width() > self._wide * pane.height() and pane.width() >= least
         wanted = Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical
         if wanted != self.orientation():
             self.setOrientation(wanted)

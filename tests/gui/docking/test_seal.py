@@ -21,8 +21,8 @@ def test_what_was_kept_comes_back():
         seal(STATE).chopped(1),
         seal(STATE).first(20),
         seal(STATE) + b"x",
-        seal(STATE).replace(b"layout 3", b"layout 2"),
-        seal(STATE).replace(b"layout 3", b"layout 9"),
+        seal(STATE).replace(b"layout 4", b"layout 2"),
+        seal(STATE).replace(b"layout 4", b"layout 9"),
         seal(STATE).replace(b"any", b"eny"),
     ],
 )

@@ -46,7 +46,7 @@ def test_widths_stay_within_reason(usual):
 
 
 def test_a_choice_is_remembered(usual):
-    choice = usual.show("address", True).move("address", 9).resize("gpr", 30).show("wait", False)
+    choice = usual.show("source", True).move("source", 9).resize("gpr", 30).show("wait", False)
     assert ColumnChoice.read(choice.kept) == choice
 
 

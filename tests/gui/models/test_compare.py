@@ -42,7 +42,7 @@ def test_what_differs_in_a_line_is_known_of_each_half():
     assert compared.left.kind is CodeKind.PTX
     assert compared.left.marks(0) == ((9, 11),)
     assert compared.right.marks(0) == ((9, 12),)
-    assert compared.right.widest == len("mov.u32 %r12, 5;")
+    assert compared.right.extent.widest == len("mov.u32 %r12, 5;")
 
 
 @pytest.mark.parametrize("matter", [Matter.SASS, Matter.NORMALISED])

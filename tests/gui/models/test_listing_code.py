@@ -5,7 +5,7 @@ from jitstudio.gui.models.listing_code import ListingCode
 from jitstudio.listing.demangling import Spelling
 
 LINES = (".visible .entry _Z1fi(", ")", "{", "\tbra \t$L;", "\tcall _Z1fi; bra $L;", "$L:", "}")
-NAMES = {"_Z1fi": "f(int)", "_Z1gv": "g()"}
+NAMES = {"_Z1fi": "f<int>(int)", "_Z1gv": "g()"}
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def test_names_are_asked_for_only_when_wanted(code, qtbot):
     assert asked == [{"_Z1fi"}]
     with qtbot.waitSignal(code.spelt):
         code.learn(NAMES)
-    assert code.spelling.lines[0] == ".visible .entry f(int)("
+    assert code.spelling.lines[0] == ".visible .entry f<int>("
     with qtbot.waitSignal(code.names_wanted):
         code.set_lines(("_Z1hv", "_Z1fi"))
     assert code.spelling == Spelling.plain(("_Z1hv", "_Z1fi"))
@@ -42,7 +42,7 @@ def test_a_listing_whose_names_are_known_is_spelt_at_once_and_once(code, qtbot):
         code.learn(NAMES)
     with qtbot.waitSignal(code.names_wanted):
         code.set_lines(LINES[:2])
-        assert code.spelling.lines == (".visible .entry f(int)(", ")")
+        assert code.spelling.lines == (".visible .entry f<int>(", ")")
     with qtbot.assertNotEmitted(code.spelt, wait=50):
         code.learn(NAMES)
 
@@ -62,8 +62,8 @@ def test_links_are_found_in_what_is_shown(code, qtbot):
     with qtbot.waitSignal(code.spelt):
         code.learn(NAMES)
     shown = code.spelling.lines[4]
-    assert shown == "\tcall f(int); bra $L;"
+    assert shown == "\tcall f<int>; bra $L;"
     assert code.link_at((4, shown.index("$L"))).span == (18, 20)
     link = code.link_at((4, shown.index("int")))
     assert link.target == (0, 16)
-    assert shown[slice(*link.span)] == "f(int)"
+    assert shown[slice(*link.span)] == "f<int>"

@@ -18,14 +18,14 @@ def cells():
 
 @pytest.fixture
 def choice():
-    return ColumnChoice.read(["address:7", "source:9", "gpr:13", "wait:8"])
+    return ColumnChoice.read(["ptx:7", "source:9", "gpr:13", "wait:8"])
 
 
 def test_a_line_has_all_columns_at_their_width(cells, choice):
     text = cells.text(line_of(8), choice)
-    assert text == "  0080  k.cu:11   4           01···· "
+    assert text == "    43  k.cu:11   4           01···· "
     assert len(text) == sum(one.cells for one in choice.shown)
-    assert cells.header(choice) == "Addre…  Source   Live         Wait   "
+    assert cells.header(choice) == "   PTX  Source   Live         Wait   "
 
 
 def test_what_is_too_long_is_cut(cells):
@@ -76,7 +76,7 @@ def test_outside_of_instructions_there_is_no_way(cells):
 
 def test_a_row_is_told_in_words(cells, choice):
     words = cells.words(line_of(8), choice.shown)
-    assert words == "Address 0080, Source k.cu:11, Live 4, Wait 01····"
+    assert words == "PTX 43, Source k.cu:11, Live 4, Wait 01····"
 
 
 def test_a_tip_tells_the_chain_of_calls(cells, choice):

@@ -17,7 +17,6 @@ def texts(row):
 
 def test_an_instruction_fills_the_columns(row):
     assert texts(row(2)) == {
-        "address": "0020",
         "opcode": "ISETP.GE.AND",
         "operands": "P0, PT, R7, 0x100, PT",
         "source": "k.cu:10",
@@ -59,7 +58,7 @@ def test_a_column_says_what_the_instruction_tells(row, index, key, text):
 
 def test_what_nvdisasm_does_not_tell_is_left_empty():
     bare = Row(Instruction(16, "", "NOP", "", 0, (), 0, None))
-    assert {key for key, text in texts(bare).items() if text} == {"address", "opcode"}
+    assert {key for key, text in texts(bare).items() if text} == {"opcode"}
 
 
 def test_reuse_names_the_operand_slots():
@@ -68,7 +67,7 @@ def test_reuse_names_the_operand_slots():
 
 
 def test_every_column_is_explained():
-    assert len(BY_KEY) == len(COLUMNS) == 16
+    assert len(BY_KEY) == len(COLUMNS) == 15
     for column in COLUMNS:
         assert len(column.tip) > 20
         assert len(column.title) <= column.cells + 2
@@ -76,4 +75,4 @@ def test_every_column_is_explained():
 
 def test_a_short_title_says_what_it_is_about_where_there_is_room():
     assert BY_KEY["ugpr"].name == "Unif: live uniform registers"
-    assert BY_KEY["address"].name == "Address"
+    assert BY_KEY["ptx"].name == "PTX"

@@ -5,6 +5,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.docking.dock import PaneDock
 from tests.gui.driver import Driver, pause
 
 CTRL, ALT, SHIFT = (
@@ -28,9 +29,21 @@ def test_layouts_are_chosen_by_keys_and_remembered(qapp, started, tmp_path):
     driver = started
     assert in_front(driver) == {"PTX", "Problems"}
     driver.press(Qt.Key.Key_2, CTRL | ALT)
-    assert in_front(driver) == {"PTX", "SASS", "Problems"}
+    assert in_front(driver) == {"Compare", "Problems"}
     assert driver.find(QAction, "compareLayoutAction").isChecked()
     assert not driver.find(QAction, "editLayoutAction").isChecked()
+    # Chosen once more, a layout has its proportions again.
+    wide = driver.find(PaneDock, "compareDock").width()
+    driver.window.resizeDocks(
+        [driver.find(PaneDock, "compareDock")], [wide // 2], Qt.Orientation.Horizontal
+    )
+    pause(20)
+    assert driver.find(PaneDock, "compareDock").width() < 0.6 * wide
+    driver.press(Qt.Key.Key_2, CTRL | ALT)
+    pause(20)
+    assert driver.find(PaneDock, "compareDock").width() == wide
+    driver.press(Qt.Key.Key_5, CTRL | ALT)
+    assert in_front(driver) == {"PTX", "SASS", "Problems"}
     driver.press(Qt.Key.Key_3, CTRL | ALT)
     assert in_front(driver) == {"Launch", "Problems"}
     driver.press(Qt.Key.Key_4, CTRL | ALT)
@@ -81,7 +94,7 @@ def test_the_keyboard_reaches_every_pane(started):
 def test_a_layout_leaves_the_keyboard_where_it_was_or_in_the_editor(started):
     driver = started
     driver.trigger("focusPtxAction")
-    driver.press(Qt.Key.Key_2, CTRL | ALT)
+    driver.press(Qt.Key.Key_5, CTRL | ALT)
     assert with_keyboard(driver) == "PTX"
     driver.trigger("focusSassAction")
     driver.press(Qt.Key.Key_3, CTRL | ALT)

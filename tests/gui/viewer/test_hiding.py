@@ -76,7 +76,7 @@ def test_folds_are_found_again_by_name(hiding):
     hiding.set_folded(7, True)
     moved = tuple(block._replace(head=block.head - 1, last=block.last - 1) for block in BLOCKS)
     newer = Hiding(9, Outline(CLASSES[1:], moved[:2]))
-    newer.fold_names(hiding.folded_names)
+    newer.toggle_names(hiding.toggled_names)
     assert list(newer.rows.between(0, 8)) == [0, 1, 2, 5, 6, 7, 8]
 
 

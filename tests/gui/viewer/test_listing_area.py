@@ -209,7 +209,7 @@ def test_a_rebuild_keeps_place_folds_and_filters(view):
     view.shown.toggle(5 * HEIGHT + 1)
     view.go_to(20 * HEIGHT + 8)
     row = caret_row(view)
-    newer = ["// one", "// two", *LINES[: 3 * HEIGHT], *LINES[4 * HEIGHT :]]
+    newer = [".version 9.0", ".target sm_90", *LINES[: 3 * HEIGHT], *LINES[4 * HEIGHT :]]
     moved = 2 - HEIGHT
     view.set_lines(newer, None, CodeKind.PTX, keep_position=True)
     assert (view.line, caret_row(view)) == (20 * HEIGHT + 8 + moved, row)

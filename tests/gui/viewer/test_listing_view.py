@@ -1,3 +1,4 @@
+from math import ceil
 from time import thread_time
 
 import pytest
@@ -7,8 +8,10 @@ from PySide6.QtGui import QContextMenuEvent, QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu
 
+from jitstudio.core.code import CodeKind
 from jitstudio.gui.fonts import DEFAULT_SIZE
 from jitstudio.gui.viewer.listing_view import ListingView
+from jitstudio.listing.lexers.sass import SassLexer
 
 PTX = [
     ".visible .entry scale(",
@@ -449,3 +452,26 @@ def test_matches_are_highlighted(many, dark):
     assert dark.code.match.name() in colors(many)
     many.set_lines(MANY, None)
     assert dark.code.match.name() not in colors(many)
+
+
+def test_addresses_are_a_column_that_is_found_selected_and_copied(view, qtbot):
+    lines = ["f:", "/*0010*/ @P0 MOV R0, R1 ;", "/*0020*/     EXIT ;"]
+    view.set_lines(lines, SassLexer(), CodeKind.SASS)
+    grid = view.grid
+    assert grid.lead == ceil(5 * grid.cell)
+    assert grid.margin + grid.lead == grid.text_left
+    # The code begins where a label does; digits alone are drawn in front of it.
+    assert [view.text.cell(1, column) for column in (0, 2, 6, 8, 9, 10)] == [-5, -5, -1, -1, 0, 1]
+    assert view.place_at(QPoint(round(grid.x(-5)) + 1, 3 + grid.height)) == (1, 2)
+    assert view.place_at(QPoint(round(grid.x(4)) + 1, 3 + grid.height)) == (1, 13)
+    view.caret.set_place((1, 25))
+    QTest.keyClick(view, Qt.Key.Key_Home)
+    assert view.caret.place == (1, 9)
+    view.select_all()
+    assert view.caret.selected_text() == "\n".join(lines)
+    assert view.search_lines(1, 1) == [lines[1]]
+    view.show_match(2, (2, 6))
+    assert view.caret.selected_text() == "0020"
+    view.set_addresses(False)
+    assert view.grid.lead == 0
+    assert view.grid.x(view.text.cell(2, 9)) == view.grid.x(view.text.cell(0, 0))

@@ -23,7 +23,7 @@ def test_no_lines_are_one_empty_line():
     text = ListingText([])
     assert len(text) == 1
     assert text.tokens(0) == [(0, LONG_LINE, Text)]
-    assert text.widest == 0
+    assert text.extent.widest == 0
 
 
 def test_a_line_is_lexed_when_it_is_asked_for_and_once():
@@ -113,7 +113,7 @@ def test_the_columns_of_a_plain_line_are_cells():
 def test_the_widest_line_fits(lines):
     text = ListingText(lines)
     needed = max(text.width(line) for line in range(len(lines)))
-    assert needed <= text.widest <= needed + 6
+    assert needed <= text.extent.widest <= needed + 6
 
 
 def test_lines_end_as_compilers_count_them():

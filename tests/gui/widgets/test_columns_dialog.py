@@ -43,23 +43,23 @@ def test_what_is_shown_is_ticked(dialog):
 
 def test_the_space_bar_shows_a_column(dialog):
     QTest.keyClick(rows(dialog), Qt.Key.Key_Space)
-    assert dialog.choices[-1] == ColumnChoice.usual().show("address", True)
-    assert ticked(dialog)[0] == "Address"
+    assert dialog.choices[-1] == ColumnChoice.usual().show("opcode", True)
+    assert ticked(dialog)[0] == "Opcode"
 
 
 def test_alt_with_an_arrow_moves_a_column(dialog):
     QTest.keyClick(rows(dialog), Qt.Key.Key_Down, ALT)
     QTest.keyClick(rows(dialog), Qt.Key.Key_Down, ALT)
-    assert keys(dialog.choices[-1])[:3] == ["opcode", "operands", "address"]
-    assert rows(dialog).currentItem().text() == "Address"
+    assert keys(dialog.choices[-1])[:3] == ["operands", "source", "opcode"]
+    assert rows(dialog).currentItem().text() == "Opcode"
     QTest.keyClick(rows(dialog), Qt.Key.Key_Up, ALT)
-    assert keys(dialog.choices[-1])[:3] == ["opcode", "address", "operands"]
+    assert keys(dialog.choices[-1])[:3] == ["operands", "opcode", "source"]
 
 
 def test_a_dragged_row_is_a_moved_column(dialog):
     root = QModelIndex()
-    assert rows(dialog).model().moveRow(root, 5, root, 0)
-    assert keys(dialog.choices[-1])[:2] == ["gpr", "address"]
+    assert rows(dialog).model().moveRow(root, 4, root, 0)
+    assert keys(dialog.choices[-1])[:2] == ["gpr", "opcode"]
 
 
 def test_at_the_ends_nothing_moves(dialog):
@@ -84,5 +84,5 @@ def test_the_usual_columns_come_back(dialog):
     buttons = dialog.findChild(QDialogButtonBox)
     buttons.button(QDialogButtonBox.StandardButton.RestoreDefaults).click()
     assert dialog.choices[-1] == ColumnChoice.usual()
-    assert rows(dialog).item(0).text() == "Address"
+    assert rows(dialog).item(0).text() == "Opcode"
     assert ticked(dialog) == ["Live", "Stall", "Wait"]

@@ -31,9 +31,9 @@ def test_kernels_and_functions_with_their_lines(functions):
     assert functions.isHidden()
     functions.show_functions(FUNCTIONS, PLAIN)
     assert titles(functions) == ["_Z1fIiEvT_ · 11", "g · 22", "h · 1,501"]
-    functions.show_functions(FUNCTIONS, Spelling((), (), {}, {"_Z1fIiEvT_": "void f<int>(int)"}))
+    functions.show_functions(FUNCTIONS, Spelling((), (), {}, {"_Z1fIiEvT_": "f<int>"}))
     assert titles(functions)[0] == "f<int> · 11"
-    assert "void f&lt;int&gt;(int)" in functions.itemData(0, Qt.ItemDataRole.ToolTipRole)
+    assert "f&lt;int&gt;\n_Z1fIiEvT_" in functions.itemData(0, Qt.ItemDataRole.ToolTipRole)
     assert not functions.isHidden()
     functions.show_functions((), PLAIN)
     assert functions.isHidden()
@@ -58,8 +58,18 @@ def test_the_keyboard_goes_to_a_kernel(functions, qtbot):
     assert asked.args == [22]
 
 
-def test_a_long_name_is_cut_in_its_middle(functions):
-    name = "_ZN8analysis6kernelINS_9ConvolverIfEEEEvPKT_PS3_i"
-    functions.show_functions((Function(name, 0, 9, True),), PLAIN)
-    assert titles(functions) == ["_ZN8analysis6kernelIN…vPKT_PS3_i · 1"]
-    assert name in functions.itemData(0, Qt.ItemDataRole.ToolTipRole)
+def test_long_names_are_cut_where_they_are_alike(functions):
+    name = "analysis::kernel<analysis::Convolver<analysis::Half, 16>, 128, 4>"
+    names = [name.replace("Half", "Float"), name, name.replace(" 4", " 8"), "k", 40 * "a"]
+    made = [Function(one, 0, 9, True) for one in names]
+    functions.show_functions(made, PLAIN)
+    assert titles(functions) == [
+        "analysis::ke…ysis::Float, 16>, … · 1",
+        "analysis::ke…:Half, 16>, 128, 4> · 1",
+        "analysis::ke…:Half, 16>, 128, 8> · 1",
+        "k · 1",
+        f"{31 * 'a'}… · 1",
+    ]
+    assert names[0].replace("<", "&lt;").replace(">", "&gt;") in functions.itemData(
+        0, Qt.ItemDataRole.ToolTipRole
+    )

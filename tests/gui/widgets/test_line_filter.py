@@ -22,6 +22,8 @@ def pane(qtbot, dark):
     made.show()
     qtbot.waitExposed(made)
     made.show_output(Output((Listing(CodeKind.PTX, "k.cu", LINES),)))
+    # The comments that it begins with.
+    made.code_view.unfold_all()
     return made
 
 
@@ -45,18 +47,18 @@ def test_each_check_hides_its_lines_and_the_header_says_how_many(pane, button, t
     for name in ("hideCommentAction", "hideDirectiveAction", "hideDebugAction"):
         check(button, name)
         counts.append(told.text())
-    assert counts == ["2 lines hidden", "3 lines hidden", "4 lines hidden"]
+    assert counts == ["2 hidden", "3 hidden", "4 hidden"]
     assert (told.isVisible(), button.isChecked()) == (True, True)
     for name in ("hideCommentAction", "hideDirectiveAction"):
         check(button, name)
-    assert told.text() == "1 line hidden"
+    assert told.text() == "1 hidden"
     assert pane.code_view.shown.filters == {LineClass.DEBUG}
 
 
 def test_a_click_on_the_count_shows_all(pane, button, told):
     check(button, "hideCommentAction")
     pane.code_view.fold_all()
-    assert told.text() == "6 lines hidden"
+    assert told.text() == "6 hidden"
     QTest.mouseClick(told, LEFT)
     assert pane.code_view.shown.rows.hidden_count == 0
     assert not told.isVisible()
@@ -78,4 +80,4 @@ def test_filters_hold_for_the_next_output(pane, button, told):
     pane.show_output(Output(hint="Nothing"))
     assert not told.isVisible()
     pane.show_output(Output((Listing(CodeKind.PTX, "other.cu", ("// c", *LINES)),)))
-    assert told.text() == "3 lines hidden"
+    assert told.text() == "3 hidden"

@@ -165,7 +165,7 @@ VIEW_ROWS = (
         LAYOUT,
         QT_TRANSLATE_NOOP("Actions", "&Compare"),
         keys=("Ctrl+Alt+2",),
-        tip=QT_TRANSLATE_NOOP("Actions", "Source, PTX and SASS in three columns"),
+        tip=QT_TRANSLATE_NOOP("Actions", "The source beside a wide comparison with what is pinned"),
         checkable=True,
     ),
     ActionSpec(
@@ -182,6 +182,14 @@ VIEW_ROWS = (
         QT_TRANSLATE_NOOP("Actions", "&Teach"),
         keys=("Ctrl+Alt+4",),
         tip=QT_TRANSLATE_NOOP("Actions", "The pipeline on top, source and results below it"),
+        checkable=True,
+    ),
+    ActionSpec(
+        "readLayoutAction",
+        LAYOUT,
+        QT_TRANSLATE_NOOP("Actions", "Rea&d"),
+        keys=("Ctrl+Alt+5",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Source, PTX and SASS in three columns"),
         checkable=True,
     ),
     ActionSpec(

@@ -6,23 +6,22 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QFrame, QMenu, QWidget
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QWidget
 
 from jitstudio.gui.models.column_choice import ColumnChoice
 from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.models.sass_cells import SassCells
 from jitstudio.gui.viewer.columns.gutter import ColumnGutter
 from jitstudio.gui.viewer.columns.header import ColumnHeader
-from jitstudio.gui.viewer.columns.measure import Measure
+from jitstudio.gui.viewer.columns.measure import PAD, Measure
 from jitstudio.gui.viewer.columns.peak_marks import PeakMarks
 from jitstudio.gui.viewer.copying import Beside
 
 if TYPE_CHECKING:
     from jitstudio.gui.viewer.listing_view import ListingView
 
-# How many cells of the text the columns leave in sight, and how much of a narrow view is theirs
-# all the same; the rest of them is scrolled.
-_TEXT_CELLS, _LEAST_SHARE = 44, 0.2
+# What the text keeps where it is not known how long its instructions are, in cells.
+_TEXT_CELLS = 44
 _PLACED = frozenset((QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show))
 
 
@@ -30,38 +29,42 @@ class Columns(QObject):
     """The columns of one `ListingView`; there are none until `show_choice`.
 
     Attributes:
+        fitting: Those that there is room for beside the longest instruction.
         header: Names them.
         gutter: Draws them.
         peak_marks: Marks the peaks in the scroll bar.
 
     Signals:
         chosen: The user wants columns so; `show_choice` shows them.
+        addresses_chosen: The user wants the column of addresses, or no longer.
+        fitted: There is room for others now.
         dialog_requested: The user wants to see all that there are.
     """
 
     chosen = Signal(ColumnChoice)
+    addresses_chosen = Signal(bool)
+    fitted = Signal()
     dialog_requested = Signal()
 
     def __init__(self, view: ListingView) -> None:
         super().__init__(view)
         self._view = view
-        self._choice = ColumnChoice(())
+        self._choice = self.fitting = ColumnChoice(())
         self._cells: SassCells | None = None
         self._is_left = False
-        self._offset = 0
         # The rest of the line that the names stand in.
         self._strip = QFrame(view)
         self._strip.setObjectName("sassColumnStrip")
+        self._address = QLabel(self.tr("Address"), self._strip)
+        self._address.setToolTip(self.tr("Bytes from the start of the function, in hexadecimal"))
         self.header = ColumnHeader(view)
-        self.gutter = ColumnGutter(view, self.scroll)
+        self.gutter = ColumnGutter(view)
         self.peak_marks = PeakMarks(view)
         for part in (self.header, self.gutter):
             part.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
             part.customContextMenuRequested.connect(self._on_menu_requested)
         self.header.chosen.connect(self.chosen)
-        self.header.section_reached.connect(self._on_section_reached)
         view.viewport().installEventFilter(self)
-        view.installEventFilter(self)
         view.caret_placed.connect(self._on_caret_placed)
         view.font_size_changed.connect(self._on_view_changed)
         view.search_text_changed.connect(self._on_view_changed)
@@ -69,8 +72,14 @@ class Columns(QObject):
 
     @property
     def choice(self) -> ColumnChoice:
-        """Which columns there are."""
+        """Which columns the user wants."""
         return self._choice
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The names of those that there is no room for."""
+        fitting = {one.key for one in self.fitting.shown}
+        return tuple(one.column.name for one in self._choice.shown if one.key not in fitting)
 
     @property
     def cells(self) -> SassCells | None:
@@ -102,17 +111,16 @@ class Columns(QObject):
         self._is_left = is_left
         self._lay_out()
 
-    def scroll(self, pixels: int) -> None:
-        """Move the columns sideways, as far as some are hidden."""
-        hidden = self._measure().width - self.gutter.width()
-        self._offset = max(0, min(hidden, self._offset + pixels))
-        self._place()
-
     def menu(self) -> QMenu:
         """A switch for each column; the menu is deleted when it closes."""
         menu = QMenu(self._view)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.setToolTipsVisible(True)
+        address = menu.addAction(self._address.text())
+        address.setToolTip(self._address.toolTip())
+        address.setCheckable(True)
+        address.setChecked(self._view.has_addresses)
+        address.triggered.connect(self.addresses_chosen)
         for one in self._choice.columns:
             action = menu.addAction(one.column.name)
             action.setData(one.key)
@@ -124,39 +132,41 @@ class Columns(QObject):
         menu.triggered.connect(self._on_triggered)
         return menu
 
-    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """Stay beside the text, wherever that is."""
         if event.type() in _PLACED:
-            if watched is self._view:
-                self._lay_out()
-            elif watched is self._view.viewport():
-                self._place()
+            self._lay_out()
         return False
 
     # How it does it.
 
     def _measure(self) -> Measure:
-        return Measure(self._choice, self._view.grid.cell)
+        return Measure(self.fitting, self._view.grid.cell)
 
-    def _width(self) -> int:
-        """What the columns take of the room that they share with the text."""
-        grid, across = self._view.grid, self._view.width()
-        spare = across - grid.text_left - round(_TEXT_CELLS * grid.cell)
-        return min(self._measure().width, max(spare, round(_LEAST_SHARE * across)))
+    def _fit(self) -> None:
+        """Find out what there is room for."""
+        view, grid = self._view, self._view.grid
+        code = view.text.extent.code or _TEXT_CELLS
+        spare = view.room - grid.text_left - PAD - code * grid.cell
+        fitting = self._choice.fit(int(spare / grid.cell))
+        if fitting != self.fitting:
+            self.fitting = fitting
+            self.fitted.emit()
 
     @property
     def _is_there(self) -> bool:
-        return bool(self._choice.shown) and self._view.line_count > 0
+        return bool(self.fitting.shown) and self._view.line_count > 0
 
     def _lay_out(self) -> None:
         """Take the room that is needed."""
+        self._fit()
         is_there = self._is_there
         for part in (self.header, self.gutter, self._strip):
             part.setVisible(is_there)
         if not is_there:
             self._view.leave_room(QMargins())
             return
-        width = self._width()
+        width = self._measure().width
         left, right = (width, 0) if self._is_left else (0, width)
         self._view.leave_room(QMargins(left, self.header.sizeHint().height(), right, 0))
         self._place()
@@ -166,15 +176,16 @@ class Columns(QObject):
         if not self._is_there:
             return
         measure, inside = self._measure(), self._view.viewport().geometry()
-        height = self.header.sizeHint().height()
-        width = self._width()
-        self._offset = max(0, min(self._offset, measure.width - width))
+        height, width = self.header.sizeHint().height(), measure.width
         left = inside.left() - width if self._is_left else inside.right() + 1
         self._strip.setGeometry(inside.left(), inside.top() - height, inside.width(), height)
         self.header.setGeometry(QRect(left, inside.top() - height, width, height))
         self.gutter.setGeometry(QRect(left, inside.top(), width, inside.height()))
-        self.header.lay_out(measure, self._offset)
-        self.gutter.lay_out(measure, self._offset, self._is_left)
+        grid = self._view.grid
+        self._address.setVisible(grid.lead > 0)
+        self._address.setGeometry(grid.margin, 0, self._address.sizeHint().width(), height)
+        self.header.lay_out(measure, self._choice)
+        self.gutter.lay_out(measure, self._is_left)
 
     @Slot()
     def _on_view_changed(self) -> None:
@@ -188,16 +199,8 @@ class Columns(QObject):
 
     @Slot(QAction)
     def _on_triggered(self, action: QAction) -> None:
-        if action.isCheckable():
+        if action.data():
             self.chosen.emit(self._choice.show(action.data(), action.isChecked()))
-
-    @Slot(str)
-    def _on_section_reached(self, key: str) -> None:
-        """Bring the column of the keyboard into sight."""
-        for one, left, right in self._measure().columns():
-            if one.key == key:
-                beyond = right - self._offset - self.gutter.width()
-                self.scroll(max(0, beyond) + min(0, left - self._offset))
 
     @Slot()
     def _on_caret_placed(self) -> None:

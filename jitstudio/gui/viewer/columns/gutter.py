@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, Qt, Slot
@@ -25,25 +24,16 @@ if TYPE_CHECKING:
 
 # Above and below a bar.
 _AIR = 3
-_WHEEL_STEP = 120
-_CELLS_PER_STEP = 8
 
 
 class ColumnGutter(QWidget):
-    """Draws the rows that are in sight, in step with the text beside them.
+    """Draws the rows that are in sight, in step with the text beside them."""
 
-    Args:
-        view: The listing.
-        scroll: Moves the columns sideways by so many pixels.
-    """
-
-    def __init__(self, view: ListingView, scroll: Callable[[int], None]) -> None:
+    def __init__(self, view: ListingView) -> None:
         super().__init__(view)
         self._view = view
-        self._scroll = scroll
         self._cells: SassCells | None = None
         self._measure: Measure | None = None
-        self._offset = 0
         self._is_left = False
         bar = view.verticalScrollBar()
         self._top = bar.value()
@@ -59,9 +49,9 @@ class ColumnGutter(QWidget):
         self._cells = cells
         self.update()
 
-    def lay_out(self, measure: Measure, offset: int, is_left: bool) -> None:
-        """Put the columns there, so many pixels of them scrolled away."""
-        self._measure, self._offset, self._is_left = measure, offset, is_left
+    def lay_out(self, measure: Measure, is_left: bool) -> None:
+        """Put the columns there."""
+        self._measure, self._is_left = measure, is_left
         self.update()
 
     # What Qt calls.
@@ -98,14 +88,8 @@ class ColumnGutter(QWidget):
         event.accept()
 
     def wheelEvent(self, event: QWheelEvent) -> None:
-        """Move the columns sideways, or else scroll the listing."""
-        turned = event.angleDelta()
-        shifted = turned.y() if event.modifiers() == Qt.KeyboardModifier.ShiftModifier else 0
-        if (across := turned.x() or shifted) and self._measure is not None:
-            self._scroll(round(-across / _WHEEL_STEP * _CELLS_PER_STEP * self._measure.cell))
-            event.accept()
-        else:
-            self._view.wheelEvent(event)
+        """Scroll the listing."""
+        self._view.wheelEvent(event)
 
     # How it does it.
 
@@ -124,7 +108,7 @@ class ColumnGutter(QWidget):
             view.bands.paint_ground(painter, band, line, theme)
             if self._cells is not None and (text := self._cells.text(line, measure.choice)):
                 self._paint_bar(painter, self._cells.bar(line), y, measure.bar())
-                painter.drawText(QPointF(PAD - self._offset, y + grid.ascent), text)
+                painter.drawText(QPointF(PAD, y + grid.ascent), text)
 
     def _paint_bar(
         self, painter: QPainter, bar: Bar | None, y: int, place: tuple[float, float] | None
@@ -132,7 +116,7 @@ class ColumnGutter(QWidget):
         if bar is None or place is None or not bar.share:
             return
         theme, grid = self._view.theme, self._view.grid
-        left, width = place[0] - self._offset, place[1]
+        left, width = place
         full = QRectF(left, y + _AIR, width, grid.height - 2 * _AIR)
         if bar.is_top:
             # The frame of the longest bar there is.
@@ -147,7 +131,7 @@ class ColumnGutter(QWidget):
     def _tip(self, event: QHelpEvent) -> str:
         if self._cells is None or self._measure is None or not self._view.line_count:
             return ""
-        one = self._measure.at(event.pos().x() + self._offset)
+        one = self._measure.at(event.pos().x())
         line = self._line_at(event.pos().y())
         return plain_tooltip(self._cells.tip(line, one)) if one is not None else ""
 

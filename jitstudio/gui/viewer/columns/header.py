@@ -67,16 +67,15 @@ class ColumnHeader(QHeaderView):
 
     Signals:
         chosen: The user wants columns so.
-        section_reached: The keyboard is on the column with this key.
     """
 
     chosen = Signal(ColumnChoice)
-    section_reached = Signal(str)
 
     def __init__(self, parent: QWidget) -> None:
         super().__init__(Qt.Orientation.Horizontal, parent)
         self._names: QObject = _Names(self)
         self._measure: Measure | None = None
+        self._choice = ColumnChoice(())
         self._current = ""
         self.setModel(self._names)
         self.setObjectName("sassColumnHeader")
@@ -98,9 +97,9 @@ class ColumnHeader(QHeaderView):
         """The key of the column that the keyboard is on; empty for none."""
         return self._current
 
-    def lay_out(self, measure: Measure, offset: int) -> None:
-        """Show these columns, so many pixels of them scrolled away."""
-        self._measure = measure
+    def lay_out(self, measure: Measure, choice: ColumnChoice) -> None:
+        """Show these columns, of all that the user has chosen."""
+        self._measure, self._choice = measure, choice
         with QSignalBlocker(self):
             for place, one in enumerate(measure.choice.columns):
                 section = _INDICES[one.key]
@@ -108,7 +107,6 @@ class ColumnHeader(QHeaderView):
                 self.setSectionHidden(section, not one.is_shown)
             for one, left, right in measure.columns():
                 self.resizeSection(_INDICES[one.key], right - left)
-        self.setOffset(offset)
         shown = [one.key for one in measure.choice.shown]
         if self._current not in shown:
             self._current = shown[0] if shown else ""
@@ -120,7 +118,7 @@ class ColumnHeader(QHeaderView):
         """Choose, move, widen or hide a column."""
         if self._measure is None or not self._current:
             return
-        choice, step = self._measure.choice, _STEPS.get(event.key(), 0)
+        choice, step = self._choice, _STEPS.get(event.key(), 0)
         match event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier:
             case Qt.KeyboardModifier.AltModifier if step:
                 self.chosen.emit(choice.step(self._current, step))
@@ -128,7 +126,7 @@ class ColumnHeader(QHeaderView):
                 cells = choice.of(self._current).cells + step
                 self.chosen.emit(choice.resize(self._current, cells))
             case Qt.KeyboardModifier.NoModifier if step:
-                shown = [one.key for one in choice.shown]
+                shown = [one.key for one in self._measure.choice.shown]
                 self._reach(shown[(shown.index(self._current) + step) % len(shown)])
             case Qt.KeyboardModifier.NoModifier if event.key() == Qt.Key.Key_Delete:
                 self.chosen.emit(choice.show(self._current, False))
@@ -160,15 +158,14 @@ class ColumnHeader(QHeaderView):
             translated(COLUMNS[_INDICES[key]].title) if key in _INDICES else ""
         )
         self.viewport().update()
-        self.section_reached.emit(key)
 
     @Slot(int, int, int)
     def _on_moved(self, section: int, _before: int, now: int) -> None:
         if self._measure is not None:
-            self.chosen.emit(self._measure.choice.move(COLUMNS[section].key, now))
+            self.chosen.emit(self._choice.move(COLUMNS[section].key, now))
 
     @Slot(int, int, int)
     def _on_resized(self, section: int, _before: int, now: int) -> None:
         if self._measure is not None and not self.isSectionHidden(section):
             cells = self._measure.cells(now)
-            self.chosen.emit(self._measure.choice.resize(COLUMNS[section].key, cells))
+            self.chosen.emit(self._choice.resize(COLUMNS[section].key, cells))

@@ -51,7 +51,8 @@ class Measure:
         for one, left, right in self.columns():
             if one.key == LIVE:
                 start = (PAD if left == 0 else left) + (NUMBER_CELLS + _BESIDE_BAR) * self.cell
-                return start, max(0.0, right - _BESIDE_BAR * self.cell - start)
+                width = right - _BESIDE_BAR * self.cell - start
+                return (start, width) if width >= self.cell else None
         return None
 
     def cells(self, pixels: int) -> int:

@@ -29,7 +29,7 @@ class DiffListing(ListingView):
         language = LANGUAGES.get(half.kind)
         self._half = half
         lexer = language.lexer if language else None
-        self.set_lines(half.lines or ("",), lexer, widest=half.widest)
+        self.set_lines(half.lines or ("",), lexer, extent=half.extent)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is in sight."""
@@ -48,7 +48,7 @@ class _DiffPainter(PagePainter):
         super().__init__(painter, page)
         self._half = half
 
-    def _paint_line(self, line: int) -> None:
+    def _paint_ground(self, line: int) -> None:
         half, page = self._half, self._page
         if line < len(half.lines):
             if (ground := self._ground(line)) is not None:
@@ -56,7 +56,6 @@ class _DiffPainter(PagePainter):
             self._paint_parts(line, half.marks(line), self._part_color(line))
         if page.caret.line == line and page.has_focus:
             self._paint_edges(line)
-        super()._paint_line(line)
 
     def _ground(self, row: int) -> QColor | None:
         colors = self._page.theme.diff

@@ -57,12 +57,14 @@ class SideBySide(QWidget):
             ):
                 _tie(bar, twin)
             listing.font_size_changed.connect(other.set_font_size)
+            listing.font_size_changed.connect(self._fit)
         self.left.font_size_changed.connect(self.font_size_changed)
 
     def show_compared(self, compared: Compared) -> None:
         """Show two texts."""
         self.left.show_half(compared.left)
         self.right.show_half(compared.right)
+        self._fit()
 
     def set_titles(self, left: str, right: str) -> None:
         """Say what is compared with what."""
@@ -93,7 +95,12 @@ class SideBySide(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Stand beside each other where there is room."""
         super().resizeEvent(event)
-        self._splitter.fit(self.size())
+        self._fit()
+
+    def _fit(self) -> None:
+        """Stand beside each other where both have room for their longest instruction."""
+        listings = (self.left, self.right)
+        self._splitter.fit(self.size(), sum(listing.code_width for listing in listings))
 
     def _titled(self, label: ShorteningLabel, listing: DiffListing) -> QWidget:
         label.setTextFormat(Qt.TextFormat.PlainText)

@@ -7,6 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolTip
 
 from jitstudio.analysis.occupancy.strain import Strain
+from jitstudio.core.code import CodeKind
 from jitstudio.gui.models.column_choice import ColumnChoice
 from jitstudio.gui.models.sass_cells import SassCells
 from jitstudio.gui.models.sass_columns import COLUMNS
@@ -37,7 +38,7 @@ def view(qtbot, dark):
 def columns(view):
     made = Columns(view)
     view.set_lines(sass()[0], SassLexer())
-    made.show_choice(ColumnChoice.read(["address:7", "gpr:13", "wait:8"]))
+    made.show_choice(ColumnChoice.read(["ptx:7", "gpr:13", "wait:8"]))
     made.show_cells(SassCells(rows(), Strain(spills={"histogram": 6})))
     made.chosen.connect(made.show_choice)
     return made
@@ -105,25 +106,33 @@ def test_a_hint_has_all_the_room(view, columns):
     assert columns.gutter.isVisible()
 
 
-def test_columns_leave_the_text_its_part_and_scroll(view, columns):
-    columns.show_choice(EVERYTHING)
-    grid = view.grid
-    assert grid.text_width == pytest.approx(
-        44 * grid.cell - view.verticalScrollBar().width(), abs=grid.cell
-    )
-    turn(columns.gutter, QPoint(-120, 0))
-    assert columns.header.offset() == round(8 * view.grid.cell)
-    for _ in range(50):
-        turn(columns.gutter, QPoint(0, -120), SHIFT)
-    whole = Measure(EVERYTHING, view.grid.cell).width
-    assert columns.header.offset() == whole - columns.gutter.width()
-    columns.show_choice(ColumnChoice.usual())
-    assert columns.header.offset() == 0
-
-
-def test_a_narrow_view_leaves_the_columns_a_fifth(view, columns):
-    view.resize(400, 400)
-    assert columns.gutter.width() == columns.header.width() == 80
+def test_instructions_have_room_before_any_column(view, columns):
+    lines = [*sass()[0], "/*00c0*/ " + 40 * "x"]
+    view.set_lines(lines, SassLexer(), CodeKind.SASS)
+    columns.show_choice(ColumnChoice.usual().show("source", True))
+    seen = []
+    for width in range(1000, 300, -10):
+        view.resize(width, 400)
+        grid, cells = view.grid, {one.key: one.cells for one in columns.fitting.shown}
+        if (grid.lead, cells) not in seen:
+            seen.append((grid.lead, cells))
+        if grid.lead or cells:
+            assert grid.text_width >= 40 * grid.cell, width
+    # The last one chosen goes first, narrower at first; the address goes last of all.
+    lead, shown = seen[0]
+    assert (lead > 0, shown) == (True, {"source": 19, "gpr": 13, "stall": 6, "wait": 8})
+    fits = [shown for _, shown in seen]
+    assert {"source": 10, "gpr": 13, "stall": 6, "wait": 8} in fits
+    order = [fits.index(next(s for s in fits if key not in s)) for key in ("source", "wait", "gpr")]
+    assert order == sorted(set(order))
+    assert {"gpr": 5} in fits
+    assert (seen[-2][0] > 0, seen[-2][1]) == (True, {})
+    assert seen[-1] == (0, {})
+    assert columns.left_out[0] == "Source"
+    # What the user has chosen stays chosen, and comes back with the room.
+    assert len(columns.choice.shown) == 4
+    view.resize(1000, 400)
+    assert columns.left_out == ()
 
 
 def turn(widget, angle, modifiers=NONE):
@@ -242,7 +251,7 @@ def test_names_are_explained(columns):
 
 def test_a_column_is_moved_by_its_name(columns):
     columns.header.moveSection(columns.header.visualIndex(KEYS.index("wait")), 0)
-    assert shown(columns) == ["wait", "address", "gpr"]
+    assert shown(columns) == ["wait", "ptx", "gpr"]
 
 
 def test_a_column_is_made_wider_by_its_edge(view, columns):
@@ -255,36 +264,27 @@ def test_a_column_is_made_wider_by_its_edge(view, columns):
 def test_the_keyboard_chooses_moves_widens_and_hides(columns):
     header = columns.header
     header.setFocus()
-    assert header.current == "address"
+    assert header.current == "ptx"
     QTest.keyClick(header, Qt.Key.Key_Right)
     assert (header.current, header.accessibleDescription()) == ("gpr", "Live")
     QTest.keyClick(header, Qt.Key.Key_Right, ALT)
-    assert shown(columns) == ["address", "wait", "gpr"]
+    assert shown(columns) == ["ptx", "wait", "gpr"]
     QTest.keyClick(header, Qt.Key.Key_Left, SHIFT)
     assert columns.choice.of("gpr").cells == 12
     QTest.keyClick(header, Qt.Key.Key_Delete)
-    assert shown(columns) == ["address", "wait"]
-    assert header.current == "address"
+    assert shown(columns) == ["ptx", "wait"]
+    assert header.current == "ptx"
     QTest.keyClick(header, Qt.Key.Key_Left)
     assert header.current == "wait"
 
 
-def test_the_column_of_the_keyboard_comes_into_sight(columns):
-    columns.show_choice(EVERYTHING)
-    columns.header.setFocus()
-    QTest.keyClick(columns.header, Qt.Key.Key_Left)
-    left, width = section(columns, "encoding")
-    assert columns.header.current == "encoding"
-    assert left + width <= columns.header.width() + 1
-
-
 def test_the_menu_shows_and_hides(columns, qtbot):
     menu = columns.menu()
-    actions = {action.data(): action for action in menu.actions() if action.isCheckable()}
+    actions = {action.data(): action for action in menu.actions() if action.data()}
     assert [key for key, action in actions.items() if action.isChecked()] == shown(columns)
     actions["stall"].trigger()
     actions["wait"].trigger()
-    assert shown(columns) == ["address", "gpr", "stall"]
+    assert shown(columns) == ["ptx", "gpr", "stall"]
     with qtbot.waitSignal(columns.dialog_requested):
         menu.actions()[-1].trigger()
 
@@ -293,7 +293,7 @@ def test_the_menu_shows_and_hides(columns, qtbot):
 def test_the_menu_opens_where_columns_are(columns, part):
     getattr(columns, part).customContextMenuRequested.emit(QPoint(5, 5))
     menu = QApplication.activePopupWidget()
-    assert [action.data() for action in menu.actions()][: len(KEYS)] == [
+    assert [action.data() for action in menu.actions() if action.data()] == [
         one.key for one in columns.choice.columns
     ]
     menu.close()
@@ -320,7 +320,7 @@ def test_the_columns_of_a_line_are_told_to_who_cannot_see_them(view, columns):
     view.go_to(line_of(8) + 1)
     assert view.accessibleDescription().splitlines() == [
         f"Line {line_of(8) + 1}: /*0080*/  LEA R0, R5, R0, 0x18 ;",
-        "Address 0080, Live 4, Wait 01····",
+        "PTX 43, Live 4, Wait 01····",
     ]
     columns.show_choice(ColumnChoice(()))
     view.go_to(line_of(9) + 1)
@@ -329,8 +329,8 @@ def test_the_columns_of_a_line_are_told_to_who_cannot_see_them(view, columns):
 
 def test_what_is_copied_with_the_lines(columns):
     beside = columns.beside()
-    assert beside.heading == "Addre…  Live         Wait   "
-    assert beside.of(line_of(8)) == "  0080   4           01···· "
+    assert beside.heading == "   PTX  Live         Wait   "
+    assert beside.of(line_of(8)) == "    43   4           01···· "
     assert beside.of(0) == " " * len(beside.heading)
     columns.show_cells(None)
     assert columns.beside() is None

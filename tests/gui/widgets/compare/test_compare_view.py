@@ -1,5 +1,5 @@
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QToolButton
 
@@ -9,6 +9,7 @@ from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.models.compare import Compared, Matter, Side, compare
 from jitstudio.gui.widgets.compare.compare_view import CompareView
 from tests.gui.keyboards import tab_stops
+from tests.gui.sass_code import sass
 from tests.support import cuda, request
 
 LEFT = [f"int x{n} = {n};" for n in range(200)]
@@ -170,3 +171,16 @@ def test_tab_leads_through_all_of_it(filled):
         "compareRight",
         "compareDeltas",
     ]
+
+
+@pytest.mark.parametrize(("width", "is_beside"), [(1200, True), (700, False), (450, False)])
+def test_instructions_have_room_for_their_operands(view, width, is_beside):
+    side = Side(request(cuda("")), BuildResult(Outcome.BUILT, Arch(90)), code=sass()[1])
+    view.resize(width, 600)
+    view.show_compared(compare(Matter.SASS, side, side), "fast", "Now: k.cu")
+    left, right = view.texts.left, view.texts.right
+    assert (left.mapTo(view, QPoint()).x() < right.mapTo(view, QPoint()).x()) is is_beside
+    for text in (left, right):
+        code = max(len(line) for line in text.text.lines if "/*" in line) - len("  /*0000*/ ")
+        assert text.text.extent.code == code
+        assert text.grid.text_width >= code * text.grid.cell
