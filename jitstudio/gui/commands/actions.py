@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from jitstudio.gui.commands.spec import ActionSpec
+from jitstudio.gui.commands.spec import ActionSpec, Where
 from jitstudio.gui.commands.table import ACTIONS
 from jitstudio.gui.icons import icon
 from jitstudio.gui.theme import Theme
@@ -90,5 +90,9 @@ def _make(spec: ActionSpec, window: QWidget) -> QAction:
     action.setToolTip(f"{tip or plain}{first}")
     action.setStatusTip(tip)
     action.setWhatsThis(tip or plain)
-    window.addAction(action)
+    if spec.where is Where.WINDOW:
+        window.addAction(action)
+    else:
+        # Whoever knows these keys takes them.
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
     return action

@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QWidget
 
 from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.result import Kernel
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.commands.files import FileCommands
+from jitstudio.gui.commands.table import ACTIONS
 from jitstudio.gui.panes import Panes
 from jitstudio.gui.state.asides import open_aside, told_of_opened
 from jitstudio.gui.state.documents import Document
@@ -35,23 +35,8 @@ class PlacesPresenter(QObject):
         panes.report.location_activated.connect(self._on_line_activated)
         panes.kernels.kernel_activated.connect(self._on_kernel_activated)
         panes.link.linked_sass_requested.connect(self._on_linked_sass_requested)
-        self._focus_targets: dict[str, QWidget] = {
-            "optionsAction": panes.options,
-            "focusEditorAction": panes.tabs,
-            "focusPtxAction": panes.outputs[CodeKind.PTX],
-            "focusSassAction": panes.outputs[CodeKind.SASS],
-            "focusKernelsAction": panes.kernels,
-            "focusReportAction": panes.report,
-            "focusCompareAction": panes.compare,
-            "focusNamesAction": panes.names,
-            "focusLinkAction": panes.link,
-            "focusLaunchAction": panes.launch,
-            "focusPipelineAction": panes.pipeline,
-            "focusGraphAction": panes.graph,
-            "focusProblemsAction": panes.problems,
-            "focusLogAction": panes.log,
-        }
-        actions.bind(dict.fromkeys(self._focus_targets, self._on_focus_wanted))
+        self._panes_of = {spec.id: spec.pane for spec in ACTIONS if spec.pane}
+        actions.bind(dict.fromkeys(self._panes_of, self._on_focus_wanted))
         actions.bind(
             {
                 "nextProblemAction": panes.problems.go_to_next,
@@ -113,4 +98,5 @@ class PlacesPresenter(QObject):
 
     @Slot()
     def _on_focus_wanted(self) -> None:
-        self._panes.bring_up(self._focus_targets[self.sender().objectName()])
+        pane = self._panes_of[self.sender().objectName()]
+        self._panes.bring_up(self._panes.named(pane))

@@ -22,10 +22,7 @@ BUILD_ROWS = (
         "cancelAction",
         BUILD,
         QT_TRANSLATE_NOOP("Actions", "C&ancel"),
-        keys=(
-            "Shift+F5",
-            "Ctrl+Shift+T",
-        ),
+        keys=("Shift+F5",),
         icon="stop",
         tip=QT_TRANSLATE_NOOP("Actions", "Stop the build"),
     ),
@@ -45,6 +42,7 @@ BUILD_ROWS = (
         icon="settings",
         tip=QT_TRANSLATE_NOOP("Actions", "All options of the tools, with help"),
         separated=True,
+        pane="options",
     ),
     ActionSpec(
         "compareLinksAction",
