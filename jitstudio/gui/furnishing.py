@@ -15,6 +15,7 @@ from jitstudio.core.project.project import is_project
 from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.commands.fixes import Fixer
 from jitstudio.gui.commands.help import HelpCommands
+from jitstudio.gui.commands.key_list import KeyList
 from jitstudio.gui.commands.keystrokes import KeystrokeCommands
 from jitstudio.gui.commands.projects import ProjectCommands
 from jitstudio.gui.commands.sides import SideCommands
@@ -23,6 +24,7 @@ from jitstudio.gui.dialogs import Dialogs
 from jitstudio.gui.panes import Panes
 from jitstudio.gui.presenters.columns import ColumnsPresenter
 from jitstudio.gui.presenters.compare import ComparePresenter
+from jitstudio.gui.presenters.context_menus import ContextMenus
 from jitstudio.gui.presenters.correlation import CorrelationPresenter
 from jitstudio.gui.presenters.definitions import DefinitionsPresenter
 from jitstudio.gui.presenters.editing import EditingPresenter
@@ -136,8 +138,9 @@ class Furnishing(QObject):
         actions.bind({"quitAction": window.close})
         return (
             lambda: ViewCommands(panes.tabs, outputs, preferences, actions, window),
-            lambda: KeystrokeCommands(panes.tabs, actions, window),
+            lambda: KeystrokeCommands(panes.tabs, actions, window.shortcuts, window),
             lambda: HelpCommands(workspace, keeper, actions, window),
+            lambda: KeyList(actions, window.shortcuts, window),
             lambda: FilesPresenter(
                 workspace,
                 panes,
@@ -184,6 +187,7 @@ class Furnishing(QObject):
             lambda: LayoutPresenter(panes, actions),
             lambda: EditingPresenter(workspace, panes, actions),
             lambda: HoverPresenter(workspace, panes, actions),
+            lambda: ContextMenus(workspace, panes, actions),
             lambda: SymbolsPresenter(workspace, panes, keeper, actions, window),
             lambda: MenusPresenter(window.menus, panes, actions, files, preferences, keeper),
             self._make_palette,

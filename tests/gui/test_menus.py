@@ -7,11 +7,11 @@ from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMenu, QSpinBox
 
+from jitstudio.gui.commands.shortcuts import plain_text
 from jitstudio.gui.commands.spec import Where
 from jitstudio.gui.commands.table import ACTIONS
 from jitstudio.gui.editor.key_table import KEYS
 from jitstudio.gui.models.palette import ENTRY_ROLE, Entry
-from jitstudio.gui.presenters.palette import plain
 from jitstudio.gui.widgets.palette import Palette
 from jitstudio.gui.widgets.settings.dialog import SettingsDialog
 from tests.gui.driver import pause
@@ -62,7 +62,9 @@ def test_all_commands_can_be_seen_named_and_typed(started):
     assert [a.objectName() for a in listed if not a.text() or not a.toolTip()] == []
     # All of them are in the palette; the switches of panes there lead to the panes.
     offered = {entry.title for entry in found(driver, "")}
-    assert {plain(a.text()) for a in listed if not a.objectName().startswith("focus")} <= offered
+    assert {
+        plain_text(a.text()) for a in listed if not a.objectName().startswith("focus")
+    } <= offered
 
 
 def found(driver, query: str) -> list[Entry]:

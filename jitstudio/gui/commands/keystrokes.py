@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from functools import partial
 
-from PySide6.QtCore import QEvent, QKeyCombination, QObject
-from PySide6.QtGui import QKeyEvent, QKeySequence
+from PySide6.QtCore import QEvent, QKeyCombination, QObject, Qt, Slot
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QApplication, QWidget
 
 from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.commands.shortcuts import Shortcuts
 from jitstudio.gui.commands.spec import ActionSpec, Where
 from jitstudio.gui.commands.table import ACTIONS
 from jitstudio.gui.widgets.editor_tabs import EditorTabs
@@ -17,13 +18,28 @@ from jitstudio.gui.widgets.editor_tabs import EditorTabs
 class KeystrokeCommands(QObject):
     """Sends what such a command means to the editor in front, or to what has the keyboard."""
 
-    def __init__(self, tabs: EditorTabs, actions: Actions, window: QWidget) -> None:
+    def __init__(
+        self, tabs: EditorTabs, actions: Actions, shortcuts: Shortcuts, window: QWidget
+    ) -> None:
         super().__init__(window)
         self._tabs = tabs
+        self._shortcuts = shortcuts
+        self._editing = [spec for spec in ACTIONS if spec.where is Where.EDITOR]
+        # Takes the keys that editors know, but that the user wants to do nothing.
+        self._nothing = QAction(self)
+        self._nothing.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
         for spec in ACTIONS:
             if spec.where is not Where.WINDOW:
                 actions.bind({spec.id: partial(self._send, spec)})
-        tabs.set_commands([actions[s.id] for s in ACTIONS if s.where is Where.EDITOR])
+        tabs.set_commands([self._nothing, *(actions[spec.id] for spec in self._editing)])
+        shortcuts.changed.connect(self._on_keys_changed)
+        self._on_keys_changed()
+
+    @Slot()
+    def _on_keys_changed(self) -> None:
+        used = {key for spec in ACTIONS for key in self._shortcuts.keys(spec.id)}
+        known = {QKeySequence(key).toString() for spec in self._editing for key in spec.keys}
+        self._nothing.setShortcuts([QKeySequence(key) for key in sorted(known - used)])
 
     def _send(self, spec: ActionSpec) -> None:
         # The stub does not know that a sequence has items.

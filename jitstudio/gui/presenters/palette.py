@@ -13,9 +13,8 @@ from PySide6.QtWidgets import QMainWindow, QMenu
 from shiboken6 import isValid
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.code import CodeKind
-from jitstudio.core.result import Kernel
 from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.commands.shortcuts import plain_text
 from jitstudio.gui.commands.table import ACTIONS
 from jitstudio.gui.docking.dock import PaneDock
 from jitstudio.gui.models.palette import Entry
@@ -89,7 +88,7 @@ class PalettePresenter(QObject):
             if spec.pane:
                 action = self._actions[spec.id]
                 title = self._panes.title_of(spec.pane)
-                other = ", ".join(filter(None, (plain(action.text()), also_called(title))))
+                other = ", ".join(filter(None, (plain_text(action.text()), also_called(title))))
                 yield _of_action(action, path, title=title, also=other, is_place=True)
 
     def _of_menus(self) -> Iterator[Entry]:
@@ -124,7 +123,7 @@ class PalettePresenter(QObject):
         result, path = self._workspace.outputs.result, self.tr("Kernel in SASS")
         for kernel in islice(result.kernels if result else (), _MOST_KERNELS):
             title = kernel.demangled or kernel.name
-            go = partial(self._go_to_kernel, kernel)
+            go = partial(self._panes.kernels.kernel_activated.emit, kernel)
             yield _entry(title, path, go, also=kernel.name, tip=kernel.module)
 
     def _of_targets(self) -> Iterator[Entry]:
@@ -151,11 +150,6 @@ class PalettePresenter(QObject):
             self._workspace.documents.current = document
             self._panes.bring_up(self._panes.tabs)
 
-    def _go_to_kernel(self, kernel: Kernel) -> None:
-        pane = self._panes.outputs[CodeKind.SASS]
-        pane.go_to_kernel(kernel.module, kernel.name)
-        self._panes.bring_up(pane)
-
     def _choose_target(self, arch: Arch) -> None:
         self._workspace.settings.arch = arch
 
@@ -173,23 +167,18 @@ class PalettePresenter(QObject):
         choice.act()
 
 
-def plain(text: str) -> str:
-    """A text of a menu without its mnemonic."""
-    return text.replace("&&", "\0").replace("&", "").replace("\0", "&").rstrip("…")
-
-
 def _commands(window: QMainWindow) -> Iterator[tuple[str, QAction]]:
     for action in window.menuBar().actions():
         menu = action.menu()
         if isinstance(menu, QMenu):
-            yield from _of_menu(menu, plain(action.text()))
+            yield from _of_menu(menu, plain_text(action.text()))
 
 
 def _of_menu(menu: QMenu, path: str) -> Iterator[tuple[str, QAction]]:
     for action in menu.actions():
         below = action.menu()
         if isinstance(below, QMenu):
-            yield from _of_menu(below, f"{path}{_BETWEEN}{plain(action.text())}")
+            yield from _of_menu(below, f"{path}{_BETWEEN}{plain_text(action.text())}")
         elif not action.isSeparator() and action.isVisible():
             yield path, action
 
@@ -197,7 +186,7 @@ def _of_menu(menu: QMenu, path: str) -> Iterator[tuple[str, QAction]]:
 def _of_action(
     action: QAction, path: str, *, title: str = "", also: str | None = None, is_place: bool = False
 ) -> Entry:
-    title = title or plain(action.text())
+    title = title or plain_text(action.text())
     return Entry(
         title=title,
         payload=_Choice(f"{path}{_BETWEEN}{title}", partial(_trigger, action)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
@@ -33,7 +34,8 @@ class PlacesPresenter(QObject):
         panes.problems.location_activated.connect(self.go_to)
         panes.launch.results.location_activated.connect(self._on_line_activated)
         panes.report.location_activated.connect(self._on_line_activated)
-        panes.kernels.kernel_activated.connect(self._on_kernel_activated)
+        panes.kernels.kernel_activated.connect(partial(self._show_kernel, CodeKind.SASS))
+        panes.kernels.ptx_requested.connect(partial(self._show_kernel, CodeKind.PTX))
         panes.link.linked_sass_requested.connect(self._on_linked_sass_requested)
         self._panes_of = {spec.id: spec.pane for spec in ACTIONS if spec.pane}
         actions.bind(dict.fromkeys(self._panes_of, self._on_focus_wanted))
@@ -84,9 +86,8 @@ class PlacesPresenter(QObject):
     def _on_line_activated(self, file: str, line: int) -> None:
         self.go_to(file, line, 0)
 
-    @Slot(Kernel)
-    def _on_kernel_activated(self, kernel: Kernel) -> None:
-        pane = self._panes.outputs[CodeKind.SASS]
+    def _show_kernel(self, kind: CodeKind, kernel: Kernel) -> None:
+        pane = self._panes.outputs[kind]
         pane.go_to_kernel(kernel.module, kernel.name)
         self._panes.bring_up(pane)
 

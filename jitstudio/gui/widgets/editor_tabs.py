@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 _SCROLLERS = ("ScrollLeftButton", "ScrollRightButton")
 _SIDE = QTabBar.ButtonPosition.RightSide
 _TOOLTIP_WIDTH = 80
-_CLOSE_SIZE, _LIST_SIZE = QSize(12, 12), QSize(14, 14)
+_CLOSE_SIZE = QSize(12, 12)
 _UNSAVED = " ●"
 
 
@@ -151,7 +151,6 @@ class EditorTabs(QTabWidget):
             page.set_theme(theme)
             self._label(page)
         self._label_home()
-        self._list.setIcon(icon("chevron-down", theme.ui.muted_text))
 
     @Slot(float)
     def set_font_size(self, points: float) -> None:
@@ -202,8 +201,6 @@ class EditorTabs(QTabWidget):
         button.setAccessibleName(button.toolTip())
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
-        button.setIconSize(_LIST_SIZE)
-        button.setIcon(icon("chevron-down", self._theme.ui.muted_text))
         menu = QMenu(button)
         menu.aboutToShow.connect(self._on_list_wanted)
         button.setMenu(menu)

@@ -37,7 +37,7 @@ BUILD_ROWS = (
     ActionSpec(
         "optionsAction",
         BUILD,
-        QT_TRANSLATE_NOOP("Actions", "&Options…"),
+        QT_TRANSLATE_NOOP("Actions", "Op&tions…"),
         keys=("Ctrl+Shift+O",),
         icon="settings",
         tip=QT_TRANSLATE_NOOP("Actions", "All options of the tools, with help"),
@@ -51,6 +51,14 @@ BUILD_ROWS = (
         tip=QT_TRANSLATE_NOOP(
             "Actions",
             "Link the same modules both ways and show registers, instructions, bytes and time",
+        ),
+    ),
+    ActionSpec(
+        "copyCommandAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "Copy as c&ommand"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Copy the command 'jitstudio build …' that builds the same in a terminal"
         ),
     ),
     ActionSpec(
