@@ -7,7 +7,7 @@ from enum import Enum
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication, Qt
-from PySide6.QtWidgets import QDialog, QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from jitstudio.core.code import ENDINGS
 from jitstudio.core.project.project import PROJECT_ENDING
@@ -112,6 +112,15 @@ class Dialogs:
         box.addButton(_Button.Cancel)
         box.setDefaultButton(_Button.Save)
         return Unsaved(_Button(box.exec()))
+
+    def new_name(self, name: str) -> str:
+        """What a document shall be called; empty if the user thinks better of it."""
+        title = QCoreApplication.translate("Dialogs", "Rename")
+        label = QCoreApplication.translate(
+            "Dialogs", "Name, with the ending that tells what it holds:"
+        )
+        typed, is_wanted = QInputDialog.getText(self._window, title, label, text=name)
+        return typed.strip() if is_wanted else ""
 
     def folder_for_results(self, folder: str) -> Path | None:
         """Where to put what a build made."""

@@ -15,6 +15,8 @@ from jitstudio.core.project.project import is_project
 from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.commands.fixes import Fixer
 from jitstudio.gui.commands.help import HelpCommands
+from jitstudio.gui.commands.key_list import KeyList
+from jitstudio.gui.commands.keystrokes import KeystrokeCommands
 from jitstudio.gui.commands.projects import ProjectCommands
 from jitstudio.gui.commands.sides import SideCommands
 from jitstudio.gui.commands.views import ViewCommands
@@ -22,6 +24,7 @@ from jitstudio.gui.dialogs import Dialogs
 from jitstudio.gui.panes import Panes
 from jitstudio.gui.presenters.columns import ColumnsPresenter
 from jitstudio.gui.presenters.compare import ComparePresenter
+from jitstudio.gui.presenters.context_menus import ContextMenus
 from jitstudio.gui.presenters.correlation import CorrelationPresenter
 from jitstudio.gui.presenters.definitions import DefinitionsPresenter
 from jitstudio.gui.presenters.editing import EditingPresenter
@@ -56,6 +59,7 @@ from jitstudio.gui.presenters.staleness import StalenessPresenter
 from jitstudio.gui.presenters.status import StatusPresenter
 from jitstudio.gui.presenters.sweep import SweepPresenter
 from jitstudio.gui.presenters.symbols import SymbolsPresenter
+from jitstudio.gui.presenters.tabs import TabsPresenter
 from jitstudio.gui.presenters.welcome import WelcomePresenter
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.workspace import Workspace
@@ -134,7 +138,9 @@ class Furnishing(QObject):
         actions.bind({"quitAction": window.close})
         return (
             lambda: ViewCommands(panes.tabs, outputs, preferences, actions, window),
+            lambda: KeystrokeCommands(panes.tabs, actions, window.shortcuts, window),
             lambda: HelpCommands(workspace, keeper, actions, window),
+            lambda: KeyList(actions, window.shortcuts, window),
             lambda: FilesPresenter(
                 workspace,
                 panes,
@@ -142,6 +148,7 @@ class Furnishing(QObject):
                 Fixer(workspace.documents, workspace.settings, files, window, self.projects.trust),
                 actions,
             ),
+            lambda: TabsPresenter(workspace, panes, files, keeper, actions, window),
             lambda: ProjectsPresenter(workspace, panes, self.projects, window),
             lambda: KeepingPresenter(workspace, panes),
             lambda: SettingsPresenter(workspace, panes, actions),
@@ -174,16 +181,27 @@ class Furnishing(QObject):
             lambda: PipelinePresenter(workspace, panes),
             lambda: GraphPresenter(workspace, panes, actions),
             lambda: StalenessPresenter(workspace, panes, keeper),
-            lambda: PreferencesPresenter(workspace, keeper, actions, window),
+            self._make_preferences,
             lambda: StatusPresenter(workspace, panes.status, actions),
             lambda: WelcomePresenter(workspace, panes.tabs, files, actions, keeper),
             lambda: LayoutPresenter(panes, actions),
             lambda: EditingPresenter(workspace, panes, actions),
             lambda: HoverPresenter(workspace, panes, actions),
+            lambda: ContextMenus(workspace, panes, actions),
             lambda: SymbolsPresenter(workspace, panes, keeper, actions, window),
             lambda: MenusPresenter(window.menus, panes, actions, files, preferences, keeper),
-            lambda: PalettePresenter(preferences, actions, window),
+            self._make_palette,
         )
+
+    def _make_preferences(self) -> None:
+        window = self._window
+        self._preferences = PreferencesPresenter(
+            self.workspace, window.keeper, window.commands, window
+        )
+
+    def _make_palette(self) -> None:
+        window, show = self._window, self._preferences.show_setting
+        PalettePresenter(self.workspace, self.panes, window.commands, window, show)
 
     def _make_side_windows(self) -> None:
         window, workspace, panes = self._window, self.workspace, self.panes

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QMainWindow
 from jitstudio.core.project.project import is_project
 from jitstudio.gui.background import Background
 from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.commands.shortcuts import Shortcuts
 from jitstudio.gui.frame import Frame
 from jitstudio.gui.late import Late
 from jitstudio.gui.menus import MenuBar, make_toolbar
@@ -36,6 +37,7 @@ class MainWindow(QMainWindow):
         papers: What is shown.
         keeper: The theme.
         commands: What can be done; what nobody carries out yet waits until somebody does.
+        shortcuts: The keys of all that.
         menus: All commands.
         toolbar: The most used ones.
         frame: What the papers are shown in.
@@ -51,6 +53,7 @@ class MainWindow(QMainWindow):
         self.papers = papers
         self.keeper = keeper
         self.commands = Actions(self)
+        self.shortcuts = Shortcuts(self.commands, papers.preferences)
         self.commands.set_theme(keeper.theme)
         self.menus = MenuBar(self, self.commands)
         self.toolbar = make_toolbar(self, self.commands)

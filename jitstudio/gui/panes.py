@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Protocol
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QMainWindow, QWidget
 
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.commands.spec import EDITOR
 from jitstudio.gui.docking.dock import PaneDock
 from jitstudio.gui.frame import Frame
 from jitstudio.gui.theme import Theme
@@ -150,6 +151,16 @@ class Panes:
     def docks(self) -> tuple[PaneDock, ...]:
         """What can be moved, closed and maximised."""
         return tuple(self._docks.values())
+
+    def named(self, name: str) -> QWidget:
+        """The pane in the dock of this name, or the editors."""
+        return self.tabs if name == EDITOR else self._docks[name].content
+
+    def title_of(self, name: str) -> str:
+        """What the window calls the pane of this name."""
+        if name == EDITOR:
+            return QCoreApplication.translate("Panes", "Editor")
+        return self._docks[name].windowTitle()
 
     def toggles(self) -> list[QAction]:
         """The switches that show and hide the docks."""

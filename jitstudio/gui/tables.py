@@ -176,6 +176,12 @@ class PanelTable(QTableView):
         self.addAction(action)
         return action
 
+    def add_separator(self) -> None:
+        """Draw a line in the context menu below what is in it."""
+        line = QAction(self)
+        line.setSeparator(True)
+        self.addAction(line)
+
     def event(self, event: QEvent) -> bool:
         """Claim the keys of the commands before the shortcuts of the window get them.
 
@@ -222,7 +228,9 @@ class PanelTable(QTableView):
             return None
         modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         pressed = QKeySequence(QKeyCombination(modifiers, Qt.Key(event.key())))
-        return next((a for a in self.actions() if pressed in a.shortcuts()), None)
+        # Commands of the window that the menu offers have their keys from the window.
+        own = (action for action in self.actions() if action.parent() is self)
+        return next((action for action in own if pressed in action.shortcuts()), None)
 
     def _fit_columns(self) -> None:
         if not self._optional:

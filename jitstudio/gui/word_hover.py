@@ -42,6 +42,12 @@ class WordHover(QObject):
         """The language of the text; for those who derive."""
         raise NotImplementedError
 
+    @property
+    def can_explain(self) -> bool:
+        """Whether anything is known of the word at the cursor."""
+        line, column = self._cursor_in_sight()
+        return (self._tip(line, column) or self._tip(line, column - 1)) is not None
+
     def explain(self) -> Tip | None:
         """Tell of the word at the cursor, or of the one that ends there."""
         line, column = self._cursor_in_sight()

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from PySide6.QtCore import QCoreApplication, QObject, QTimer, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
-from jitstudio.gui.commands.spec import ActionSpec
+from jitstudio.gui.commands.spec import ActionSpec, Where
 from jitstudio.gui.commands.table import ACTIONS
 from jitstudio.gui.icons import icon
 from jitstudio.gui.theme import Theme
@@ -21,6 +21,7 @@ class Actions(QObject):
         super().__init__(window)
         self._actions = {spec.id: _make(spec, window) for spec in ACTIONS}
         self._bound: set[str] = set()
+        self._possible: dict[str, Callable[[], bool]] = {}
         self._early: list[tuple[QAction, bool]] = []
         for action in self._actions.values():
             action.triggered.connect(self._on_early)
@@ -28,6 +29,9 @@ class Actions(QObject):
     def __getitem__(self, name: str) -> QAction:
         """The action with this object name."""
         return self._actions[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._actions
 
     def bind(self, slots: Mapping[str, Callable[..., object]]) -> None:
         """Say what commands do: a switch calls its slot with its state, others with nothing.
@@ -42,6 +46,19 @@ class Actions(QObject):
             action = self._actions[name]
             action.triggered.disconnect(self._on_early)
             (action.toggled if action.isCheckable() else action.triggered).connect(slot)
+
+    def set_keys(self, name: str, keys: Sequence[str]) -> None:
+        """Let a command have these keys, and its tool tip tell the first."""
+        _set_keys(self._actions[name], keys)
+
+    def know(self, possible: Mapping[str, Callable[[], bool]]) -> None:
+        """Say who knows whether a command has anything to do where the cursor is now."""
+        self._possible |= possible
+
+    def is_possible(self, name: str) -> bool:
+        """Whether a command has anything to do here and now, as far as that is known."""
+        possible = self._possible.get(name)
+        return self._actions[name].isEnabled() and (possible is None or possible())
 
     def catch_up(self) -> None:
         """Carry out what was chosen before anybody could do it."""
@@ -84,11 +101,18 @@ def _make(spec: ActionSpec, window: QWidget) -> QAction:
     tip = QCoreApplication.translate("Actions", spec.tip) if spec.tip else ""
     action = QAction(text, window, checkable=spec.checkable)
     action.setObjectName(spec.id)
-    action.setShortcuts([QKeySequence(key) for key in spec.keys])
-    plain = text.replace("&", "").rstrip("…")
-    first = f" ({QKeySequence(spec.keys[0]).toString()})" if spec.keys else ""
-    action.setToolTip(f"{tip or plain}{first}")
     action.setStatusTip(tip)
-    action.setWhatsThis(tip or plain)
-    window.addAction(action)
+    action.setWhatsThis(tip or text.replace("&", "").rstrip("…"))
+    _set_keys(action, spec.keys)
+    if spec.where is Where.WINDOW:
+        window.addAction(action)
+    else:
+        # Whoever knows these keys takes them.
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
     return action
+
+
+def _set_keys(action: QAction, keys: Sequence[str]) -> None:
+    action.setShortcuts([QKeySequence(key) for key in keys])
+    first = f" ({QKeySequence(keys[0]).toString()})" if keys else ""
+    action.setToolTip(f"{action.whatsThis()}{first}")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -25,6 +25,7 @@ from jitstudio.gui.state.files import (
     has_changed,
     kind_of_file,
     read_file,
+    rename_file,
     resolved,
     write_file,
 )
@@ -209,6 +210,47 @@ class FileCommands(QObject):
             return False
         self._documents.remove(document)
         return True
+
+    def close_all(self, documents: Sequence[Document]) -> bool:
+        """Close these, asking once where text would be lost; whether they were closed."""
+        unsaved = [document for document in documents if document.is_modified]
+        if len(unsaved) == 1 and not self._may_be_lost(unsaved[0]):
+            return False
+        if len(unsaved) > 1:
+            answer = self._dialogs.about_all_unsaved([document.name for document in unsaved])
+            kept = answer is Unsaved.SAVE and not all(map(self.save_document, unsaved))
+            if kept or answer is Unsaved.KEEP_OPEN:
+                return False
+        for document in documents:
+            self._documents.remove(document)
+        return True
+
+    def rename(self, document: Document) -> None:
+        """Ask for another name of a document, and give it to its file too."""
+        old = document.path
+        before = old.name if old is not None else document.name
+        name = self._dialogs.new_name(before)
+        if not name or name == before:
+            return
+        new = old.parent / name if old is not None else Path(name)
+        try:
+            if new.name != name:
+                text = self.tr("'{name}' is no name of a file. Leave out what names folders.")
+                raise DocumentError(text.format(name=name))
+            kind = self._kind_to_save(document, new)
+            if old is not None:
+                rename_file(old, new)
+        except DocumentError as error:
+            self.failed.emit(str(error))
+            return
+        document.kind = kind
+        if old is not None:
+            document.path = new
+            self._preferences.add_recent_file(new)
+            self.recent_changed.emit()
+        self._documents.rename(document, name)
+        # Builds and their messages call it by its name.
+        document.edited.emit()
 
     @Slot()
     def close_current(self) -> None:

@@ -11,12 +11,10 @@ from PySide6.QtWidgets import QApplication, QWhatsThis, QWidget
 
 from jitstudio.gui.background import Background
 from jitstudio.gui.commands.actions import Actions
-from jitstudio.gui.commands.table import ACTIONS
 from jitstudio.gui.dialogs import open_dialog
 from jitstudio.gui.late import Late
 from jitstudio.gui.models.help_pages import page_for
 from jitstudio.gui.theme import ThemeKeeper
-from jitstudio.gui.widgets.shortcuts_dialog import ShortcutsDialog
 from jitstudio.gui.widgets.toolchain_dialog import ToolchainDialog
 from jitstudio.gui.widgets.whats_this import explain_parts
 from jitstudio.gui.workspace import Workspace
@@ -41,7 +39,6 @@ class HelpCommands(QObject):
                 "helpAction": self._on_help,
                 "whatsThisAction": self._on_whats_this,
                 "toolchainAction": self._on_toolchain,
-                "shortcutsAction": self._on_shortcuts,
                 "aboutAction": self._on_about,
             }
         )
@@ -78,10 +75,6 @@ class HelpCommands(QObject):
     @Slot()
     def _on_toolchain(self) -> None:
         open_dialog(ToolchainDialog(self._workspace.toolchain, self._window))
-
-    @Slot()
-    def _on_shortcuts(self) -> None:
-        open_dialog(ShortcutsDialog((self._actions[spec.id] for spec in ACTIONS), self._window))
 
     @Slot()
     def _on_about(self) -> None:

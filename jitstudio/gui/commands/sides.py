@@ -7,9 +7,10 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QWidget
+from PySide6.QtWidgets import QApplication, QWidget
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.command_line import build_command
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.background import Background
@@ -58,7 +59,13 @@ class SideCommands(QObject):
         self._comparing = Background(self)
         self._comparing.done.connect(self._on_compared)
         self._comparing.failed.connect(self.failed)
-        actions.bind({"compareLinksAction": self.compare_links, "exportAction": self.export})
+        actions.bind(
+            {
+                "compareLinksAction": self.compare_links,
+                "exportAction": self.export,
+                "copyCommandAction": self.copy_command,
+            }
+        )
 
     @Slot()
     def compare_links(self) -> None:
@@ -89,6 +96,32 @@ class SideCommands(QObject):
         dialog = ExportDialog(what, self._workspace.settings.arch, self._window)
         dialog.accepted.connect(self._on_export_accepted)
         open_dialog(dialog)
+
+    @Slot()
+    def copy_command(self) -> None:
+        """Copy the command that builds the same from the files."""
+        workspace = self._workspace
+        modules = workspace.studio.modules()
+        others = [d for d in workspace.documents if d.is_header or d.is_library]
+        if not modules:
+            self.failed.emit(nothing_to_build(workspace.settings.link))
+            return
+        parts = {document.name: document for document in (*modules, *others)}
+        if unnamed := ", ".join(name for name, d in parts.items() if d.path is None):
+            told = self.tr("A command names files: save {names} first, or close what is not built.")
+            self.failed.emit(told.format(names=unnamed))
+            return
+        try:
+            request = self._request(frozenset())
+        except ValueError as error:
+            self.failed.emit(str(error))
+            return
+        command = build_command(request, {name: str(d.path) for name, d in parts.items()})
+        QApplication.clipboard().setText(command)
+        unsaved = ", ".join(name for name, d in parts.items() if d.is_modified)
+        told = self.tr("Copied, but it builds what is saved: {names} is not. {command}")
+        told = told if unsaved else self.tr("Copied: {command}")
+        self.told.emit(told.format(names=unsaved, command=command))
 
     def _request(self, emit: frozenset[CodeKind], link: LinkMode | None = None) -> BuildRequest:
         workspace = self._workspace

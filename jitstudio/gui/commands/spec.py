@@ -3,8 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from enum import Enum, auto
 
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
+
+
+class Where(Enum):
+    """Where the keys of a command hold, and what carries it out."""
+
+    WINDOW = auto()
+    """In the whole window; whoever binds it carries it out."""
+    EDITOR = auto()
+    """In editors, which know what the first of these keys does: it is sent to them."""
+    TEXT = auto()
+    """In whatever has the keyboard: each text field, listing and table knows these keys."""
 
 
 @dataclass(frozen=True)
@@ -20,6 +32,8 @@ class ActionSpec:
         tip: One sentence for tool tip and status bar.
         checkable: Whether it is a switch.
         separated: Whether a line stands above it in the menu.
+        where: Where its keys hold.
+        pane: The pane that it leads to, by the name of its dock; `EDITOR` for the editors.
     """
 
     id: str
@@ -30,7 +44,12 @@ class ActionSpec:
     tip: str = ""
     checkable: bool = False
     separated: bool = False
+    where: Where = Where.WINDOW
+    pane: str = ""
 
+
+EDITOR = "editor"
+"""What stands for the editors among the names of panes."""
 
 FILE = QT_TRANSLATE_NOOP("Actions", "&File")
 EDIT = QT_TRANSLATE_NOOP("Actions", "&Edit")
@@ -43,5 +62,7 @@ MENUS = (FILE, EDIT, BUILD, ANALYSE, LAUNCH, VIEW, HELP)
 LAYOUT = QT_TRANSLATE_NOOP("Actions", "La&yout")
 FOLDING = QT_TRANSLATE_NOOP("Actions", "F&olding")
 CARETS = QT_TRANSLATE_NOOP("Actions", "C&arets")
-SUBMENUS = {LAYOUT: VIEW, FOLDING: EDIT, CARETS: EDIT}
+LINES = QT_TRANSLATE_NOOP("Actions", "L&ines")
+TABS = QT_TRANSLATE_NOOP("Actions", "Tabs")
+SUBMENUS = {LAYOUT: VIEW, FOLDING: EDIT, CARETS: EDIT, LINES: EDIT, TABS: FILE}
 """Menus within others, which come last in them."""

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, QRectF, Qt, Signal, Slot
 from PySide6.QtGui import (
+    QContextMenuEvent,
     QHelpEvent,
     QInputMethodEvent,
     QKeyEvent,
@@ -21,7 +22,7 @@ from PySide6.QtGui import (
     QTextDocument,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QPlainTextEdit, QToolTip, QWidget
+from PySide6.QtWidgets import QMenu, QPlainTextEdit, QToolTip, QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor import keys, places
@@ -36,6 +37,7 @@ from jitstudio.gui.editor.input import has_outgrown, refusal_to_insert, refusal_
 from jitstudio.gui.editor.key_table import Edit, apply_key
 from jitstudio.gui.editor.margin import EditorMargin
 from jitstudio.gui.editor.marks import Mark, MarkList, PlacedMark, told
+from jitstudio.gui.editor.menu import open_menu
 from jitstudio.gui.editor.pairs import Pairs
 from jitstudio.gui.editor.places import cursor_over
 from jitstudio.gui.editor.pressure_bars import PressureBars
@@ -68,12 +70,14 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         search_text_changed: When the text changed, not merely its colours.
         jumped: The cursor went to a place that somebody asked for.
         message_changed: With the messages about the cursor's line, when it is another line.
+        menu_opening: The context menu, empty as yet, is about to open where the cursor is.
     """
 
     input_refused = Signal(str)
     font_size_changed = Signal(float)
     search_text_changed = Signal()
     message_changed = Signal(str)
+    menu_opening = Signal(QMenu)
     jumped = Signal()
 
     def __init__(
@@ -316,6 +320,10 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         """End the selection of columns."""
         if not self.columns.release():
             super().mouseReleaseEvent(event)
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what can be done with the word and the line here."""
+        open_menu(self, event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom with Ctrl, else scroll."""

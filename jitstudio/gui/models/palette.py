@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from operator import itemgetter
+from enum import Enum, auto
 from typing import Any
 
 from PySide6.QtCore import QAbstractListModel, QObject, Qt
@@ -19,9 +19,17 @@ TITLE_SPANS_ROLE = Qt.ItemDataRole.UserRole + 2
 """Which letters of the title match what was typed."""
 DETAIL_SPANS_ROLE = Qt.ItemDataRole.UserRole + 3
 """The same of the detail."""
+DETAIL_ROLE = Qt.ItemDataRole.UserRole + 4
+"""Where it is, and the other name that was typed, if it was found by that."""
 
-# A word of the detail is worth more than some letters scattered over a title.
+# A word of another name is worth more than letters within the words of a title, and a word of the
+# detail more than some letters scattered over a title.
+_OTHER_NAME_HANDICAP = 2 * TIER
 _PATH_HANDICAP = 3 * TIER
+# What other names are matched by: words that begin so.
+_LEAST_OF_OTHER_NAMES = 3 * TIER
+_BETWEEN_NAMES = ","
+_BEFORE_NAME = " \N{MIDDLE DOT} "
 
 
 @dataclass(frozen=True)
@@ -36,6 +44,8 @@ class Entry:
         icon: What stands before the title.
         enabled: Whether it can be chosen now.
         tip: A sentence about it, or why it cannot be chosen.
+        also: Other names that it is found by, separated by commas.
+        is_place: Whether it comes before all others whose title is the same.
     """
 
     title: str
@@ -45,12 +55,23 @@ class Entry:
     icon: QIcon | None = None
     enabled: bool = True
     tip: str = ""
+    also: str = ""
+    is_place: bool = False
+
+
+class _By(Enum):
+    """What of an entry matches a query."""
+
+    TITLE = auto()
+    OTHER_NAME = auto()
+    PATH = auto()
 
 
 @dataclass(frozen=True)
 class _Found:
+    score: int
     entry: int
-    by_title: bool
+    by: _By
 
 
 class PaletteModel(QAbstractListModel):
@@ -60,6 +81,7 @@ class PaletteModel(QAbstractListModel):
         super().__init__(parent)
         self._entries: tuple[Entry, ...] = ()
         self._titles = Ranking(())
+        self._others = Ranking(())
         self._paths = Ranking(())
         self._query = ""
         self._rows: tuple[_Found, ...] = ()
@@ -68,21 +90,37 @@ class PaletteModel(QAbstractListModel):
         """Offer other things, all of them at first."""
         self._entries = tuple(entries)
         self._titles = Ranking([entry.title for entry in entries])
+        self._others = Ranking([entry.also for entry in entries])
         self._paths = Ranking([_path(entry) for entry in entries])
         self.set_query("")
 
     def set_query(self, query: str) -> None:
-        """Show what matches by its title, or less well with its detail."""
-        by_title = self._titles.find(query)
-        rest = set(range(len(self._entries))).difference(match.row for match in by_title)
-        by_path = self._paths.find(query, sorted(rest))
-        scored = [(match.score, _Found(match.row, True)) for match in by_title]
-        scored += [(match.score + _PATH_HANDICAP, _Found(match.row, False)) for match in by_path]
-        scored.sort(key=itemgetter(0))
+        """Show what matches by its title, or less well by another name or its detail."""
         self.beginResetModel()
         self._query = query
-        self._rows = tuple(found for _, found in scored)
+        self._rows = tuple(sorted(self._find(query), key=self._rank))
         self.endResetModel()
+
+    def _find(self, query: str) -> Iterable[_Found]:
+        """The best match of each entry."""
+        found = {m.row: _Found(m.score, m.row, _By.TITLE) for m in self._titles.find(query)}
+        rest = [row for row in range(len(self._entries)) if row not in found]
+        for match in self._paths.find(query, rest):
+            score = match.score + _PATH_HANDICAP
+            found[match.row] = _Found(score, match.row, _By.PATH)
+        for match in self._others.find(query):
+            other = _Found(match.score + _OTHER_NAME_HANDICAP, match.row, _By.OTHER_NAME)
+            before = found.get(match.row)
+            is_better = before is None or other.score < before.score
+            if match.score < _LEAST_OF_OTHER_NAMES and is_better:
+                found[match.row] = other
+        return found.values()
+
+    def _rank(self, found: _Found) -> tuple[int, bool]:
+        """What the matches are in the order of; Python keeps that of equals."""
+        entry = self._entries[found.entry]
+        is_named = entry.is_place and entry.title.casefold() == self._query.strip().casefold()
+        return found.score, not is_named
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
         """The number of entries that match."""
@@ -109,8 +147,10 @@ class PaletteModel(QAbstractListModel):
                 return entry
             case _ if role == TITLE_SPANS_ROLE:
                 return self._spans(found)[0]
+            case _ if role == DETAIL_ROLE:
+                return self._detail(found)[0]
             case _ if role == DETAIL_SPANS_ROLE:
-                return self._spans(found)[1]
+                return self._detail(found)[1]
         return None
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
@@ -118,9 +158,24 @@ class PaletteModel(QAbstractListModel):
         usual = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
         return usual if index.isValid() else Qt.ItemFlag.NoItemFlags
 
+    def _detail(self, found: _Found) -> tuple[str, tuple[Span, ...]]:
+        """What stands behind the title, and which letters of it match."""
+        entry = self._entries[found.entry]
+        if found.by is not _By.OTHER_NAME:
+            return entry.detail, self._spans(found)[1]
+        spans = self._others.spans(self._query, found.entry)
+        begin = entry.also.rfind(_BETWEEN_NAMES, 0, spans[0][0]) + 1
+        end = entry.also.find(_BETWEEN_NAMES, spans[-1][1])
+        name = entry.also[begin : end if end >= 0 else None]
+        shift = len(entry.detail) + len(_BEFORE_NAME) - begin - (len(name) - len(name.lstrip()))
+        shown = f"{entry.detail}{_BEFORE_NAME}{name.strip()}"
+        return shown, tuple((a + shift, b + shift) for a, b in spans)
+
     def _spans(self, found: _Found) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
-        if found.by_title:
+        if found.by is _By.TITLE:
             return self._titles.spans(self._query, found.entry), ()
+        if found.by is _By.OTHER_NAME:
+            return (), ()
         spans = self._paths.spans(self._query, found.entry)
         title = len(self._entries[found.entry].detail) + 1
         return (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import PurePath
 
 import numpy as np
@@ -45,11 +46,18 @@ class CorrelationPresenter(QObject):
         self._connect(workspace)
         for key, action in self._switches.items():
             action.setChecked(bool(self._preferences.value(key)))
+        self._shows: dict[str, Side] = {
+            "showInSourceAction": self._source,
+            "showInPtxAction": self._ptx,
+            "showInSassAction": self._sass,
+        }
+        actions.know({name: partial(self._can_show, to) for name, to in self._shows.items()})
         actions.bind(
             {
                 "bandsAction": self._on_bands,
                 "followCursorAction": self._on_follow,
                 "correlateAction": self._on_correlate,
+                **{name: partial(self._show_in, side) for name, side in self._shows.items()},
                 "nextMatchAction": self._on_next,
                 "previousMatchAction": self._on_previous,
             }
@@ -196,10 +204,27 @@ class CorrelationPresenter(QObject):
         at = self._sides.index(side)
         for other in (*self._sides[at + 1 :], *self._sides[:at]):
             if other.go_to(shown):
-                self._last, self._problem = other, self._source.problem
-                self._moved.start()
+                self._has_gone_to(other)
                 return
         self._panes.status.tell(self._source.problem or self._why_nothing(side))
+
+    def _can_show(self, to: Side) -> bool:
+        """Whether the line of the keyboard has anything in another text."""
+        side = self._side_with_keyboard()
+        return side is not to and to.has(side.matches(side.line))
+
+    def _show_in(self, to: Side) -> None:
+        """Go to what belongs to the line of the keyboard in this text."""
+        side = self._side_with_keyboard()
+        self._source.problem = ""
+        if side is to or not to.go_to(side.matches(side.line)):
+            self._panes.status.tell(self._source.problem or self._why_nothing(side))
+        else:
+            self._has_gone_to(to)
+
+    def _has_gone_to(self, side: Side) -> None:
+        self._last, self._problem = side, self._source.problem
+        self._moved.start()
 
     def _why_nothing(self, side: Side) -> str:
         if self._inspections.current is None:

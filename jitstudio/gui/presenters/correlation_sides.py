@@ -46,6 +46,9 @@ class Side(Protocol):
     def lines_in(self, shown: Shown) -> Sequence[int]:
         """Which of its lines, as it is shown now, are among those that match, ascending."""
 
+    def has(self, shown: Shown) -> bool:
+        """Whether there is anything of it in this text, also in another module."""
+
     def show(self, line: int) -> None:
         """Bring a line into sight; the cursor stays."""
 
@@ -125,6 +128,10 @@ class SourceSide:
         """Those in this tab."""
         document = self.document
         return sorted(shown.sources.get(document, ())) if document is not None else ()
+
+    def has(self, shown: Shown) -> bool:
+        """Whether the line is in a tab, or in a file that can be opened."""
+        return bool(shown.sources) or self._unopened(shown)[0] is not None
 
     def show(self, line: int) -> None:
         """Scroll only as far as it takes."""
@@ -249,6 +256,10 @@ class PtxSide(_ListingSide):
         """Those of the module that is shown."""
         return shown.ptx.get(self.module, ())
 
+    def has(self, shown: Shown) -> bool:
+        """Whether any module has some."""
+        return bool(shown.ptx)
+
     def go_to(self, shown: Shown) -> bool:
         """Go to the first line, of the module that is shown if it has one."""
         module = self.module if self.module in shown.ptx else next(iter(shown.ptx), "")
@@ -288,6 +299,10 @@ class SassSide(_ListingSide):
     def lines_in(self, shown: Shown) -> Sequence[int]:
         """All of them."""
         return shown.sass if self.is_known else ()
+
+    def has(self, shown: Shown) -> bool:
+        """Whether there are any."""
+        return bool(self.lines_in(shown))
 
     def go_to(self, shown: Shown) -> bool:
         """Go to the first instruction."""

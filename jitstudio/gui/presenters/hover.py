@@ -24,7 +24,6 @@ class HoverPresenter(QObject):
     def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
         super().__init__(panes.tabs)
         self._panes = panes
-        self._action = actions["explainAction"]
         self._tips = Tips(self)
         # What the keyboard has asked for while the texts were still being read.
         self._asked: CodeKind | None = None
@@ -33,20 +32,24 @@ class HoverPresenter(QObject):
         self._tips.known.connect(self._on_known)
         workspace.documents.each(self._on_added)
         actions.bind({"explainAction": self._on_explain})
+        actions.know({"explainAction": self._can_explain})
 
     def _serve(self, view: CodeEditor | ListingView, kind: CodeKind) -> None:
         if isinstance(view, CodeEditor):
             EditorHover(view, self._tips.want, self._tips.tip)
         else:
             ListingHover(view, kind, self._tips.want, self._tips.tip)
-            # For the menu of its text.
-            view.addAction(self._action)
 
     @Slot(Document)
     def _on_added(self, document: Document) -> None:
         page = self._panes.tabs.page_of(document)
         if page is not None:
             self._serve(page.code_view, document.kind)
+
+    def _can_explain(self) -> bool:
+        """Whether something is known of the word at the cursor, or will be in a moment."""
+        hover = _with_keyboard()
+        return hover is not None and (not self._tips.is_known(hover.kind) or hover.can_explain)
 
     @Slot()
     def _on_explain(self) -> None:

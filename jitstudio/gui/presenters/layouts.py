@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QApplication
 
@@ -33,6 +33,7 @@ class LayoutPresenter(QObject):
             {
                 "resetLayoutAction": self._stage.reset,
                 "maximiseAction": self._on_maximise,
+                "fullScreenAction": self._on_full_screen,
                 "nextPaneAction": self._on_next_pane,
                 "previousPaneAction": self._on_previous_pane,
                 "nextTabAction": self._on_next_tab,
@@ -75,6 +76,11 @@ class LayoutPresenter(QObject):
         else:
             part = self._stage.dock_of(QApplication.focusWidget())
             self._stage.maximise(part or self._panes.centre)
+
+    @Slot()
+    def _on_full_screen(self) -> None:
+        window = self._panes.tabs.window()
+        window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     @Slot(int)
     def _on_editor_tab_clicked(self, index: int) -> None:

@@ -7,13 +7,13 @@ from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QWidget
 
 from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.result import Kernel
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.commands.files import FileCommands
+from jitstudio.gui.commands.table import ACTIONS
 from jitstudio.gui.panes import Panes
 from jitstudio.gui.state.asides import open_aside, told_of_opened
 from jitstudio.gui.state.documents import Document
@@ -37,25 +37,11 @@ class PlacesPresenter(QObject):
         panes.problems.location_activated.connect(self.go_to)
         panes.launch.results.location_activated.connect(self._on_line_activated)
         panes.report.location_activated.connect(self._on_line_activated)
-        panes.kernels.kernel_activated.connect(self._on_kernel_activated)
+        panes.kernels.kernel_activated.connect(partial(self._show_kernel, CodeKind.SASS))
+        panes.kernels.ptx_requested.connect(partial(self._show_kernel, CodeKind.PTX))
         panes.link.linked_sass_requested.connect(self._on_linked_sass_requested)
-        self._focus_targets: dict[str, QWidget] = {
-            "optionsAction": panes.options,
-            "focusEditorAction": panes.tabs,
-            "focusPtxAction": panes.outputs[CodeKind.PTX],
-            "focusSassAction": panes.outputs[CodeKind.SASS],
-            "focusKernelsAction": panes.kernels,
-            "focusReportAction": panes.report,
-            "focusCompareAction": panes.compare,
-            "focusNamesAction": panes.names,
-            "focusLinkAction": panes.link,
-            "focusLaunchAction": panes.launch,
-            "focusPipelineAction": panes.pipeline,
-            "focusGraphAction": panes.graph,
-            "focusProblemsAction": panes.problems,
-            "focusLogAction": panes.log,
-        }
-        actions.bind(dict.fromkeys(self._focus_targets, self._on_focus_wanted))
+        self._panes_of = {spec.id: spec.pane for spec in ACTIONS if spec.pane}
+        actions.bind(dict.fromkeys(self._panes_of, self._on_focus_wanted))
         actions.bind(
             {
                 "nextProblemAction": panes.problems.go_to_next,
@@ -102,9 +88,8 @@ class PlacesPresenter(QObject):
     def _on_line_activated(self, file: str, line: int) -> None:
         self.go_to(file, line, 0)
 
-    @Slot(Kernel)
-    def _on_kernel_activated(self, kernel: Kernel) -> None:
-        pane = self._panes.outputs[CodeKind.SASS]
+    def _show_kernel(self, kind: CodeKind, kernel: Kernel) -> None:
+        pane = self._panes.outputs[kind]
         pane.go_to_kernel(kernel.module, kernel.name)
         self._panes.bring_up(pane)
 
@@ -116,4 +101,5 @@ class PlacesPresenter(QObject):
 
     @Slot()
     def _on_focus_wanted(self) -> None:
-        self._panes.bring_up(self._focus_targets[self.sender().objectName()])
+        pane = self._panes_of[self.sender().objectName()]
+        self._panes.bring_up(self._panes.named(pane))

@@ -77,6 +77,11 @@ class PreferencesPresenter(QObject):
         for key, switch in _SWITCHES.items():
             self._workspace.preferences.set_value(key, switch in switches)
 
+    def show_setting(self, key: str) -> None:
+        """Show the dialog with the keyboard in this setting."""
+        self._on_settings()
+        self._dialog.go_to(key)
+
     @Slot()
     def _on_settings(self) -> None:
         if self._dialog is None:

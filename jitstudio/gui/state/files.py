@@ -109,6 +109,28 @@ def overwrite_file(path: Path, content: bytes) -> str:
     return ""
 
 
+def rename_file(old: Path, new: Path) -> None:
+    """Give a file another name in its folder.
+
+    Raises:
+        DocumentError: It cannot be renamed, or a file of that name is there; nothing has changed.
+    """
+    try:
+        if new.exists():
+            problem = QCoreApplication.translate("Files", "there is a file of that name")
+        elif not _is_utf_8(new):
+            problem = QCoreApplication.translate("Files", "its name is not in UTF-8")
+        else:
+            old.rename(new)
+            return
+    except OSError as error:
+        problem = error.strerror or str(error)
+    told = QCoreApplication.translate(
+        "Files", "'{path}' cannot be renamed to '{name}': {problem}. Choose another name."
+    )
+    raise DocumentError(told.format(path=shown(old), name=new.name, problem=problem))
+
+
 def digest(content: bytes) -> str:
     """What tells one content of a file from another."""
     return str(Late.DIGEST.get()(content))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
@@ -11,7 +12,9 @@ from jitstudio.gui.state.settings_table import BY_KEY, SETTINGS, SettingValue
 from jitstudio.listing.line_class import LineClass
 
 _MOST_RECENT = 10
-_SETTINGS = "settings"
+_SETTINGS, _SHORTCUTS = "settings", "shortcuts"
+# An INI file gives back neither an empty list nor one of one as what it was.
+_BETWEEN_KEYS = "\t"
 # Line tables are always made: in PTX every other line is one of theirs.
 _LEFT_OUT = {CodeKind.PTX.value: LineClass.DEBUG.name}
 _THEME, _FONT_SIZE = "appearance.theme", "appearance.font_size"
@@ -100,6 +103,20 @@ class Preferences(QObject):
         """Put a command at the top of the recent ones."""
         others = [other for other in self.recent_commands if other != name]
         self._store.setValue("recent_commands", [name, *others][:_MOST_RECENT])
+
+    @property
+    def shortcuts(self) -> dict[str, tuple[str, ...]]:
+        """The keys that the user gave to commands, by the ids of these."""
+        self._store.beginGroup(_SHORTCUTS)
+        kept = {name: str(self._store.value(name, "")) for name in self._store.childKeys()}
+        self._store.endGroup()
+        return {name: tuple(filter(None, keys.split(_BETWEEN_KEYS))) for name, keys in kept.items()}
+
+    @shortcuts.setter
+    def shortcuts(self, kept: Mapping[str, Sequence[str]]) -> None:
+        self._store.remove(_SHORTCUTS)
+        for name, keys in kept.items():
+            self._store.setValue(f"{_SHORTCUTS}/{name}", _BETWEEN_KEYS.join(keys))
 
     @property
     def gpu(self) -> str:

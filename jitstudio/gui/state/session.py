@@ -375,7 +375,7 @@ class Session(QObject):
         documents = [d for d in self._documents if d.is_modified or not d.is_aside]
         current = self._documents.current
         return SavedSession(
-            documents=(*(_saved(document) for document in documents), *self._unread),
+            documents=(*(saved_document(document) for document in documents), *self._unread),
             current=documents.index(current) if current in documents else None,
             arch=self._settings.arch,
             options=self._settings.options,
@@ -404,7 +404,7 @@ class Session(QObject):
     def _open_all(self, entries: Iterable[SavedDocument]) -> None:
         for entry in entries:
             self._unread.append(entry)
-            self._reader.start(partial(_content, entry), partial(self._on_read, entry))
+            self._reader.start(partial(content_of, entry), partial(self._on_read, entry))
         answered = self._reader.settle(_PATIENCE)
         for problem in self._problems[:_MOST_PROBLEMS]:
             self.restore_failed.emit(problem)
@@ -425,19 +425,7 @@ class Session(QObject):
             if self._is_watching:
                 self.restore_failed.emit(self._problems.pop())
             return
-        name = self._documents.unique_name(entry.name)
-        path = Path(entry.path) if entry.path else None
-        document = Document(name, entry.kind, content, path)
-        document.name_expressions = entry.name_expressions
-        document.included = entry.included
-        document.is_library = entry.is_library
-        document.program = entry.program
-        document.cursor = entry.cursor
-        document.confined_to = entry.confined_to
-        if entry.content is not None:
-            document.set_modified(entry.modified)
-            # What the text began from: the file may have changed since.
-            document.on_disk = entry.on_disk
+        document = reopened(entry, content, self._documents)
         current = self._documents.current
         self._documents.add(document)
         if self._is_watching:
@@ -454,14 +442,36 @@ def _with_project(path: Path) -> SavedSession | None:
     return saved if saved.project is not None else None
 
 
-def _content(entry: SavedDocument) -> FileText | Found:
-    """What an entry holds, or else its file."""
+def content_of(entry: SavedDocument) -> FileText | Found:
+    """What an entry holds, or else its file.
+
+    Raises:
+        DocumentError: The file cannot be read.
+    """
     if entry.content is not None:
         return entry.content
     return compare(entry.kind, read_file(Path(entry.path)), None)
 
 
-def _saved(document: Document) -> SavedDocument:
+def reopened(entry: SavedDocument, content: FileText | Found, documents: Documents) -> Document:
+    """The document that an entry was made of, under a name that none of these has."""
+    path = Path(entry.path) if entry.path else None
+    document = Document(documents.unique_name(entry.name), entry.kind, content, path)
+    document.name_expressions = entry.name_expressions
+    document.included = entry.included
+    document.is_library = entry.is_library
+    document.program = entry.program
+    document.cursor = entry.cursor
+    document.confined_to = entry.confined_to
+    if entry.content is not None:
+        document.set_modified(entry.modified)
+        # What the text began from: the file may have changed since.
+        document.on_disk = entry.on_disk
+    return document
+
+
+def saved_document(document: Document) -> SavedDocument:
+    """A document as it is kept."""
     # The text only where no file has it.
     keep = document.is_modified or document.path is None
     return SavedDocument(

@@ -17,7 +17,7 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMenu, QWidget
 
 from jitstudio.gui.font_zoom import FontZoom, Zoomable
 from jitstudio.gui.fonts import code_font
@@ -42,9 +42,11 @@ class ListingView(Zoomable, ListingArea):
 
     Signals:
         font_size_changed: With the new size in points.
+        menu_opening: The context menu, empty as yet, is about to open where the caret is.
     """
 
     font_size_changed = Signal(float)
+    menu_opening = Signal(QMenu)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QCoreApplication, Qt
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QMenu
 
@@ -18,17 +18,22 @@ def listing_menu(view: ListingView) -> QMenu:
     """What can be done with the text of a view; the menu is deleted when it closes."""
     menu = QMenu(view)
     menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    # The keys are only written there: the view itself takes them.
-    copy = menu.addAction(f"&Copy\t{_keys(_Key.Copy)}", view.copy)
-    copy.setEnabled(view.caret.has_selection)
-    select_all = menu.addAction(f"Select &all\t{_keys(_Key.SelectAll)}", view.select_all)
-    select_all.setEnabled(view.line_count > 0)
+    # Commands of the window for the line and the word here come first.
+    view.menu_opening.emit(menu)
     if view.links.can_follow:
-        menu.addAction(f"&Follow the link\t{_keys(Qt.Key.Key_Return)}", view.links.follow)
-    if view.actions():
+        follow = QCoreApplication.translate("ListingMenu", "&Follow the link")
+        menu.addAction(f"{follow}\t{_keys(Qt.Key.Key_Return)}", view.links.follow)
+    if not menu.isEmpty():
         menu.addSeparator()
-        # What the pane around it can do with the text.
-        menu.addActions(view.actions())
+    # The keys are only written there: the view itself takes them.
+    copy = QCoreApplication.translate("ListingMenu", "&Copy")
+    copied = menu.addAction(f"{copy}\t{_keys(_Key.Copy)}", view.copy)
+    copied.setEnabled(view.caret.has_selection)
+    # What the pane around it can do with the text.
+    menu.addActions(view.actions())
+    everything = QCoreApplication.translate("ListingMenu", "Select &all")
+    select_all = menu.addAction(f"{everything}\t{_keys(_Key.SelectAll)}", view.select_all)
+    select_all.setEnabled(view.line_count > 0)
     return menu
 
 

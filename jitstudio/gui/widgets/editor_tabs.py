@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import textwrap
+from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QSize, Qt, Signal, Slot
-from PySide6.QtGui import QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QTabBar, QTabWidget, QToolButton, QWidget
+from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import QApplication, QMenu, QTabBar, QTabWidget, QToolButton, QWidget
 
 from jitstudio.gui.editor.marks import Mark
 from jitstudio.gui.icons import icon
@@ -25,8 +26,8 @@ if TYPE_CHECKING:
 _SCROLLERS = ("ScrollLeftButton", "ScrollRightButton")
 _SIDE = QTabBar.ButtonPosition.RightSide
 _TOOLTIP_WIDTH = 80
-_UNSAVED = " ●"
 _CLOSE_SIZE = QSize(12, 12)
+_UNSAVED = " ●"
 
 
 class EditorTabs(QTabWidget):
@@ -37,6 +38,7 @@ class EditorTabs(QTabWidget):
 
     Signals:
         close_requested: The user wants this document closed.
+        menu_requested: The user wants to see, at this place, what can be done with this document.
         refused: An input was not taken, in words.
         cursor_moved: To this line and column of the current tab, counted from 1.
         jumped: The cursor of a tab went to a place that somebody asked for.
@@ -44,6 +46,7 @@ class EditorTabs(QTabWidget):
     """
 
     close_requested = Signal(Document)
+    menu_requested = Signal(Document, QPoint)
     refused = Signal(str)
     cursor_moved = Signal(int, int)
     font_size_changed = Signal(float)
@@ -61,6 +64,10 @@ class EditorTabs(QTabWidget):
         self._documents = documents
         self._theme = theme
         self._font_size = 0.0
+        self._commands: list[QAction] = []
+        self._list = self._add_list()
+        self.tabBar().setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+        self.tabBar().customContextMenuRequested.connect(self._on_menu_requested)
         self._home: QWidget | None = None
         self._home_icon = ""
         self._home_stays = False
@@ -90,6 +97,13 @@ class EditorTabs(QTabWidget):
     def position(self) -> tuple[int, int]:
         """Line and column of the cursor of the current tab, counted from 1; zeros without one."""
         return self.page.position() if self.page else (0, 0)
+
+    def set_commands(self, commands: list[QAction]) -> None:
+        """Let the keys of these commands hold in all editors, now and later."""
+        self._commands = commands
+        for page in self.pages():
+            if page.editor is not None:
+                page.editor.addActions(commands)
 
     def set_home(self, home: QWidget, icon_name: str) -> None:
         """Show this where no document is open; its window title names the tab."""
@@ -179,6 +193,20 @@ class EditorTabs(QTabWidget):
             button.setIcon(icon("close", self._theme.ui.muted_text))
             button.setAccessibleName(self.tr("Close {name}").format(name=name))
 
+    def _add_list(self) -> QToolButton:
+        """A button at the end of the tabs that lists them all, however many do not fit."""
+        button = QToolButton(self, autoRaise=True)
+        button.setObjectName("tabListButton")
+        button.setToolTip(self.tr("List all tabs"))
+        button.setAccessibleName(button.toolTip())
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(button)
+        menu.aboutToShow.connect(self._on_list_wanted)
+        button.setMenu(menu)
+        self.setCornerWidget(button, Qt.Corner.TopRightCorner)
+        return button
+
     def _follow_home(self) -> None:
         """Put the home in or take it away."""
         if self._home is None:
@@ -224,6 +252,7 @@ class EditorTabs(QTabWidget):
                 part.jumped.connect(self.jumped)
         if page.editor is not None:
             page.editor.cursorPositionChanged.connect(self._on_cursor_moved)
+            page.editor.addActions(self._commands)
         pages = self.pages()
         index = self.indexOf(pages[place]) if place < len(pages) else self.count()
         self.insertTab(index, page, document.name)
@@ -279,6 +308,26 @@ class EditorTabs(QTabWidget):
         if self.page is not None or self.is_at_home:
             self._documents.current = self.page.document if self.page else None
         self._on_cursor_moved()
+
+    @Slot()
+    def _on_list_wanted(self) -> None:
+        menu = self._list.menu()
+        menu.clear()
+        for index in range(self.count()):
+            # A single ampersand in a name would become a mnemonic.
+            text = self.tabText(index).replace("&", "&&")
+            action = menu.addAction(self.tabIcon(index), text)
+            action.triggered.connect(partial(self.setCurrentIndex, index))
+            if index == self.currentIndex():
+                menu.setDefaultAction(action)
+
+    @Slot(QPoint)
+    def _on_menu_requested(self, place: QPoint) -> None:
+        bar = self.tabBar()
+        index = bar.tabAt(place)
+        page = self.widget(index if index >= 0 else self.currentIndex())
+        if isinstance(page, SourcePage):
+            self.menu_requested.emit(page.document, bar.mapToGlobal(place))
 
     @Slot()
     def _on_close_clicked(self) -> None:

@@ -19,10 +19,12 @@ class KernelsView(QWidget):
     """A table of kernels.
 
     Signals:
-        kernel_activated: The user wants to see the code of this kernel.
+        kernel_activated: The user wants to see the SASS of this kernel.
+        ptx_requested: The user wants to see its PTX.
     """
 
     kernel_activated = Signal(Kernel)
+    ptx_requested = Signal(Kernel)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -82,7 +84,8 @@ class KernelsView(QWidget):
         table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
         table.set_hint(self._not_built())
         table.doubleClicked.connect(self._on_activated)
-        table.add_command(self.tr("&Show its SASS"), self._on_activated, *ENTER_KEYS)
+        table.add_command(self.tr("Show in &SASS"), self._on_activated, *ENTER_KEYS)
+        table.add_command(self.tr("Show in &PTX"), self._on_ptx_wanted)
         table.add_command(self.tr("&Copy table"), self.copy_all, "Ctrl+C")
         return table
 
@@ -108,8 +111,16 @@ class KernelsView(QWidget):
             "Nothing has been built yet.\nThe registers and memory of each kernel appear here."
         )
 
+    def _current(self) -> Kernel | None:
+        index = self._sorted.mapToSource(self._table.currentIndex())
+        return self._model.rows[index.row()] if index.isValid() else None
+
     @Slot()
     def _on_activated(self) -> None:
-        index = self._sorted.mapToSource(self._table.currentIndex())
-        if index.isValid():
-            self.kernel_activated.emit(self._model.rows[index.row()])
+        if (kernel := self._current()) is not None:
+            self.kernel_activated.emit(kernel)
+
+    @Slot()
+    def _on_ptx_wanted(self) -> None:
+        if (kernel := self._current()) is not None:
+            self.ptx_requested.emit(kernel)

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
 from jitstudio.gui.models.fuzzy import Span
 from jitstudio.gui.models.palette import (
+    DETAIL_ROLE,
     DETAIL_SPANS_ROLE,
     ENTRY_ROLE,
     TITLE_SPANS_ROLE,
@@ -57,7 +58,7 @@ class PaletteDelegate(QStyledItemDelegate):
         used = _draw(painter, area, entry.title, index.data(TITLE_SPANS_ROLE), option.font)
         painter.setPen(muted)
         area.setLeft(area.left() + used + _GAP)
-        _draw(painter, area, entry.detail, index.data(DETAIL_SPANS_ROLE), option.font)
+        _draw(painter, area, index.data(DETAIL_ROLE), index.data(DETAIL_SPANS_ROLE), option.font)
         painter.restore()
 
 

@@ -1,6 +1,7 @@
 from PySide6.QtCore import Qt
 
 from jitstudio.gui.models.palette import (
+    DETAIL_ROLE,
     DETAIL_SPANS_ROLE,
     ENTRY_ROLE,
     TITLE_SPANS_ROLE,
@@ -63,3 +64,26 @@ def test_a_word_of_the_place_counts_more_than_scattered_letters(qtmodeltester):
     model.set_entries([Entry("opaque pointers", 1, "Samples"), Entry("Log", 2, "View / Panes")])
     model.set_query("pane")
     assert shown(model) == ["Log", "opaque pointers"]
+
+
+def test_other_names_count_less_than_titles_and_are_told():
+    model = PaletteModel()
+    also = "demangle, readable names"
+    model.set_entries(
+        (
+            Entry("Names in words", 1, "View", also=also),
+            Entry("Read the file", 2, "File"),
+            Entry("Rare deadline", 3, "Edit"),
+            Entry("Read", 4, "Pane", is_place=True),
+        )
+    )
+    model.set_query("read")
+    # Titles that begin so, the place first; another name; letters within words.
+    assert shown(model) == ["Read", "Read the file", "Names in words", "Rare deadline"]
+    named = model.index(2, 0)
+    text, ((begin, end),) = named.data(DETAIL_ROLE), named.data(DETAIL_SPANS_ROLE)
+    assert (text, text[begin:end]) == ("View · readable names", "read")
+    assert named.data(TITLE_SPANS_ROLE) == ()
+    # Another name is no place to seek scattered letters in.
+    model.set_query("dngle")
+    assert shown(model) == []

@@ -2,7 +2,6 @@ import pytest
 from PySide6.QtWidgets import QToolTip
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.viewer.menu import listing_menu
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
@@ -46,14 +45,6 @@ def test_words_are_explained_by_keyboard_in_listings_and_editors(started):
     assert "Go to a word" in started.panes.status.currentMessage()
     QToolTip.hideText()
     started.wait(lambda: not QToolTip.isVisible())
-
-
-def test_the_menu_of_a_listing_offers_it(started):
-    view = started.panes.outputs[CodeKind.SASS].code_view
-    menu = listing_menu(view)
-    assert "explainAction" in [action.objectName() for action in menu.actions()]
-    menu.close()
-    menu.deleteLater()
 
 
 def test_a_tab_that_is_opened_later_is_served_too(started, tmp_path):

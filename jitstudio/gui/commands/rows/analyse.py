@@ -16,6 +16,24 @@ ANALYSE_ROWS = (
         ),
     ),
     ActionSpec(
+        "showInSourceAction",
+        ANALYSE,
+        QT_TRANSLATE_NOOP("Actions", "Show in s&ource"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Go to the source line that the line here comes from"),
+    ),
+    ActionSpec(
+        "showInPtxAction",
+        ANALYSE,
+        QT_TRANSLATE_NOOP("Actions", "Show in PT&X"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Go to the PTX that belongs to the line here"),
+    ),
+    ActionSpec(
+        "showInSassAction",
+        ANALYSE,
+        QT_TRANSLATE_NOOP("Actions", "Show in SASS"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Go to the instructions that belong to the line here"),
+    ),
+    ActionSpec(
         "nextMatchAction",
         ANALYSE,
         QT_TRANSLATE_NOOP("Actions", "&Next matching block"),
@@ -74,7 +92,7 @@ ANALYSE_ROWS = (
     ActionSpec(
         "explainAction",
         ANALYSE,
-        QT_TRANSLATE_NOOP("Actions", "E&xplain the word"),
+        QT_TRANSLATE_NOOP("Actions", "Explain the &word"),
         keys=("Ctrl+Alt+E",),
         tip=QT_TRANSLATE_NOOP("Actions", "What the opcode, register or directive here does"),
     ),
@@ -111,5 +129,11 @@ ANALYSE_ROWS = (
         QT_TRANSLATE_NOOP("Actions", "Save the &graph as SVG…"),
         tip=QT_TRANSLATE_NOOP("Actions", "The control-flow graph as a picture"),
         separated=True,
+    ),
+    ActionSpec(
+        "copyPictureAction",
+        ANALYSE,
+        QT_TRANSLATE_NOOP("Actions", "Copy as pict&ure"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Copy what the pane with the keyboard shows, as it is"),
     ),
 )

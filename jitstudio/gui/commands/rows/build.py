@@ -22,10 +22,7 @@ BUILD_ROWS = (
         "cancelAction",
         BUILD,
         QT_TRANSLATE_NOOP("Actions", "C&ancel"),
-        keys=(
-            "Shift+F5",
-            "Ctrl+Shift+T",
-        ),
+        keys=("Shift+F5",),
         icon="stop",
         tip=QT_TRANSLATE_NOOP("Actions", "Stop the build"),
     ),
@@ -40,11 +37,12 @@ BUILD_ROWS = (
     ActionSpec(
         "optionsAction",
         BUILD,
-        QT_TRANSLATE_NOOP("Actions", "&Options…"),
+        QT_TRANSLATE_NOOP("Actions", "Op&tions…"),
         keys=("Ctrl+Shift+O",),
         icon="settings",
         tip=QT_TRANSLATE_NOOP("Actions", "All options of the tools, with help"),
         separated=True,
+        pane="options",
     ),
     ActionSpec(
         "compareLinksAction",
@@ -53,6 +51,14 @@ BUILD_ROWS = (
         tip=QT_TRANSLATE_NOOP(
             "Actions",
             "Link the same modules both ways and show registers, instructions, bytes and time",
+        ),
+    ),
+    ActionSpec(
+        "copyCommandAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "Copy as c&ommand"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Copy the command 'jitstudio build …' that builds the same in a terminal"
         ),
     ),
     ActionSpec(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jitstudio.gui.commands.spec import CARETS, EDIT, FOLDING, ActionSpec
+from jitstudio.gui.commands.spec import CARETS, EDIT, FOLDING, LINES, ActionSpec, Where
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 EDIT_ROWS = (
@@ -15,6 +15,36 @@ EDIT_ROWS = (
             "Ctrl+Shift+Z",
             "Ctrl+Y",
         ),
+    ),
+    ActionSpec(
+        "cutAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Cu&t"),
+        keys=("Ctrl+X",),
+        where=Where.TEXT,
+        separated=True,
+    ),
+    ActionSpec(
+        "copyAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Copy"),
+        keys=("Ctrl+C",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Copy what is selected where the keyboard is"),
+        where=Where.TEXT,
+    ),
+    ActionSpec(
+        "pasteAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "&Paste"),
+        keys=("Ctrl+V",),
+        where=Where.TEXT,
+    ),
+    ActionSpec(
+        "selectAllAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Select all"),
+        keys=("Ctrl+A",),
+        where=Where.TEXT,
     ),
     ActionSpec(
         "findAction",
@@ -36,7 +66,7 @@ EDIT_ROWS = (
     ActionSpec(
         "findPreviousAction",
         EDIT,
-        QT_TRANSLATE_NOOP("Actions", "Find &previous"),
+        QT_TRANSLATE_NOOP("Actions", "Find pre&vious"),
         keys=("Shift+F3",),
     ),
     ActionSpec(
@@ -49,6 +79,13 @@ EDIT_ROWS = (
         ),
         tip=QT_TRANSLATE_NOOP("Actions", "Jump to a line"),
         separated=True,
+    ),
+    ActionSpec(
+        "goToTabAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Go to ta&b…"),
+        keys=("Ctrl+P",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Go to an open tab, or open a recent file, by its name"),
     ),
     ActionSpec(
         "goToSymbolAction",
@@ -85,7 +122,7 @@ EDIT_ROWS = (
     ActionSpec(
         "backAction",
         EDIT,
-        QT_TRANSLATE_NOOP("Actions", "&Back"),
+        QT_TRANSLATE_NOOP("Actions", "Bac&k"),
         keys=("Alt+Left",),
         icon="back",
         tip=QT_TRANSLATE_NOOP("Actions", "Go to where the last jump began"),
@@ -205,6 +242,55 @@ EDIT_ROWS = (
         QT_TRANSLATE_NOOP("Actions", "Toggle &comment"),
         keys=("Ctrl+/",),
         tip=QT_TRANSLATE_NOOP("Actions", "Comment the selected lines"),
+    ),
+    ActionSpec(
+        "completeAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Complete the word"),
+        keys=("Ctrl+Space",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Offer the words that begin as the one at the cursor"),
+        where=Where.EDITOR,
+    ),
+    *(
+        ActionSpec(name, LINES, text, keys=keys, tip=tip, where=Where.EDITOR)
+        for name, text, keys, tip in (
+            (
+                "indentAction",
+                QT_TRANSLATE_NOOP("Actions", "&Indent"),
+                ("Ctrl+]",),
+                QT_TRANSLATE_NOOP("Actions", "Move the selected lines one tab stop to the right"),
+            ),
+            (
+                "unindentAction",
+                QT_TRANSLATE_NOOP("Actions", "&Unindent"),
+                ("Ctrl+[",),
+                QT_TRANSLATE_NOOP("Actions", "Move the selected lines one tab stop to the left"),
+            ),
+            (
+                "moveLinesUpAction",
+                QT_TRANSLATE_NOOP("Actions", "&Move lines up"),
+                ("Alt+Up",),
+                QT_TRANSLATE_NOOP("Actions", "Put the selected lines above the line before"),
+            ),
+            (
+                "moveLinesDownAction",
+                QT_TRANSLATE_NOOP("Actions", "Move lines d&own"),
+                ("Alt+Down",),
+                QT_TRANSLATE_NOOP("Actions", "Put the selected lines below the next line"),
+            ),
+            (
+                "duplicateLinesAction",
+                QT_TRANSLATE_NOOP("Actions", "&Duplicate lines"),
+                ("Ctrl+Shift+D", "Alt+Shift+Down"),
+                QT_TRANSLATE_NOOP("Actions", "Put a copy of the selected lines below them"),
+            ),
+            (
+                "deleteLinesAction",
+                QT_TRANSLATE_NOOP("Actions", "De&lete lines"),
+                ("Ctrl+Shift+K",),
+                QT_TRANSLATE_NOOP("Actions", "Remove the selected lines as a whole"),
+            ),
+        )
     ),
     ActionSpec(
         "settingsAction",

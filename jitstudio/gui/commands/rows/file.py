@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jitstudio.gui.commands.spec import FILE, ActionSpec
+from jitstudio.gui.commands.spec import FILE, TABS, ActionSpec
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 FILE_ROWS = (
@@ -128,6 +128,44 @@ FILE_ROWS = (
         keys=("Ctrl+W",),
         icon="close",
         separated=True,
+    ),
+    ActionSpec(
+        "closeOtherTabsAction",
+        TABS,
+        QT_TRANSLATE_NOOP("Actions", "Close &other tabs"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Close all tabs but this one"),
+    ),
+    ActionSpec(
+        "closeTabsToTheRightAction",
+        TABS,
+        QT_TRANSLATE_NOOP("Actions", "Close tabs to the &right"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Close all tabs that are right of this one"),
+    ),
+    ActionSpec(
+        "closeAllTabsAction",
+        TABS,
+        QT_TRANSLATE_NOOP("Actions", "Close &all tabs"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Close all tabs; unsaved text is asked about"),
+    ),
+    ActionSpec(
+        "reopenTabAction",
+        TABS,
+        QT_TRANSLATE_NOOP("Actions", "Reopen &closed tab"),
+        keys=("Ctrl+Shift+T",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Bring back the tab that was closed last, with its text"),
+    ),
+    ActionSpec(
+        "renameTabAction",
+        TABS,
+        QT_TRANSLATE_NOOP("Actions", "Re&name…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Give the tab another name, and its file too"),
+        separated=True,
+    ),
+    ActionSpec(
+        "copyPathAction",
+        TABS,
+        QT_TRANSLATE_NOOP("Actions", "Copy &path"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Copy the path of the tab's file"),
     ),
     ActionSpec(
         "quitAction",

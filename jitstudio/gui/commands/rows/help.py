@@ -34,7 +34,7 @@ HELP_ROWS = (
         "shortcutsAction",
         HELP,
         QT_TRANSLATE_NOOP("Actions", "&Keyboard shortcuts…"),
-        tip=QT_TRANSLATE_NOOP("Actions", "All commands and their keys"),
+        tip=QT_TRANSLATE_NOOP("Actions", "All commands and their keys, which can be changed"),
     ),
     ActionSpec(
         "toolchainAction",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jitstudio.gui.commands.spec import LAYOUT, VIEW, ActionSpec
+from jitstudio.gui.commands.spec import EDITOR, LAYOUT, VIEW, ActionSpec
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 VIEW_ROWS = (
@@ -36,45 +36,70 @@ VIEW_ROWS = (
         QT_TRANSLATE_NOOP("Actions", "Go to &editor"),
         keys=("Ctrl+1",),
         separated=True,
+        pane=EDITOR,
     ),
     ActionSpec(
-        "focusPtxAction", VIEW, QT_TRANSLATE_NOOP("Actions", "Go to &PTX"), keys=("Ctrl+2",)
+        "focusPtxAction",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "Go to &PTX"),
+        keys=("Ctrl+2",),
+        pane="ptx",
     ),
     ActionSpec(
-        "focusSassAction", VIEW, QT_TRANSLATE_NOOP("Actions", "Go to &SASS"), keys=("Ctrl+3",)
+        "focusSassAction",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "Go to &SASS"),
+        keys=("Ctrl+3",),
+        pane="sass",
     ),
     ActionSpec(
-        "focusKernelsAction", VIEW, QT_TRANSLATE_NOOP("Actions", "Go to &kernels"), keys=("Ctrl+4",)
+        "focusKernelsAction",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "Go to &kernels"),
+        keys=("Ctrl+4",),
+        pane="kernels",
     ),
     ActionSpec(
         "focusNamesAction",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "Go to lo&wered names"),
         keys=("Ctrl+5",),
+        pane="names",
     ),
     ActionSpec(
-        "focusLinkAction", VIEW, QT_TRANSLATE_NOOP("Actions", "Go to &link"), keys=("Ctrl+6",)
+        "focusLinkAction",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "Go to &link"),
+        keys=("Ctrl+6",),
+        pane="link",
     ),
     ActionSpec(
-        "focusLaunchAction", VIEW, QT_TRANSLATE_NOOP("Actions", "Go to launc&h"), keys=("Ctrl+9",)
+        "focusLaunchAction",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "Go to launc&h"),
+        keys=("Ctrl+9",),
+        pane="launch",
     ),
     ActionSpec(
         "focusReportAction",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "Go to report"),
         keys=("Ctrl+Alt+R",),
+        pane="report",
     ),
     ActionSpec(
         "focusGraphAction",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "Go to graph"),
         keys=("Ctrl+Alt+G",),
+        pane="graph",
     ),
     ActionSpec(
         "focusCompareAction",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "Go to compare"),
         keys=("Ctrl+Alt+C",),
+        pane="compare",
     ),
     ActionSpec(
         "focusPipelineAction",
@@ -82,6 +107,7 @@ VIEW_ROWS = (
         QT_TRANSLATE_NOOP("Actions", "Go to pipeline"),
         keys=("Ctrl+Alt+P",),
         icon="pipeline",
+        pane="pipeline",
     ),
     ActionSpec(
         "focusProblemsAction",
@@ -91,9 +117,14 @@ VIEW_ROWS = (
             "Ctrl+7",
             "Ctrl+Shift+M",
         ),
+        pane="problems",
     ),
     ActionSpec(
-        "focusLogAction", VIEW, QT_TRANSLATE_NOOP("Actions", "Go to lo&g"), keys=("Ctrl+8",)
+        "focusLogAction",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "Go to lo&g"),
+        keys=("Ctrl+8",),
+        pane="log",
     ),
     ActionSpec(
         "nextPaneAction",
@@ -140,6 +171,13 @@ VIEW_ROWS = (
             "Actions", "Let the pane with the keyboard fill the window, or bring the others back"
         ),
         separated=True,
+    ),
+    ActionSpec(
+        "fullScreenAction",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "&Full screen"),
+        keys=("F11",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Let the window fill the screen, or no longer"),
     ),
     ActionSpec(
         "paletteAction",

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtGui import QContextMenuEvent, QGuiApplication
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.models.graph import GraphPicture, summary
@@ -106,6 +107,22 @@ class GraphView(QWidget):
         self.canvas.set_theme(theme)
         self._buttons.set_theme(theme)
 
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what can be done with the block at the keyboard and with the graph."""
+        if self.canvas.picture is None:
+            return
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        if self.canvas.current >= 0:
+            show = self.tr("Show in {kind}").format(kind=self._kinds.currentText())
+            menu.addAction(show, self.canvas.activate_current)
+            menu.addSeparator()
+        menu.addAction(self.tr("Show &all of it"), self.canvas.fit)
+        menu.addAction(self.tr("&Copy as picture"), self._on_copy)
+        menu.addAction(self.tr("&Save the graph as SVG…"), self.picture_requested.emit)
+        menu.addActions(self.actions())
+        menu.popup(event.globalPos())
+
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setContentsMargins(12, 3, 8, 3)
@@ -120,6 +137,10 @@ class GraphView(QWidget):
         column.setSpacing(0)
         column.addLayout(head)
         column.addWidget(self.canvas, 1)
+
+    @Slot()
+    def _on_copy(self) -> None:
+        QGuiApplication.clipboard().setPixmap(self.canvas.grab())
 
     @Slot(int)
     def _on_kind_activated(self, index: int) -> None:

@@ -93,8 +93,9 @@ class PipelineView(QWidget):
             opened.triggered.connect(self.canvas.activate_current)
             menu.addSeparator()
         menu.addAction(self.tr("Show &all of it")).triggered.connect(self.canvas.fit)
-        menu.addAction(self.tr("&Copy picture")).triggered.connect(self._on_copy)
+        menu.addAction(self.tr("&Copy as picture")).triggered.connect(self._on_copy)
         menu.addAction(self.tr("&Save picture…")).triggered.connect(self.picture_requested)
+        menu.addActions(self.actions())
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         menu.popup(place)
 

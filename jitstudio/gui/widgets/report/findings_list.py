@@ -87,7 +87,7 @@ class FindingsList(QWidget):
         table.selectionModel().currentChanged.connect(self._update_words)
         self._sorted.layoutChanged.connect(self._update_words)
         table.add_command(self.tr("&Go to source"), self._on_activated, *ENTER_KEYS)
-        table.add_command(self.tr("&Show its SASS"), self._on_sass_wanted, "Ctrl+Return")
+        table.add_command(self.tr("Show in &SASS"), self._on_sass_wanted, "Ctrl+Return")
         table.add_command(self.tr("&Copy all"), self._copy, "Ctrl+C")
         return table
 

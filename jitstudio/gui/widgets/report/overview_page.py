@@ -80,7 +80,7 @@ class OverviewPage(QWidget):
         table.horizontalHeader().hide()
         table.set_columns(stretched=1, widths={0: 20})
         table.doubleClicked.connect(self._on_activated)
-        table.add_command(self.tr("&Show its SASS"), self._on_activated, *ENTER_KEYS)
+        table.add_command(self.tr("Show in &SASS"), self._on_activated, *ENTER_KEYS)
         table.add_command(self.tr("&Copy table"), self._copy, "Ctrl+C")
         return table
 

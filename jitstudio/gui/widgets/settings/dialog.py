@@ -79,7 +79,8 @@ class SettingsDialog(QDialog):
         column.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
         column.setSpacing(10)
         column.addWidget(self._search)
-        column.addWidget(self._make_list(preferences), 1)
+        self._area = self._make_list(preferences)
+        column.addWidget(self._area, 1)
         column.addWidget(buttons)
         self.set_theme(theme)
         self._on_search_changed("")
@@ -89,6 +90,13 @@ class SettingsDialog(QDialog):
         """The keys of the settings that the search leaves."""
         rows = (row for rows in self._rows.values() for row in rows)
         return [row.key for row in rows if not row.isHidden()]
+
+    def go_to(self, key: str) -> None:
+        """Bring this setting into sight, and give it the keyboard."""
+        self._search.clear()
+        row = next(row for rows in self._rows.values() for row in rows if row.key == key)
+        self._area.ensureWidgetVisible(row)
+        row.take_keyboard()
 
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:

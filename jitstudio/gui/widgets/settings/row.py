@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Slot
 from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
 
 from jitstudio.gui.icons import icon
+from jitstudio.gui.models.synonyms import also_called
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import Setting, SettingValue
 from jitstudio.gui.theme import Theme
@@ -51,7 +52,8 @@ class SettingRow(QWidget):
         grid.addWidget(self._reset, 0, 2, 2, 1, _MIDDLE)
         self._editor.widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._editor.widget.installEventFilter(self)
-        self._words = " ".join(map(translated, (setting.title, setting.sentence, setting.group)))
+        texts = map(translated, (setting.title, setting.sentence, setting.group))
+        self._words = " ".join((*texts, also_called(translated(setting.title))))
         preferences.changed.connect(self._on_changed)
         self._show()
 
@@ -60,8 +62,12 @@ class SettingRow(QWidget):
         """Of the setting."""
         return self._setting.key
 
+    def take_keyboard(self) -> None:
+        """Give the control the keyboard."""
+        self._editor.widget.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
     def matches(self, wanted: list[str]) -> bool:
-        """Whether all these words are somewhere in its texts."""
+        """Whether all these words are somewhere in its texts, or in other words for its title."""
         words = self._words.casefold()
         return all(word in words for word in wanted)
 

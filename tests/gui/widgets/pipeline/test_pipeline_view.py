@@ -210,7 +210,7 @@ def test_the_context_menu_opens_copies_and_saves(view, activated):
     actions["Open NVRTC"].trigger()
     actions["Save picture…"].trigger()
     QGuiApplication.clipboard().clear()
-    actions["Copy picture"].trigger()
+    actions["Copy as picture"].trigger()
     assert [node.title for node in activated] == ["NVRTC"]
     assert requested == [True]
     assert not QGuiApplication.clipboard().image().isNull()

@@ -1,0 +1,66 @@
+"""The tabs that were closed last, with all that was in them, so that they can be opened again."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Slot
+
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.session import saved_document
+from jitstudio.gui.state.session_format import SavedDocument
+
+_MOST = 20
+
+
+class ClosedTab(NamedTuple):
+    """A tab as it was.
+
+    Attributes:
+        document: What was in it; its text only where no file had it.
+        place: How many tabs were left of it.
+    """
+
+    document: SavedDocument
+    place: int
+
+
+class ClosedTabs(QObject):
+    """Remembers what is closed while jitstudio runs, the last on top."""
+
+    def __init__(self, documents: Documents, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._documents = documents
+        self._closed: list[ClosedTab] = []
+        self._order = list(documents)
+        documents.removed.connect(self._on_removed)
+        documents.added.connect(self._on_added)
+        documents.moved.connect(self._on_moved)
+
+    def __len__(self) -> int:
+        return len(self._closed)
+
+    def take(self) -> ClosedTab:
+        """Forget the last one, which is about to be opened."""
+        return self._closed.pop()
+
+    @Slot(Document)
+    def _on_removed(self, document: Document) -> None:
+        entry = saved_document(document)
+        # Of bytes that came from no file nothing is kept.
+        if entry.path or entry.content is not None:
+            self._closed.append(ClosedTab(entry, self._order.index(document)))
+            del self._closed[:-_MOST]
+        self._on_moved()
+
+    @Slot(Document)
+    def _on_added(self, document: Document) -> None:
+        if document.path is not None:
+            # It is open again.
+            self._closed = [c for c in self._closed if Path(c.document.path) != document.path]
+        self._on_moved()
+
+    @Slot()
+    def _on_moved(self) -> None:
+        self._order = list(self._documents)

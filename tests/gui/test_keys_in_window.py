@@ -1,0 +1,91 @@
+"""The list of keys in a window: all are in it, and those of commands can be changed there."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import (
+    QApplication,
+    QKeySequenceEdit,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTreeWidget,
+)
+
+from jitstudio.gui.commands.table import ACTIONS
+from jitstudio.gui.widgets.shortcuts_dialog import ShortcutsDialog
+
+_CTRL, _ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
+_SHIFT = Qt.KeyboardModifier.ShiftModifier
+
+
+@pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+def test_keys_are_listed_changed_and_given_back(started):
+    driver, editor = started, started.editor
+    driver.workspace.settings.auto_build = False
+    driver.trigger("shortcutsAction")
+    dialog = driver.find(ShortcutsDialog, "shortcutsDialog")
+    table = dialog.findChild(QTreeWidget, "shortcutsTable")
+    field = dialog.findChild(QKeySequenceEdit, "shortcutField")
+    note = dialog.findChild(QLabel, "shortcutNote")
+    search = dialog.findChild(QLineEdit, "shortcutsFilter")
+
+    def rows():
+        items = (table.topLevelItem(place) for place in range(table.topLevelItemCount()))
+        return [item for item in items if not item.isHidden()]
+
+    def press(name):
+        QTest.mouseClick(dialog.findChild(QPushButton, name), Qt.MouseButton.LeftButton)
+
+    def enabled(name):
+        return dialog.findChild(QPushButton, name).isEnabled()
+
+    # Each command is there, and what is none: Tab, the wheel, the keys of tables.
+    texts = [item.text(0) for item in rows()]
+    assert len(texts) > len(ACTIONS) + 20
+    assert {"Build", "Duplicate lines", "Copy", "Copy whole log"} <= set(texts)
+    assert any("Shift+Tab" in item.text(1) for item in rows())
+    search.setText("preferences")
+    assert [item.text(0) for item in rows()] == ["Settings"]
+
+    # A key of another command is told, and taken from it.
+    search.setText("delete lines")
+    table.setCurrentItem(rows()[0])
+    field.setFocus()
+    QTest.keyClick(field, Qt.Key.Key_A)
+    assert "alone is for typing" in note.text()
+    assert not enabled("useShortcut")
+    field.clear()
+    QTest.keyClick(field, Qt.Key.Key_M, _CTRL)
+    assert "Ctrl+M is the key of 'Maximise pane'" in note.text()
+    press("useShortcut")
+    assert rows()[0].text(1) == "Ctrl+M"
+    assert rows()[0].font(1).bold()
+    # The field is left by Tab: who works without a mouse is not caught in it.
+    field.setFocus()
+    QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+    assert not field.hasFocus()
+    dialog.close()
+
+    # It does what it was given for, and the old key nothing any more.
+    driver.window.activateWindow()
+    editor.setFocus()
+    editor.setPlainText("one\ntwo\nthree\n")
+    editor.go_to(2)
+    driver.press(Qt.Key.Key_M, _CTRL)
+    assert editor.toPlainText() == "one\nthree\n"
+    assert driver.panes.stage.alone is None
+    driver.press(Qt.Key.Key_K, _CTRL | _SHIFT)
+    assert editor.toPlainText() == "one\nthree\n"
+    assert driver.workspace.preferences.shortcuts == {"deleteLinesAction": ("Ctrl+M",)}
+
+    driver.trigger("shortcutsAction")
+    dialog = driver.window.findChildren(ShortcutsDialog)[-1]
+    press("resetAllShortcuts")
+    assert driver.window.commands["maximiseAction"].shortcut() == QKeySequence("Ctrl+M")
+    dialog.close()
+    driver.window.activateWindow()
+    editor.setFocus()
+    driver.press(Qt.Key.Key_K, _CTRL | _SHIFT)
+    assert editor.toPlainText() == "one\n"
