@@ -51,6 +51,7 @@ from jitstudio.gui.presenters.projects import ProjectsPresenter
 from jitstudio.gui.presenters.renaming import RenamingPresenter
 from jitstudio.gui.presenters.report import ReportPresenter
 from jitstudio.gui.presenters.results import ResultsPresenter
+from jitstudio.gui.presenters.search import SearchPresenter
 from jitstudio.gui.presenters.settings import SettingsPresenter
 from jitstudio.gui.presenters.staleness import StalenessPresenter
 from jitstudio.gui.presenters.status import StatusPresenter
@@ -179,6 +180,7 @@ class Furnishing(QObject):
             lambda: WelcomePresenter(workspace, panes.tabs, files, actions, keeper),
             lambda: LayoutPresenter(panes, actions),
             lambda: EditingPresenter(workspace, panes, actions),
+            lambda: SearchPresenter(workspace, panes, actions),
             lambda: HoverPresenter(workspace, panes, actions),
             lambda: SymbolsPresenter(workspace, panes, keeper, actions, window),
             lambda: MenusPresenter(window.menus, panes, actions, files, preferences, keeper),

@@ -40,6 +40,15 @@ EDIT_ROWS = (
         keys=("Shift+F3",),
     ),
     ActionSpec(
+        "findInAllAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Find &in all tabs and outputs…"),
+        keys=("Ctrl+Shift+F",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "List every place in the open tabs, PTX, SASS and the log"
+        ),
+    ),
+    ActionSpec(
         "goToLineAction",
         EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Go to line…"),
