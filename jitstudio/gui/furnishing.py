@@ -27,6 +27,7 @@ from jitstudio.gui.presenters.definitions import DefinitionsPresenter
 from jitstudio.gui.presenters.editing import EditingPresenter
 from jitstudio.gui.presenters.files import FilesPresenter
 from jitstudio.gui.presenters.filters import FiltersPresenter
+from jitstudio.gui.presenters.formatting import FormattingPresenter
 from jitstudio.gui.presenters.graph import GraphPresenter
 from jitstudio.gui.presenters.history import HistoryPresenter
 from jitstudio.gui.presenters.hover import HoverPresenter
@@ -155,6 +156,7 @@ class Furnishing(QObject):
                 window,
             ),
             lambda: RenamingPresenter(panes, actions, window),
+            lambda: FormattingPresenter(workspace, panes, actions),
             lambda: FiltersPresenter(preferences, panes),
             lambda: ListingsPresenter(workspace, panes, actions, window),
             lambda: InspectionsPresenter(workspace, panes),

@@ -216,6 +216,15 @@ EDIT_ROWS = (
         tip=QT_TRANSLATE_NOOP("Actions", "Comment the selected lines"),
     ),
     ActionSpec(
+        "formatAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Forma&t with clang-format"),
+        keys=("Alt+Shift+F",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Lay out the selected lines, or all, by the .clang-format of the folder"
+        ),
+    ),
+    ActionSpec(
         "settingsAction",
         EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Settings…"),
