@@ -28,6 +28,7 @@ _TITLES = {
     "pipeline": QT_TRANSLATE_NOOP("Frame", "Pipeline"),
     "problems": QT_TRANSLATE_NOOP("Frame", "Problems"),
     "log": QT_TRANSLATE_NOOP("Frame", "Log"),
+    "search": QT_TRANSLATE_NOOP("Frame", "Find in all"),
     "options": QT_TRANSLATE_NOOP("Frame", "Options"),
 }
 

@@ -30,6 +30,7 @@ from jitstudio.gui.presenters.definitions import DefinitionsPresenter
 from jitstudio.gui.presenters.editing import EditingPresenter
 from jitstudio.gui.presenters.files import FilesPresenter
 from jitstudio.gui.presenters.filters import FiltersPresenter
+from jitstudio.gui.presenters.formatting import FormattingPresenter
 from jitstudio.gui.presenters.graph import GraphPresenter
 from jitstudio.gui.presenters.history import HistoryPresenter
 from jitstudio.gui.presenters.hover import HoverPresenter
@@ -54,6 +55,7 @@ from jitstudio.gui.presenters.projects import ProjectsPresenter
 from jitstudio.gui.presenters.renaming import RenamingPresenter
 from jitstudio.gui.presenters.report import ReportPresenter
 from jitstudio.gui.presenters.results import ResultsPresenter
+from jitstudio.gui.presenters.search import SearchPresenter
 from jitstudio.gui.presenters.settings import SettingsPresenter
 from jitstudio.gui.presenters.staleness import StalenessPresenter
 from jitstudio.gui.presenters.status import StatusPresenter
@@ -161,6 +163,7 @@ class Furnishing(QObject):
                 window,
             ),
             lambda: RenamingPresenter(panes, actions, window),
+            lambda: FormattingPresenter(workspace, panes, actions),
             lambda: FiltersPresenter(preferences, panes),
             lambda: ListingsPresenter(workspace, panes, actions, window),
             lambda: InspectionsPresenter(workspace, panes),
@@ -186,6 +189,7 @@ class Furnishing(QObject):
             lambda: WelcomePresenter(workspace, panes.tabs, files, actions, keeper),
             lambda: LayoutPresenter(panes, actions),
             lambda: EditingPresenter(workspace, panes, actions),
+            lambda: SearchPresenter(workspace, panes, actions),
             lambda: HoverPresenter(workspace, panes, actions),
             lambda: ContextMenus(workspace, panes, actions),
             lambda: SymbolsPresenter(workspace, panes, keeper, actions, window),

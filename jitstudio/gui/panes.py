@@ -27,6 +27,7 @@ from jitstudio.gui.widgets.output_pane import OutputPane
 from jitstudio.gui.widgets.pipeline.pipeline_view import PipelineView
 from jitstudio.gui.widgets.problems_view import ProblemsView
 from jitstudio.gui.widgets.report.report_view import ReportView
+from jitstudio.gui.widgets.search_view import SearchView
 from jitstudio.gui.widgets.status_line import StatusLine
 from jitstudio.gui.workspace import Workspace
 
@@ -55,6 +56,7 @@ class Panes:
         graph: The control flow of a kernel.
         problems: Errors and warnings.
         log: What each tool said.
+        search: What was found in all texts.
         status: The status bar.
         stage: Where all of them stand.
     """
@@ -71,6 +73,7 @@ class Panes:
     graph: GraphView
     problems: ProblemsView
     log: LogView
+    search: SearchView
 
     def __init__(
         self, window: QMainWindow, frame: Frame, workspace: Workspace, theme: Theme
@@ -98,6 +101,8 @@ class Panes:
         self._docks["problems"].fill(self.problems)
         self.log = LogView()
         self._docks["log"].fill(self.log)
+        self.search = SearchView()
+        self._docks["search"].fill(self.search)
         yield
         self.kernels = KernelsView()
         self._docks["kernels"].fill(self.kernels)
@@ -141,6 +146,7 @@ class Panes:
             self.options,
             self.problems,
             self.log,
+            self.search,
             self.status,
             self.stage,
         )

@@ -7,7 +7,7 @@ from enum import Enum
 
 from PySide6.QtCore import Qt
 
-_DEFAULT_HIDDEN = frozenset({"options"})
+_DEFAULT_HIDDEN = frozenset({"options", "search"})
 
 
 class Side(Enum):
@@ -60,7 +60,7 @@ class Layout:
 
 
 _OPTIONS = Area(Side.LEFT, 0.25, (("options",),), least=320)
-_FINDINGS = ("problems", "log")
+_FINDINGS = ("problems", "log", "search")
 _READING = ("report", "graph", "compare")
 _RESULTS = ("kernels", "names", "link")
 

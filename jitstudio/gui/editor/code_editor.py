@@ -273,6 +273,19 @@ class CodeEditor(Zoomable, QPlainTextEdit):
             self.setTextCursor(cursor_over(self.document(), line, (column, column)))
         return True
 
+    def apply_edits(self, edits: Sequence[tuple[int, int, str]], caret: int) -> None:
+        """Change parts of the text as one step of undo.
+
+        Args:
+            edits: The first position, the one behind the last, and the new text; in order.
+            caret: Where the cursor is then.
+        """
+        self.carets.clear()
+        if edits and self._change(partial(places.apply, self.document(), edits)):
+            cursor = self.textCursor()
+            cursor.setPosition(min(caret, self.document().characterCount() - 1))
+            self.setTextCursor(cursor)
+
     # What Qt calls.
 
     def keyPressEvent(self, event: QKeyEvent) -> None:

@@ -92,6 +92,25 @@ def replaced(lines: Sequence[str], changes: Sequence[Change], first: int = 0) ->
     return made
 
 
+def apply(document: QTextDocument, edits: Sequence[tuple[int, int, str]]) -> None:
+    """Replace what is between positions, given in order, as one step of undo."""
+    if len(edits) > MOST_SINGLE:
+        first, last = edits[0][0], edits[-1][1]
+        raw, done = document.toRawText().encode("utf-16-le", "surrogatepass"), first
+        parts: list[bytes] = []
+        for start, end, text in edits:
+            parts += raw[2 * done : 2 * start], text.encode("utf-16-le")
+            done = end
+        edits = [(first, last, b"".join(parts).decode("utf-16-le", "surrogatepass"))]
+    cursor = QTextCursor(document)
+    cursor.beginEditBlock()
+    for start, end, text in reversed(edits):
+        cursor.setPosition(start)
+        cursor.setPosition(end, QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(text)
+    cursor.endEditBlock()
+
+
 def ground(cursor: QTextCursor, color: QColor) -> QTextEdit.ExtraSelection:
     """A coloured ground behind what a cursor selects; the colours of the text stay."""
     selection = QTextEdit.ExtraSelection()

@@ -12,12 +12,12 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
+from jitstudio.gui.find.query_options import QueryOptions
 from jitstudio.gui.find.search import (
     Change,
     Editable,
     Matcher,
     PatternError,
-    Query,
     Search,
     Searchable,
 )
@@ -84,6 +84,7 @@ class FindBar(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Wear another theme."""
         self._theme = theme
+        self._options.set_theme(theme)
         for button, name in self._icons.items():
             button.setIcon(icon(name, theme.ui.text, theme.ui.disabled_text))
         self._show_status()
@@ -178,26 +179,20 @@ class FindBar(QWidget):
         field.installEventFilter(self)
         return field
 
-    def _make_button(self, name: str, tip: str, act: Callable[[], None] | None) -> QToolButton:
+    def _make_button(self, name: str, tip: str, act: Callable[[], None]) -> QToolButton:
         button = QToolButton(self)
         button.setToolTip(tip)
         button.setAccessibleName(tip.partition(" (")[0])
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         if name:
             self._icons[button] = name
-        if act is None:
-            button.setCheckable(True)
-            button.toggled.connect(self._on_query_changed)
-        else:
-            button.clicked.connect(act)
+        button.clicked.connect(act)
         return button
 
     def _make_buttons(self) -> None:
         make = self._make_button
         self._unfold = make("chevron-right", self.tr("Show or hide replace"), self._on_unfold)
-        self._case = make("match-case", self.tr("Match case (Alt+C)"), None)
-        self._word = make("whole-word", self.tr("Whole words (Alt+W)"), None)
-        self._regex = make("regex", self.tr("Regular expression (Alt+R)"), None)
+        self._options = QueryOptions(self)
         self._previous = make(
             "chevron-up", self.tr("Previous match (Shift+F3)"), self.find_previous
         )
@@ -210,7 +205,7 @@ class FindBar(QWidget):
 
     def _lay_out(self) -> None:
         upper, lower = QHBoxLayout(), QHBoxLayout()
-        for widget in (self._case, self._word, self._regex, self._previous, self._next):
+        for widget in (self._options, self._previous, self._next):
             upper.addWidget(widget)
         upper.addSpacing(6)
         upper.addWidget(self._status, 1)
@@ -235,11 +230,7 @@ class FindBar(QWidget):
 
     def _connect(self) -> None:
         self._field.textChanged.connect(self._on_query_changed)
-        self._toggles = {
-            Qt.Key.Key_C: self._case,
-            Qt.Key.Key_W: self._word,
-            Qt.Key.Key_R: self._regex,
-        }
+        self._options.changed.connect(self._on_query_changed)
 
     def _show_replace(self, shown: bool) -> None:
         for widget in (self._replacement, self._replace_one, self._replace_all):
@@ -253,18 +244,14 @@ class FindBar(QWidget):
         """Take Enter and Shift+Enter out of the fields; Alt and a letter switches an option."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
-        key, modifiers = Qt.Key(event.key()), event.modifiers()
-        shift = bool(modifiers & Qt.KeyboardModifier.ShiftModifier)
-        if key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             if self._replacement.hasFocus():
                 self.replace_one()
             else:
                 self._go(_BACK if shift else _FORWARD)
             return True
-        if modifiers == Qt.KeyboardModifier.AltModifier and key in self._toggles:
-            self._toggles[key].toggle()
-            return True
-        return False
+        return self._options.take_key(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Close on Esc, go on with F3 and back with Shift+F3."""
@@ -298,9 +285,8 @@ class FindBar(QWidget):
                 self._target.set_matches({})
             self._show_status()
             return
-        buttons = (self._case, self._word, self._regex)
         try:
-            matcher = Matcher(Query(self._field.text(), *(b.isChecked() for b in buttons)))
+            matcher = Matcher(self._options.query(self._field.text()))
         except PatternError as error:
             self._problem = str(error)
             self._target.set_matches({})

@@ -72,7 +72,8 @@ class RenamingPresenter(QObject):
         grown = len(name) - len(renaming.name)
         before = sum(at == line and span[1] <= column for at, span in renaming.places)
         editor.carets.clear()
-        editor.replace_matches([(at, span, name) for at, span in renaming.places])
+        if not editor.replace_matches([(at, span, name) for at, span in renaming.places]):
+            return
         start = column + before * grown
         editor.setTextCursor(places.cursor_over(editor.document(), line, (start, start)))
         self._panes.status.tell(

@@ -70,6 +70,15 @@ EDIT_ROWS = (
         keys=("Shift+F3",),
     ),
     ActionSpec(
+        "findInAllAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Find &in all tabs and outputs…"),
+        keys=("Ctrl+Shift+F",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "List every place in the open tabs, PTX, SASS and the log"
+        ),
+    ),
+    ActionSpec(
         "goToLineAction",
         EDIT,
         QT_TRANSLATE_NOOP("Actions", "&Go to line…"),
@@ -242,6 +251,15 @@ EDIT_ROWS = (
         QT_TRANSLATE_NOOP("Actions", "Toggle &comment"),
         keys=("Ctrl+/",),
         tip=QT_TRANSLATE_NOOP("Actions", "Comment the selected lines"),
+    ),
+    ActionSpec(
+        "formatAction",
+        EDIT,
+        QT_TRANSLATE_NOOP("Actions", "Forma&t with clang-format"),
+        keys=("Alt+Shift+F",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Lay out the selected lines, or all, by the .clang-format of the folder"
+        ),
     ),
     ActionSpec(
         "completeAction",
