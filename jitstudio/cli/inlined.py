@@ -40,7 +40,7 @@ def read_inlined(result: BuildResult) -> InlinedNamed | None:
     """
     if (ptx := linked_ptx(result)) is None:
         return None
-    found = inlining(split_at_newlines(ptx))
+    found = inlining(split_at_newlines(ptx.decode("utf-8", "replace")))
     names = {*found.untold, *(name for one in found.found for name in (one.function, one.into))}
     builder = Builder(workers=1)
     try:

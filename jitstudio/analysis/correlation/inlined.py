@@ -53,10 +53,10 @@ class Inlining:
     untold: tuple[str, ...]
 
 
-def linked_ptx(result: BuildResult) -> str | None:
+def linked_ptx(result: BuildResult) -> bytes | None:
     """The PTX that an LTO link made; None where a build made none, as other links do not."""
     made = result.artifact(CodeKind.PTX, LINKED)
-    return made.content.decode("utf-8", "replace") if made else None
+    return made.content if made else None
 
 
 def inlining(lines: Sequence[str]) -> Inlining:

@@ -35,6 +35,8 @@ class PlacesPresenter(QObject):
         panes.report.location_activated.connect(self._on_line_activated)
         panes.kernels.kernel_activated.connect(self._on_kernel_activated)
         panes.link.linked_sass_requested.connect(self._on_linked_sass_requested)
+        panes.link.inlined.location_activated.connect(self._on_line_activated)
+        panes.link.inlined.ptx_line_activated.connect(self._on_linked_ptx_wanted)
         self._focus_targets: dict[str, QWidget] = {
             "optionsAction": panes.options,
             "focusEditorAction": panes.tabs,
@@ -110,6 +112,12 @@ class PlacesPresenter(QObject):
         pane = self._panes.outputs[CodeKind.SASS]
         pane.choose(LINKED)
         self._panes.bring_up(pane)
+
+    @Slot(int)
+    def _on_linked_ptx_wanted(self, line: int) -> None:
+        pane = self._panes.outputs[CodeKind.PTX]
+        if pane.go_to(LINKED, line):
+            self._panes.bring_up(pane)
 
     @Slot()
     def _on_focus_wanted(self) -> None:

@@ -28,7 +28,7 @@ def lines(places):
 def test_each_call_is_listed_with_its_function_and_where_it_is_now(tools):
     modules = (cuda(KERNELS, "a.cu"), cuda(HELPERS, "b.cu"))
     result = tools.build(request(*modules, emit="ptx,cubin", link="lto"))
-    ptx = linked_ptx(result).split("\n")
+    ptx = linked_ptx(result).decode().split("\n")
     found = inlining(ptx)
     assert found.untold == ()
     told = {(one.function, one.into, *lines(one.calls)) for one in found.found}
