@@ -12,6 +12,7 @@ from typing import Any
 
 from jitstudio.analysis.classes import InstructionClass
 from jitstudio.analysis.control import decode
+from jitstudio.analysis.correlation.inlined import Inlining
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.flow.graph import FlowGraph
 from jitstudio.analysis.model import NOWHERE, LiveRegisters, Place, Places, SassFunction
@@ -105,6 +106,25 @@ def finding_object(finding: Finding, function: SassFunction) -> Json:
         **_places(finding.places),
         "ptx_line": finding.ptx_line or None,
         "addresses": [function.addresses[index] for index in finding.indices],
+    }
+
+
+def inlining_object(inlining: Inlining, names: Mapping[str, str]) -> Json:
+    """What an LTO link inlined; `names` has lowered names in words of C++."""
+    return {
+        "calls": [
+            {
+                "function": one.function or None,
+                "demangled": names.get(one.function, one.function) or None,
+                "into": one.into,
+                "into_demangled": names.get(one.into, one.into),
+                **_places((one.place, *one.calls)),
+                "ptx_line": one.ptx_line,
+                "ptx_instructions": one.instructions,
+            }
+            for one in inlining.found
+        ],
+        "no_line_table": list(inlining.untold),
     }
 
 

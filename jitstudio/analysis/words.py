@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jitstudio.core.code import CodeKind
+
+LONGEST_LINE = 5000
+"""In a longer line nobody looks for words, and finding them would be felt."""
 
 # A directive is one word, also where the next one follows without a gap.
 _WORD = re.compile(r"(?<![\w$%])%?[A-Za-z_$][\w$]*(?:(?:\.|::)\w+)*|\.[A-Za-z_]\w*(?:::\w+)*")
@@ -36,11 +40,23 @@ class WordAt:
 def word_at(kind: CodeKind, line: str, column: int) -> WordAt | None:
     """The word that covers a column, counted from 0; None in between and in comments."""
     code = line.partition(_COMMENT)[0]
-    before = _BEFORE.get(kind)
-    words = (_WORD if before else _NAME).finditer(code)
+    words = (_WORD if kind in _BEFORE else _NAME).finditer(code)
     found = next((word for word in words if word.start() <= column < word.end()), None)
-    if found is None:
-        return None
-    is_label = code[found.end() :].lstrip().startswith(":")
-    opens = before is not None and not is_label and bool(before.match(code[: found.start()]))
-    return WordAt(found[0], found.span(), opens)
+    return WordAt(found[0], found.span(), _opens(kind, code, found)) if found else None
+
+
+def openings(kind: CodeKind, line: str) -> Iterator[int]:
+    """The columns of the words that tell what the line does: of PTX and SASS the opcode's.
+
+    In other languages any word may.
+    """
+    code = line.partition(_COMMENT)[0] if len(line) <= LONGEST_LINE else ""
+    for word in (_WORD if kind in _BEFORE else _NAME).finditer(code):
+        if kind not in _BEFORE or _opens(kind, code, word):
+            yield word.start()
+
+
+def _opens(kind: CodeKind, code: str, word: re.Match[str]) -> bool:
+    before = _BEFORE.get(kind)
+    is_label = code[word.end() :].lstrip().startswith(":")
+    return before is not None and not is_label and bool(before.match(code[: word.start()]))

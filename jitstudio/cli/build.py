@@ -7,16 +7,19 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+from jitstudio.analysis.json_form import inlining_object
 from jitstudio.cache.store import Store
 from jitstudio.cli import compare, exit_codes, matrix, text_report
 from jitstudio.cli.files import made_folder, unwritable, without_waiting
+from jitstudio.cli.inlined import InlinedNamed, only_asked_for, read_inlined, with_ptx
+from jitstudio.cli.machine_code import makes_ptx
 from jitstudio.cli.project import base_request, given_project
 from jitstudio.cli.request import request_from
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import CodeKind
 from jitstudio.core.idle_options import with_idle_options
 from jitstudio.core.json_form import Json, build_object
-from jitstudio.core.request import BuildRequest
+from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.listing.fatbin import fatbin_entries
 from jitstudio.worker.builder import DEFAULT_TIMEOUT, Builder
@@ -36,17 +39,21 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.compare_targets is not None:
         return matrix.run(request, arguments)
     folder = made_folder(arguments.output, "-o")
-    results = build(request, arguments.timeout, arguments.repeat)
-    result = results[-1]
+    listed = arguments.repeat == 1 and request.link is LinkMode.LTO and makes_ptx(request)
+    results = build(with_ptx(request) if listed else request, arguments.timeout, arguments.repeat)
+    found = read_inlined(results[-1])
+    result = only_asked_for(results[-1], request)
     written = _write(result, folder) if folder else ()
     if arguments.json:
         runs = results if arguments.repeat > 1 else ()
-        say(json.dumps(_with_entries(build_object(result, runs), result), indent=2))
+        told = _with_entries(build_object(result, runs), result)
+        told["inlined"] = found and inlining_object(found.inlining, found.names)
+        say(json.dumps(told, indent=2))
     else:
         for source in request.sources:
             if source.kind is CodeKind.FATBIN:
                 text_report.print_fatbin(source.name, source.content)
-        show(result, written)
+        show(result, written, found)
     return exit_codes.OF_OUTCOME[result.outcome]
 
 
@@ -89,11 +96,15 @@ def build(
     return tuple(results)
 
 
-def show(result: BuildResult, written: tuple[Path, ...] = ()) -> None:
+def show(
+    result: BuildResult, written: tuple[Path, ...] = (), found: InlinedNamed | None = None
+) -> None:
     """Print a result; files already written are named rather than printed."""
     text_report.print_stages(result)
     text_report.print_names(result)
     text_report.print_kernels(result)
+    if found:
+        text_report.print_inlined(found)
     for artifact in result.artifacts:
         if artifact.kind is CodeKind.FATBIN:
             text_report.print_fatbin(artifact.file_name, artifact.content)

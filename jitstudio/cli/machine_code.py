@@ -83,7 +83,7 @@ def read_machine_code(
     Raises:
         WorkerError: A worker itself failed.
     """
-    more = {CodeKind.PTX} if with_calls and _makes_ptx(request) else set()
+    more = {CodeKind.PTX} if with_calls and makes_ptx(request) else set()
     request = replace(request, emit=frozenset({CodeKind.CUBIN, *more}))
     builder, analyst = Builder(store=Store()), Analyst()
     try:
@@ -108,7 +108,8 @@ def read_machine_code(
         builder.close()
 
 
-def _makes_ptx(request: BuildRequest) -> bool:
+def makes_ptx(request: BuildRequest) -> bool:
+    """Whether there is PTX on the way to the machine code, or a link that makes it too."""
     return _WITH_PTX[request.link].issuperset(source.kind for source in request.sources)
 
 

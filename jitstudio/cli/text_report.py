@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import textwrap
+from pathlib import PurePath
 
+from jitstudio.cli.inlined import InlinedNamed
 from jitstudio.cli.table import table_lines
 from jitstudio.cli.terminal import say, tell
 from jitstudio.core.code import TEXT_KINDS, split_variant
@@ -13,6 +15,7 @@ from jitstudio.listing.contents import entry_line
 from jitstudio.listing.fatbin import fatbin_entries
 
 _PROSE_WIDTH = 92
+_UNNAMED = "(no name is told)"
 # Fields of `Resources` with their headings; bytes, where nothing else is said.
 _COLUMNS = {
     "registers": "registers",
@@ -67,6 +70,19 @@ def print_kernels(result: BuildResult) -> None:
         rows.append((f"{kernel.demangled}{at}{target}", *cells))
     for line in table_lines(rows):
         tell(line)
+
+
+def print_inlined(found: InlinedNamed) -> None:
+    """What an LTO link inlined, a call a line, and of which functions nobody knows."""
+    rows = [("inlined", "into", "called at", "instructions of PTX")]
+    for one in found.inlining.found:
+        calls = ", ".join(f"{PurePath(call.file).name}:{call.line}" for call in one.calls)
+        function = found.names.get(one.function) or _UNNAMED
+        rows.append((function, found.names[one.into], calls, str(one.instructions)))
+    for line in table_lines(rows, left=3) if len(rows) > 1 else ():
+        tell(line)
+    for name in found.inlining.untold:
+        tell(f"What was inlined into {found.names[name]} is not known: it has no line table.")
 
 
 def print_fatbin(name: str, content: bytes) -> None:

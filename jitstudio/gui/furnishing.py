@@ -34,6 +34,7 @@ from jitstudio.gui.presenters.formatting import FormattingPresenter
 from jitstudio.gui.presenters.graph import GraphPresenter
 from jitstudio.gui.presenters.history import HistoryPresenter
 from jitstudio.gui.presenters.hover import HoverPresenter
+from jitstudio.gui.presenters.inlined import InlinedPresenter
 from jitstudio.gui.presenters.inspections import InspectionsPresenter
 from jitstudio.gui.presenters.keeping import KeepingPresenter
 from jitstudio.gui.presenters.launch import LaunchPresenter
@@ -175,6 +176,7 @@ class Furnishing(QObject):
             lambda: ComparePresenter(workspace, panes, actions),
             lambda: HistoryPresenter(workspace, panes, actions),
             lambda: LinkPresenter(workspace, panes.link),
+            lambda: InlinedPresenter(workspace, panes.link.inlined),
             lambda: LinkOffersPresenter(workspace, panes),
             lambda: PartPresenter(workspace, panes, keeper),
             lambda: NamesPresenter(workspace, panes.names),

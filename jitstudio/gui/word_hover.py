@@ -49,9 +49,10 @@ class WordHover(QObject):
         return (self._tip(line, column) or self._tip(line, column - 1)) is not None
 
     def explain(self) -> Tip | None:
-        """Tell of the word at the cursor, or of the one that ends there."""
+        """Tell of the word at the cursor, or that ends there; else of the line's instruction."""
         line, column = self._cursor_in_sight()
-        tip = self._tip(line, column) or self._tip(line, column - 1)
+        places = (column, column - 1, *self._openings(line))
+        tip = next(filter(None, (self._tip(line, place) for place in places)), None)
         if tip is not None:
             area = self._area(line, tip)
             self._show(self._view.viewport().mapToGlobal(area.bottomLeft()), tip, area)
@@ -90,6 +91,10 @@ class WordHover(QObject):
 
     def _tip(self, line: int, column: int) -> Tip | None:
         """The tip for a place, if there is one; for those who derive."""
+        raise NotImplementedError
+
+    def _openings(self, line: int) -> Iterable[int]:
+        """The columns of the words that tell what a line does; for those who derive."""
         raise NotImplementedError
 
     def _area(self, line: int, tip: Tip) -> QRect:

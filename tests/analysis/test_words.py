@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.analysis.words import WordAt, word_at
+from jitstudio.analysis.words import WordAt, openings, word_at
 from jitstudio.core.code import CodeKind
 
 PTX, SASS = CodeKind.PTX, CodeKind.SASS
@@ -86,3 +86,17 @@ def test_between_words_and_in_comments_there_is_none(kind, line, column):
 def test_a_word_of_a_source(kind, line, mark, text):
     assert at(kind, line, mark) == WordAt(text, at(kind, line, mark).span, opens=False)
     assert line[slice(*at(kind, line, mark).span)] == text
+
+
+@pytest.mark.parametrize(
+    ("kind", "line", "words"),
+    [
+        (PTX, "$L: @%p1 bra.uni $M; // add it", ["bra.uni"]),
+        (PTX, "{ mov.u32 %r1, %tid.x; ret; }", ["mov.u32", "ret"]),
+        (SASS, "  /*a010*/  @!P0 LDG.E R2, [R4] ;", ["LDG.E"]),
+        (CodeKind.CUDA, "x = threadIdx.x; // y", ["x", "threadIdx.x"]),
+        (PTX, "add.s32 %r1, %r2, %r3;" * 300, []),
+    ],
+)
+def test_a_line_has_words_that_tell_what_it_does(kind, line, words):
+    assert [word_at(kind, line, column).text for column in openings(kind, line)] == words

@@ -15,6 +15,7 @@ KEYS = {
     "kernels",
     "diagnostics",
     "crash",
+    "inlined",
 }
 
 
@@ -169,3 +170,19 @@ def test_a_terminal_that_knows_ascii_only_gets_all_of_it(run_apart, tmp_path):
     assert ran.code == 1
     assert json.loads(ran.out)["diagnostics"][0]["file"] == "größe.cu"
     assert "gr\\xf6\\xdfe.cu:1" in run_apart("build", "größe.cu", PYTHONIOENCODING="ascii").err
+
+
+def test_an_lto_link_tells_what_it_inlined(run):
+    modules = [SAMPLES / name for name in ("apply_transform.cu", "user_transform.cu")]
+    told = run("build", *modules, "--lto", "--json").json
+    (call,) = told["inlined"]["calls"]
+    assert (call["demangled"], call["into"]) == ("user_transform", "apply_transform")
+    (place,) = call["inlined_at"]
+    source = modules[0].read_text().split("\n")
+    assert "user_transform(" in source[place["line"] - 1]
+    assert call["source_file"].endswith("user_transform.cu")
+    assert told["inlined"]["no_line_table"] == []
+    # The PTX was made for that, and is not shown.
+    assert [artifact["kind"] for artifact in told["artifacts"]] == ["sass"]
+    assert f"apply_transform.cu:{place['line']}" in run("build", *modules, "--lto").err
+    assert run("build", *modules, "--link", "--json").json["inlined"] is None

@@ -52,6 +52,18 @@ def test_a_library_gives_what_is_called(started):
     # libNVVM picks single functions out of bitcode only, and the log says so.
     assert "twice.ll is text: all of it was added" in result.stages[0].log
     assert ".entry kernel" in started.listing("ptxView").toPlainText()
+    # Without debug metadata, its lines are tied to what became of them.
+    started.show_output("SASS")
+    correlations = started.workspace.correlations
+    started.wait(lambda: correlations.tied is not None)
+    document = documents.current
+    lines = document.content.decode().split("\n")
+    store = next(n for n, line in enumerate(lines) if "store i32" in line)
+    shown = correlations.of_source(document, store)
+    ptx = started.listing("ptxView").toPlainText().split("\n")
+    sass = started.listing("sassView").toPlainText().split("\n")
+    assert any("st.global" in ptx[line] for line in shown.ptx["kernel.ll"])
+    assert any("STG" in sass[line] for line in shown.sass)
 
 
 def test_joined_modules_are_one_program(started):

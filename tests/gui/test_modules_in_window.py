@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QPushButton
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import Outcome
+from jitstudio.gui.models.inlined import CALL, FUNCTION, INTO
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.widgets.link_view import LinkView
 from jitstudio.gui.widgets.names_view import NamesView
@@ -46,10 +47,32 @@ def test_link_by_lto_and_by_ptx(started):
     inlined = started.listing("sassView").toPlainText()
     assert "CALL" not in inlined
     link = started.find(LinkView, "linkView")
+    started.panes.bring_up(link)
+    started.wait(lambda: link.inlined.rows)
+    (row,) = link.inlined.rows
+    assert (row.function, row.into) == ("user_transform", "apply_transform")
+    table = link.inlined.table
+    lines = []
+    for column in (FUNCTION, CALL):
+        table.setCurrentIndex(table.model().index(0, column))
+        table.clicked.emit(table.currentIndex())
+        document = started.workspace.documents.current
+        line = started.editor.textCursor().blockNumber()
+        lines.append((document.name, document.content.decode().split("\n")[line]))
+    (callee, of_callee), (caller, of_caller) = lines
+    assert (callee, caller) == ("user_transform.cu", "apply_transform.cu")
+    assert "return value * value" in of_callee
+    assert "user_transform(" in of_caller
+    table.setCurrentIndex(table.model().index(0, INTO))
+    table.clicked.emit(table.currentIndex())
+    ptx = started.panes.outputs[CodeKind.PTX].code_view
+    assert ptx.line == row.inlined.ptx_line
+    assert not link.inlined.untold
     result = started.next_result(lambda: link.link_mode_changed.emit(LinkMode.PTX))
     assert result.ok
     assert "CALL" in started.listing("sassView").toPlainText()
     assert link.link_mode is LinkMode.PTX
+    assert link.inlined.isHidden()
 
 
 def test_a_sample_with_a_link_leaves_own_tabs_as_they_are(started):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QTextCursor
 
+from jitstudio.analysis.words import openings
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code_units import from_units
+from jitstudio.gui.code_units import from_units, to_units
 from jitstudio.gui.editor.matching import in_prose
 from jitstudio.gui.editor.places import cursor_over
 from jitstudio.gui.models.hover import Tip
@@ -60,6 +61,10 @@ class EditorHover(WordHover):
             return None
         text = block.text()
         return self._find(self.kind, text, from_units(text, column))
+
+    def _openings(self, line: int) -> Iterator[int]:
+        text = self._editor.document().findBlockByNumber(line).text()
+        return (to_units(text, column) for column in openings(self.kind, text))
 
     def _area(self, line: int, tip: Tip) -> QRect:
         editor = self._editor

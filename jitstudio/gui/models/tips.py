@@ -9,15 +9,13 @@ from threading import Event
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.reference import Reference, reference
-from jitstudio.analysis.words import WordAt, word_at
+from jitstudio.analysis.words import LONGEST_LINE, WordAt, word_at
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.background import Background
 from jitstudio.gui.late import Late
 from jitstudio.gui.models.hover import Tip, help_tip, word_tip
 from jitstudio.listing.word import Word
 
-# In a longer line nobody looks for words, and finding them would be felt.
-_LONGEST_LINE = 5000
 _Teller = Callable[[WordAt], Tip | None]
 
 
@@ -50,7 +48,7 @@ class Tips(QObject):
         """What is told of the word at a column, counted from 0; None where that is nothing."""
         self.want(kind)
         teller = self._tellers.get(kind)
-        if teller is None or len(line) > _LONGEST_LINE:
+        if teller is None or len(line) > LONGEST_LINE:
             return None
         word = word_at(kind, line, column)
         return teller(word) if word else None

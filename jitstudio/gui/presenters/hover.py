@@ -55,10 +55,10 @@ class HoverPresenter(QObject):
     def _on_explain(self) -> None:
         hover = _with_keyboard()
         if hover is None:
-            self._tell(self.tr("Go to a word in an editor, PTX or SASS first"))
+            self._tell(self.tr("Go to a line in an editor, PTX or SASS first"))
         elif self._tips.is_known(hover.kind):
             tip = hover.explain()
-            self._tell(tip.line if tip else self.tr("Nothing is known of the word here"))
+            self._tell(tip.line if tip else self.tr("Nothing is known of the words of this line"))
         else:
             self._asked = hover.kind
             self._tips.want(hover.kind)

@@ -40,6 +40,8 @@ class PlacesPresenter(QObject):
         panes.kernels.kernel_activated.connect(partial(self._show_kernel, CodeKind.SASS))
         panes.kernels.ptx_requested.connect(partial(self._show_kernel, CodeKind.PTX))
         panes.link.linked_sass_requested.connect(self._on_linked_sass_requested)
+        panes.link.inlined.location_activated.connect(self._on_line_activated)
+        panes.link.inlined.ptx_line_activated.connect(self._on_linked_ptx_wanted)
         self._panes_of = {spec.id: spec.pane for spec in ACTIONS if spec.pane}
         actions.bind(dict.fromkeys(self._panes_of, self._on_focus_wanted))
         actions.bind(
@@ -98,6 +100,12 @@ class PlacesPresenter(QObject):
         pane = self._panes.outputs[CodeKind.SASS]
         pane.choose(LINKED)
         self._panes.bring_up(pane)
+
+    @Slot(int)
+    def _on_linked_ptx_wanted(self, line: int) -> None:
+        pane = self._panes.outputs[CodeKind.PTX]
+        if pane.go_to(LINKED, line):
+            self._panes.bring_up(pane)
 
     @Slot()
     def _on_focus_wanted(self) -> None:

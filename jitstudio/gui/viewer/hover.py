@@ -9,6 +9,7 @@ from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QToolTip
 
+from jitstudio.analysis.words import openings
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.models.hover import Tip
 from jitstudio.gui.viewer.caret import Place
@@ -62,6 +63,10 @@ class ListingHover(WordHover):
         if not self._listing.line_count:
             return None
         return self._find(self.kind, self._listing.text.lines[line], column)
+
+    def _openings(self, line: int) -> Iterator[int]:
+        if self._listing.line_count:
+            yield from openings(self.kind, self._listing.text.lines[line])
 
     def _area(self, line: int, tip: Tip) -> QRect:
         view, (first, last) = self._listing, tip.span

@@ -27,6 +27,7 @@ from jitstudio.gui.models.modules import ModuleRow, ModulesModel, link_summary, 
 from jitstudio.gui.tables import PanelTable
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
+from jitstudio.gui.widgets.inlined_list import InlinedList
 from jitstudio.gui.widgets.parts import icon_button, show_icons, text_label
 
 # What each choice is called and what it means, in the order shown.
@@ -57,6 +58,9 @@ _WIDE = 1.3
 
 class LinkView(QWidget):
     """The choice of a link, the modules that take part, and the result.
+
+    Attributes:
+        inlined: What an LTO link inlined.
 
     Signals:
         link_mode_changed: The user chose another `LinkMode`.
@@ -95,6 +99,8 @@ class LinkView(QWidget):
             self, self.tr("Move down"), self.tr("Link the module later"), "chevron-down", "Alt+Down"
         )
         self._table = self._make_table()
+        self.inlined = InlinedList(self)
+        self.inlined.hide()
         self._warning = text_label(self, "linkWarning")
         self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._layout.setContentsMargins(0, 0, 0, 0)
@@ -155,6 +161,7 @@ class LinkView(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Wear another theme."""
         self._table.set_theme(theme)
+        self.inlined.set_theme(theme)
         self._warning.setStyleSheet(f"color: {theme.marks.warning.name()}")
         for label in self._explanations:
             label.setStyleSheet(f"color: {theme.ui.muted_text.name()}")
@@ -246,6 +253,7 @@ class LinkView(QWidget):
         layout.addLayout(bar)
         layout.addWidget(self._warning)
         layout.addWidget(self._table, 1)
+        layout.addWidget(self.inlined, 1)
         return modules
 
     def _connect(self) -> None:

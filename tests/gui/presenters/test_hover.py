@@ -6,12 +6,13 @@ from jitstudio.core.code import CodeKind
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 
 
-def put_caret(driver, kind, opcode):
+def put_caret(driver, kind, opcode, column=None):
     pane = driver.panes.outputs[kind]
     driver.panes.bring_up(pane)
     view = pane.code_view
     line = next(n for n, text in enumerate(view.text.lines) if opcode in text)
-    view.caret.set_place((line, view.text.lines[line].index(opcode)))
+    at = view.text.lines[line].index(opcode) if column is None else column
+    view.caret.set_place((line, at))
     view.caret_moved()
 
 
@@ -37,12 +38,18 @@ def test_words_are_explained_by_keyboard_in_listings_and_editors(started):
     started.editor.go_to(line, text.index("blockIdx") + 3)
     assert "grid" in explained(started, "uint3 blockIdx: ")
 
+    # On none of its words, the caret asks for what the line does.
     started.editor.go_to(line, 1)
-    started.trigger("explainAction")
-    assert started.panes.status.currentMessage() == "Nothing is known of the word here"
+    assert "grid" in explained(started, "uint3 blockIdx: ")
+    put_caret(started, CodeKind.PTX, "mad.lo", column=0)
+    assert "lower half of the product" in explained(started, "mad.lo.type d, a, b, c: ")
+    put_caret(started, CodeKind.SASS, "SR_TID.X", column=0)
+    assert explained(started, "S2R")
+    put_caret(started, CodeKind.PTX, "//", column=0)
+    explained(started, "Nothing is known of the words of this line")
     started.panes.bring_up(started.panes.problems)
     started.trigger("explainAction")
-    assert "Go to a word" in started.panes.status.currentMessage()
+    assert "Go to a line" in started.panes.status.currentMessage()
     QToolTip.hideText()
     started.wait(lambda: not QToolTip.isVisible())
 

@@ -94,7 +94,10 @@ ANALYSE_ROWS = (
         ANALYSE,
         QT_TRANSLATE_NOOP("Actions", "Explain the &word"),
         keys=("Ctrl+Alt+E",),
-        tip=QT_TRANSLATE_NOOP("Actions", "What the opcode, register or directive here does"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "What the opcode, register or directive here does; else the instruction of the line",
+        ),
     ),
     ActionSpec(
         "pinBaselineAction",

@@ -1,0 +1,113 @@
+"""What was inlined where, as the line table of the PTX that an LTO link made tells.
+
+Each `.loc` of inlined code names the function and the call (PTX ISA, `.loc`: `function_name`,
+`inlined_at`). A call of which no instruction is left is in no table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numpy as np
+
+from jitstudio.analysis.correlation.ptx_lines import PtxLines, read_ptx_lines
+from jitstudio.analysis.model import NOWHERE, Place, Places
+from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.result import BuildResult
+from jitstudio.listing.functions import Function
+
+
+@dataclass(frozen=True)
+class Inlined:
+    """A function that was inlined through a call, or through several on the same line.
+
+    Attributes:
+        function: Its lowered name; empty where the table does not tell.
+        into: The lowered name of the kernel or function that it is in now.
+        calls: The line of the call; then, if that was inlined too, the call's call...
+        place: The first line of the function that something was made of.
+        ptx_line: The first line of the PTX that was made of it, counted from 1.
+        instructions: How many instructions of PTX were made of it, with what it inlined itself.
+    """
+
+    function: str
+    into: str
+    calls: Places
+    place: Place
+    ptx_line: int
+    instructions: int
+
+
+@dataclass(frozen=True)
+class Inlining:
+    """What the line table of a PTX text tells.
+
+    Attributes:
+        found: By function in the order of the PTX, then by call, each behind what it is inside of.
+        untold: The lowered names of the functions that have no line table.
+    """
+
+    found: tuple[Inlined, ...]
+    untold: tuple[str, ...]
+
+
+def linked_ptx(result: BuildResult) -> bytes | None:
+    """The PTX that an LTO link made; None where a build made none, as other links do not."""
+    made = result.artifact(CodeKind.PTX, LINKED)
+    return made.content if made else None
+
+
+def inlining(lines: Sequence[str]) -> Inlining:
+    """Find what was inlined in a PTX text."""
+    ptx = read_ptx_lines(lines)
+    found: list[Inlined] = []
+    untold = []
+    for function in ptx.functions:
+        codes = _codes(function, ptx)
+        if not codes:
+            untold.append(function.name)
+        of_one = _inlined(function.name, codes, ptx.callees)
+        found += sorted(of_one, key=lambda one: (one.calls[::-1], one.function))
+    return Inlining(tuple(found), tuple(untold))
+
+
+class _Code(NamedTuple):
+    """The instructions of a function that come from the same place."""
+
+    places: Places
+    first_line: int
+    instructions: int
+
+
+def _codes(function: Function, ptx: PtxLines) -> list[_Code]:
+    """What a function consists of, as far as the line table tells."""
+    lines = np.arange(function.line + 1, function.end + 1)
+    # An instruction over several lines counts once.
+    lines = lines[ptx.starts[lines] == lines]
+    told = np.unique(ptx.place_ids[lines], return_index=True, return_counts=True)
+    columns = (column.tolist() for column in (told[0], lines[told[1]], told[2]))
+    codes = (
+        _Code(ptx.places[place], first, count)
+        for place, first, count in zip(*columns, strict=True)
+        if place != NOWHERE
+    )
+    return [code for code in codes if code.places]
+
+
+def _inlined(into: str, codes: Iterable[_Code], callees: Mapping[Places, str]) -> Iterable[Inlined]:
+    found: dict[tuple[str, Places], Inlined] = {}
+    for code in codes:
+        for depth in range(len(code.places) - 1):
+            place, *calls = code.places[depth:]
+            function = callees.get(code.places[depth:], "")
+            new = Inlined(function, into, tuple(calls), place, code.first_line, code.instructions)
+            was = found.get((function, new.calls), new)
+            found[function, new.calls] = replace(
+                new,
+                place=min(was.place, place),
+                ptx_line=min(was.ptx_line, new.ptx_line),
+                instructions=new.instructions + (was.instructions if was is not new else 0),
+            )
+    return found.values()
