@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from jitstudio.gui.background import Background
 from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.fonts import LETTERS
 from jitstudio.gui.frame import Frame
 from jitstudio.gui.late import Late
 from jitstudio.gui.menus import MenuBar, make_toolbar
@@ -53,6 +54,7 @@ class MainWindow(QMainWindow):
         self.commands.set_theme(keeper.theme)
         self.menus = MenuBar(self, self.commands)
         self.toolbar = make_toolbar(self, self.commands)
+        LETTERS.set_family(papers.preferences.font_family)
         self.frame = Frame(self, papers, keeper.theme)
         self._furnishing: Furnishing | None = None
         self._steps: Iterator[None] = iter(())
@@ -71,6 +73,7 @@ class MainWindow(QMainWindow):
         papers.session.recovered.connect(self.frame.notice.tell)
         self.setAcceptDrops(True)
         self.setWindowTitle("jitstudio")
+        self.frame.stage.zoom_changed.connect(LETTERS.set_zoom)
         self.frame.stage.restore()
 
     @property
