@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from jitstudio.gui.background import Background
 from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.focus_ring import FocusRing
 from jitstudio.gui.fonts import LETTERS
 from jitstudio.gui.frame import Frame
 from jitstudio.gui.late import Late
@@ -71,6 +72,7 @@ class MainWindow(QMainWindow):
         self._step.timeout.connect(self._on_step)
         papers.session.restore_failed.connect(self.frame.notice.tell)
         papers.session.recovered.connect(self.frame.notice.tell)
+        FocusRing(self)
         self.setAcceptDrops(True)
         self.setWindowTitle("jitstudio")
         self.frame.stage.zoom_changed.connect(LETTERS.set_zoom)

@@ -166,5 +166,3 @@ def test_one_zoom_scales_the_whole_window_and_goes_with_the_layout(started):
     assert sizes()[0] == pytest.approx(1.1 * before[0])
     driver.press(Qt.Key.Key_0, CTRL | SHIFT)
     assert sizes() == before
-    driver.workspace.preferences.set_value("appearance.font_family", "DejaVu Sans Mono")
-    assert {part.font().families()[0] for part in parts[:2]} == {"DejaVu Sans Mono"}

@@ -38,7 +38,8 @@ class Section(QWidget):
         # A heading, no switch: it does not look pressed while what it heads is open.
         self._heading.setStyleSheet(
             "QToolButton { font-weight: bold; padding: 2px 4px 2px 0; }"
-            "QToolButton:checked { background: transparent; border-color: transparent; }"
+            "QToolButton:checked { background: transparent; }"
+            "QToolButton:checked:!focus { border-color: transparent; }"
         )
         self._remark = text_label(self, f"{name}Remark")
         self._remark.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
