@@ -4,8 +4,16 @@ from itertools import pairwise, product
 
 import pytest
 from pygments.token import Comment, Keyword, Name, Operator, Punctuation, String, Token
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QFont, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QLabel,
+    QMainWindow,
+    QMessageBox,
+    QToolButton,
+)
 
 from jitstudio.analysis.correlation.hues import HUES
 from jitstudio.gui import theme as theme_module
@@ -290,6 +298,35 @@ def test_a_theme_dresses_the_whole_application(undressed, theme):
     assert QApplication.palette().color(QPalette.ColorRole.Window) == theme.ui.window
     assert theme.ui.accent.name() in undressed.styleSheet()
     assert "$" not in undressed.styleSheet().partition("*/")[2]
+
+
+def test_icons_of_dialogs_and_of_what_has_no_room_are_seen(undressed, qtbot, theme):
+    apply_theme(undressed, theme)
+    window = QMainWindow()
+    bar = window.addToolBar("bar")
+    bar.addWidget(QLabel("wider than the window " * 40))
+    dialog = QFileDialog(window)
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    for shown in (window, dialog):
+        qtbot.addWidget(shown)
+        shown.resize(300, 300)
+        shown.show()
+    buttons = [dialog.findChild(QToolButton, name) for name in ("backButton", "toParentButton")]
+    buttons.append(bar.findChild(QToolButton, "qt_toolbar_ext_button"))
+    for button in buttons:
+        image = button.icon().pixmap(QSize(16, 16)).toImage()
+        drawn = {
+            image.pixelColor(x, y).name()
+            for x, y in product(range(image.width()), range(image.height()))
+            if image.pixelColor(x, y).alpha() > 200
+        }
+        assert drawn, button.objectName()
+        marks = [(name, QColor(name)) for name in drawn]
+        assert not too_faint(product(marks, named(theme.ui, "window")), VISIBLE)
+    box = QMessageBox(QMessageBox.Icon.Question, "", "Save?", QMessageBox.StandardButton.Close)
+    qtbot.addWidget(box)
+    box.show()
+    assert all(button.icon().isNull() for button in box.buttons())
 
 
 def test_the_keeper_tells_of_another_theme_once_it_is_worn(undressed, qtbot):
