@@ -17,6 +17,7 @@ from PySide6.QtWidgets import QApplication
 from jitstudio.gui.ending import EndSignals
 from jitstudio.gui.fonts import load_fonts
 from jitstudio.gui.garbage import GarbageCollector
+from jitstudio.gui.icons import forget_desktop_icons
 from jitstudio.gui.main_window import MainWindow
 from jitstudio.gui.state.papers import Papers
 from jitstudio.gui.theme import STYLE, ThemeKeeper, ThemeMode
@@ -89,6 +90,7 @@ def make_application() -> QApplication:
     app.setApplicationDisplayName(_NAME)
     app.setDesktopFileName(DESKTOP_ID)
     app.setWindowIcon(QIcon(str(resource("icons/jitstudio.svg"))))
+    forget_desktop_icons()
     load_fonts(app)
     install(app)
     return app

@@ -9,7 +9,6 @@ from jitstudio.gui.fonts import DEFAULT_SIZE
 
 SMALLEST, LARGEST = 6.0, 48.0
 _NOTCH = 120
-# The plus sign is Shift+= on many keyboards and a key of its own on others.
 _KEY_STEPS = {Qt.Key.Key_Equal: 1, Qt.Key.Key_Plus: 1, Qt.Key.Key_Minus: -1}
 
 
@@ -60,10 +59,11 @@ class FontZoom(QObject):
         return True
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Zoom on Ctrl with =, + or -, reset on Ctrl+0; says whether the event is used up."""
-        modifiers = event.modifiers() & ~(
-            Qt.KeyboardModifier.KeypadModifier | Qt.KeyboardModifier.ShiftModifier
-        )
+        """Zoom on Ctrl with =, + or -, reset on Ctrl+0; says whether the event is used up.
+
+        With Shift the same keys zoom the whole window.
+        """
+        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
         if modifiers != Qt.KeyboardModifier.ControlModifier:
             return False
         if event.key() == Qt.Key.Key_0:

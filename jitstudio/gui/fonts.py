@@ -1,13 +1,18 @@
-"""The bundled code font, and what to do on a machine that has no font at all."""
+"""The letters of the whole application: the family of code, and one zoom for all of it."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QEvent, QObject, Signal, Slot
 from PySide6.QtGui import QFont, QFontDatabase
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
 from jitstudio.paths import resource
 
 CODE_FAMILY = "JetBrains Mono"
+"""The family of code until the user chooses another: it comes along."""
 DEFAULT_SIZE = 10.5
 """The size of code in points, until the user zooms."""
 
@@ -15,6 +20,80 @@ _FILES = ("fonts/JetBrainsMono-Regular.woff2", "fonts/JetBrainsMono-Bold.woff2")
 # The bundled files hold Latin letters only; these are asked for the rest, in this order.
 _FALLBACKS = ("DejaVu Sans Mono", "Noto Sans Mono", "Menlo", "Consolas", "monospace")
 _UI_SIZE = 9.5
+
+
+class Letters(QObject):
+    """How large letters are, and of which family those of code are.
+
+    Attributes:
+        family: Of code.
+        zoom: The factor for all sizes; 1 is that of the desktop.
+
+    Signals:
+        changed: Sizes or the family are others: all that was measured before is no longer right.
+    """
+
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.family = CODE_FAMILY
+        self.zoom = 1.0
+        # That of the desktop, in points.
+        self._ui_size = 0.0
+
+    def set_family(self, family: str) -> None:
+        """Show code in another family; where there is no such font, in that which comes along."""
+        if family != self.family:
+            self.family = family
+            self.changed.emit()
+
+    def set_zoom(self, zoom: float) -> None:
+        """Scale the letters of all windows."""
+        if zoom == self.zoom:
+            return
+        font = QApplication.font()
+        self._ui_size = self._ui_size or font.pointSizeF()
+        self.zoom = zoom
+        font.setPointSizeF(self._ui_size * zoom)
+        QApplication.setFont(font)
+        # Where a style sheet is at work, Qt tells nobody but the windows.
+        for widget in QApplication.allWidgets():
+            QApplication.sendEvent(widget, QEvent(QEvent.Type.ApplicationFontChange))
+        self.changed.emit()
+
+
+LETTERS = Letters()
+"""Those of the application: there is one, as there is one `QApplication.font()`."""
+
+
+class _Follower(QObject):
+    """Does something to its parent whenever the letters change."""
+
+    def __init__(self, parent: QObject, do: Callable[[Any], object]) -> None:
+        super().__init__(parent)
+        self._do = do
+        LETTERS.changed.connect(self._again)
+
+    @Slot()
+    def _again(self) -> None:
+        self._do(self.parent())
+
+
+def follow_letters(owner: QObject, do: Callable[[Any], object]) -> None:
+    """Do something to `owner` now, and again whenever the letters change, as long as it lives."""
+    do(owner)
+    _Follower(owner, do)
+
+
+def scaled(pixels: int) -> int:
+    """So many pixels at the zoom that there is now."""
+    return round(pixels * LETTERS.zoom)
+
+
+def show_as_code(widget: QWidget, size: float) -> None:
+    """Give a widget the font of code from now on, so many points at a zoom of 1."""
+    follow_letters(widget, lambda it: it.setFont(code_font(size)))
 
 
 class FontError(RuntimeError):
@@ -37,16 +116,21 @@ def load_fonts(app: QApplication) -> None:
         app.setFont(_font(_UI_SIZE))
 
 
-def code_font(size: float = DEFAULT_SIZE) -> QFont:
-    """The font for code, in points, without ligatures: code reads as it was typed."""
-    font = _font(size)
+def code_font(size: float = DEFAULT_SIZE, *, zoomed: bool = True) -> QFont:
+    """The font for code, without ligatures: it reads as typed.
+
+    Args:
+        size: In points, at a zoom of 1.
+        zoomed: Whether it is for the zoom that there is now; not for pictures, which are scaled.
+    """
+    font = _font(size * LETTERS.zoom if zoomed else size)
     font.setFeature(QFont.Tag("calt"), 0)
     font.setFeature(QFont.Tag("liga"), 0)
     return font
 
 
 def _font(size: float) -> QFont:
-    font = QFont([CODE_FAMILY, *_FALLBACKS])
+    font = QFont(list(dict.fromkeys((LETTERS.family, CODE_FAMILY, *_FALLBACKS))))
     font.setStyleHint(QFont.StyleHint.Monospace)
     font.setFixedPitch(True)
     font.setPointSizeF(size)

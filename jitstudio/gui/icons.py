@@ -30,6 +30,12 @@ def icon(name: str, color: QColor, disabled: QColor | None = None) -> QIcon:
     return _icon(name, color.rgba(), (disabled or faded).rgba())
 
 
+def forget_desktop_icons() -> None:
+    """Take no icon of the desktop's: they are made for its own ground, and black on a dark one."""
+    # Without any folder Qt would go back to those of the desktop.
+    QIcon.setThemeSearchPaths([":/icons"])
+
+
 @cache
 def _icon(name: str, color: int, disabled: int) -> QIcon:
     return QIcon(_StrokeEngine(name, color, disabled))

@@ -15,7 +15,8 @@ from jitstudio.gui.theme import Theme
 NO_LINE = -1
 """Stands for a line where there is none."""
 
-_BAR = 3
+# Of the edge of a line, and of one that matches what somebody points at.
+_EDGE, _BAR = 3, 5
 _DASH = 2
 
 
@@ -86,10 +87,13 @@ class LineBands(QObject):
     def paint_line(self, painter: QPainter, place: QRect, line: int, theme: Theme) -> None:
         """Draw the ground of a line, and its edge."""
         self.paint_ground(painter, place, line, theme)
-        edge = QRect(place.left(), place.top(), _BAR, place.height())
+        hue, edge = self.hue(line), QRect(place.left(), place.top(), _EDGE, place.height())
         if self.is_matched(line):
+            edge.setWidth(_BAR)
             painter.fillRect(edge, theme.ui.accent)
-        elif self.hue(line) == UNMAPPED:
+        elif PLAIN < hue <= HUES:
+            painter.fillRect(edge, theme.edges[hue - 1])
+        elif hue == UNMAPPED:
             # A row of dots: there is code, and nothing is known of where it comes from.
             for top in range(edge.top() + _DASH, edge.bottom(), 2 * _DASH):
                 painter.fillRect(QRect(edge.left(), top, _DASH, _DASH), theme.code.margin_text)

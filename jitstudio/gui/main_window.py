@@ -15,6 +15,8 @@ from jitstudio.core.project.project import is_project
 from jitstudio.gui.background import Background
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.commands.shortcuts import Shortcuts
+from jitstudio.gui.focus_ring import FocusRing
+from jitstudio.gui.fonts import LETTERS
 from jitstudio.gui.frame import Frame
 from jitstudio.gui.late import Late
 from jitstudio.gui.menus import MenuBar, make_toolbar
@@ -57,6 +59,7 @@ class MainWindow(QMainWindow):
         self.commands.set_theme(keeper.theme)
         self.menus = MenuBar(self, self.commands)
         self.toolbar = make_toolbar(self, self.commands)
+        LETTERS.set_family(papers.preferences.font_family)
         self.frame = Frame(self, papers, keeper.theme)
         self._furnishing: Furnishing | None = None
         self._steps: Iterator[None] = iter(())
@@ -73,8 +76,10 @@ class MainWindow(QMainWindow):
         self._step.timeout.connect(self._on_step)
         papers.session.restore_failed.connect(self.frame.notice.tell)
         papers.session.recovered.connect(self.frame.notice.tell)
+        FocusRing(self)
         self.setAcceptDrops(True)
         self.setWindowTitle("jitstudio")
+        self.frame.stage.zoom_changed.connect(LETTERS.set_zoom)
         self.frame.stage.restore()
 
     @property

@@ -7,9 +7,10 @@ from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QToolBar, QToolBu
 
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.commands.spec import LAYOUT, MENUS, SUBMENUS
+from jitstudio.gui.fonts import follow_letters, scaled
 
 _TOOLBAR = ("newCudaAction", "openAction", "saveAction", "", "buildAction", "cancelAction")
-_ICON_SIZE = QSize(18, 18)
+_ICON_SIDE = 18
 # As high as with the target and the options in it, which come later.
 _TOOLBAR_HEIGHT = 44
 
@@ -61,8 +62,7 @@ def make_toolbar(window: QMainWindow, actions: Actions) -> QToolBar:
     bar = window.addToolBar(QCoreApplication.translate("Menus", "Toolbar"))
     bar.setObjectName("toolbar")
     bar.setMovable(False)
-    bar.setIconSize(_ICON_SIZE)
-    bar.setMinimumHeight(_TOOLBAR_HEIGHT)
+    follow_letters(bar, _fit_letters)
     # Without this the bar could be hidden for good by a context menu.
     bar.toggleViewAction().setVisible(False)
     for name in (*_TOOLBAR, "autoBuildAction", ""):
@@ -71,3 +71,8 @@ def make_toolbar(window: QMainWindow, actions: Actions) -> QToolBar:
         else:
             bar.addSeparator()
     return bar
+
+
+def _fit_letters(bar: QToolBar) -> None:
+    bar.setIconSize(QSize(scaled(_ICON_SIDE), scaled(_ICON_SIDE)))
+    bar.setMinimumHeight(scaled(_TOOLBAR_HEIGHT))

@@ -15,6 +15,7 @@ from PySide6.QtCore import (
     QRect,
     QSize,
     Qt,
+    QTimer,
     Signal,
 )
 from PySide6.QtGui import (
@@ -35,6 +36,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.gui.fonts import scaled
 from jitstudio.gui.icons import icon
 from jitstudio.gui.models.presentation import MARK_ROLE, MUTED_ROLE
 from jitstudio.gui.theme import Theme
@@ -42,7 +44,8 @@ from jitstudio.gui.theme import Theme
 _ICON_SIDE = 16
 _ROW_PADDING = 8
 _HINT_MARGIN = 20
-_LEAST_CHARACTERS = 16
+# In characters: of a column that stretches, and of any.
+_LEAST_CHARACTERS, _LEAST_SECTION = 16, 5
 # Cells begin where the titles of their columns do.
 _CELLS = "QTableView::item { padding: 0 5px; }"
 ENTER_KEYS = ("Return", "Enter")
@@ -72,10 +75,10 @@ class MarkDelegate(QStyledItemDelegate):
             ui = self._theme.ui
             color = ui.highlight_text if selected else getattr(self._theme.marks, mark)
             option.icon = icon(mark, color)
-            option.decorationSize = QSize(_ICON_SIDE, _ICON_SIDE)
+            option.decorationSize = QSize(scaled(_ICON_SIDE), scaled(_ICON_SIDE))
             option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
         if self._theme is not None:
-            # Fusion draws the frame of a tick box darker than this: lost on a dark ground.
+            # As in `apply_theme`, for tick boxes in cells.
             option.palette.setColor(QPalette.ColorRole.Window, self._theme.ui.muted_text)
         if index.data(MUTED_ROLE) and not selected:
             color = option.palette.color(QPalette.ColorRole.PlaceholderText)
@@ -97,6 +100,7 @@ class PanelTable(QTableView):
         self._stretched, self._least = 0, 0
         self._optional: tuple[int, ...] = ()
         self._sizes: dict[int, int] = {}
+        self._character = self.fontMetrics().horizontalAdvance("0")
         self._delegate = MarkDelegate(self)
         self.setAccessibleName(name)
         self.setItemDelegate(self._delegate)
@@ -140,9 +144,8 @@ class PanelTable(QTableView):
             widths: The widths of others at the start, in characters.
         """
         self._stretched = stretched
-        header = self.horizontalHeader()
-        character = self.fontMetrics().horizontalAdvance("0")
-        header.setMinimumSectionSize(character * 5)
+        header, character = self.horizontalHeader(), self._character
+        header.setMinimumSectionSize(character * _LEAST_SECTION)
         header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
         for column, width in widths.items():
             header.resizeSection(column, max(character * width, header.sectionSizeHint(column)))
@@ -193,6 +196,8 @@ class PanelTable(QTableView):
                 return True
         elif event.type() == QEvent.Type.FontChange:
             self._fit_rows()
+            # The header comes to know of it later.
+            QTimer.singleShot(0, self, self._scale_columns)
         return super().event(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
@@ -236,11 +241,10 @@ class PanelTable(QTableView):
         if not self._optional:
             return
         header = self.horizontalHeader()
-        character = self.fontMetrics().horizontalAdvance("0")
         # Hidden ones have no size: what they had is kept.
         shown = (n for n in range(header.count()) if not header.isSectionHidden(n))
         self._sizes |= {column: header.sectionSize(column) for column in shown}
-        room = self.width() - self._least * character
+        room = self.width() - self._least * self._character
         fixed = {*self._sizes} - {self._stretched, *self._optional}
         room -= sum(self._sizes[column] for column in fixed)
         before = self.left_out
@@ -250,6 +254,18 @@ class PanelTable(QTableView):
         if self.left_out != before:
             self.left_out_changed.emit()
 
+    def _scale_columns(self) -> None:
+        """Let columns grow and shrink with the letters."""
+        before, self._character = self._character, self.fontMetrics().horizontalAdvance("0")
+        header, factor = self.horizontalHeader(), self._character / before
+        header.setMinimumSectionSize(self._character * _LEAST_SECTION)
+        for column in range(header.count()):
+            if header.sectionResizeMode(column) == QHeaderView.ResizeMode.Interactive:
+                size = round(header.sectionSize(column) * factor)
+                header.resizeSection(column, max(size, header.sectionSizeHint(column)))
+        self._sizes = {column: round(size * factor) for column, size in self._sizes.items()}
+        self._fit_columns()
+
     def _fit_rows(self) -> None:
-        self.verticalHeader().setMinimumSectionSize(_ICON_SIDE)
+        self.verticalHeader().setMinimumSectionSize(scaled(_ICON_SIDE))
         self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + _ROW_PADDING)

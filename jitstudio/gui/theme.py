@@ -47,6 +47,7 @@ class UiColors:
     button: QColor
     button_hover: QColor
     border: QColor
+    field_border: QColor
     accent: QColor
     highlight: QColor
     highlight_text: QColor
@@ -128,6 +129,7 @@ class Theme:
         diff: Two texts side by side.
         pressure: Of bars, from few live registers to many.
         bands, matched: Grounds of lines that belong together, and of those that are pointed at.
+        edges: The left edges of the first.
         tokens: The styles of those token types that the file names.
     """
 
@@ -140,6 +142,7 @@ class Theme:
     pressure: tuple[QColor, ...]
     bands: tuple[QColor, ...]
     matched: tuple[QColor, ...]
+    edges: tuple[QColor, ...]
     tokens: Mapping[TokenType, TokenStyle]
     _formats: dict[TokenType, QTextCharFormat] = field(default_factory=dict, repr=False)
     _styles: dict[TokenType, TokenStyle] = field(default_factory=dict, repr=False)
@@ -149,7 +152,7 @@ class Theme:
         """Read one theme.
 
         Args:
-            name: ``"dark"`` or ``"light"``, or another file in `resources/themes`.
+            name: A file in `resources/themes` without its ending, such as ``"dark"``.
 
         Raises:
             ThemeError: If a key is missing, unknown or no colour.
@@ -166,6 +169,7 @@ class Theme:
             pressure=_row(content, "pressure", "steps", name),
             bands=_row(content, "bands", "hues", name),
             matched=_row(content, "bands", "matched", name),
+            edges=_row(content, "bands", "edges", name),
             tokens={
                 string_to_tokentype("" if key == "Token" else key): TokenStyle(
                     **{**row, "color": _color(row["color"], f"{name}: tokens.{key}")}
@@ -221,6 +225,8 @@ def _color(value: str, where: str) -> QColor:
     return color
 
 
+_PICTURES = ("down", "left", "right", "up", "more")
+_OUTLINE = 140
 _ROLES = {
     QPalette.ColorRole.Window: "window",
     QPalette.ColorRole.WindowText: "text",
@@ -287,17 +293,19 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     colors = palette(theme)
     app.setPalette(colors)
     QToolTip.setPalette(colors)
-    # Fusion draws the frame of a tick box darker than this role: lost on a dark ground.
+    # Fusion draws the frame of these darker than this role, by 1.4: lost on a dark ground.
     ticks = QPalette(colors)
-    ticks.setColor(QPalette.ColorRole.Window, theme.ui.muted_text)
-    for kind in ("QCheckBox", "QRadioButton"):
+    ticks.setColor(QPalette.ColorRole.Window, theme.ui.field_border.lighter(_OUTLINE))
+    for kind in ("QCheckBox", "QRadioButton", "QAbstractSpinBox"):
         # The stub asks for bytes, which the function refuses.
         app.setPalette(ticks, kind)  # type: ignore[arg-type]
     template = Template(resource("themes/application.qss").read_text("utf-8"))
     colors_by_name = {f.name: getattr(theme.ui, f.name).name() for f in fields(UiColors)}
-    # A style sheet takes pictures from files only, and cannot colour them.
-    arrow = resource(f"themes/{'dark' if theme.dark else 'light'}-arrow.svg").as_posix()
-    app.setStyleSheet(template.substitute(colors_by_name, arrow=arrow))
+    # A style sheet takes pictures from files only, and cannot colour them: theirs is a grey that
+    # is seen on all grounds.
+    pictures = {name: resource(f"themes/{name}.svg").as_posix() for name in _PICTURES}
+    sheet = template.substitute(colors_by_name | pictures)
+    app.setStyleSheet(sheet)
 
 
 class ThemeMode(Enum):
@@ -306,18 +314,20 @@ class ThemeMode(Enum):
     SYSTEM = "system"
     LIGHT = "light"
     DARK = "dark"
+    HIGH_CONTRAST = "high-contrast"
 
 
 _FORCED_SCHEMES = {
     ThemeMode.SYSTEM: Qt.ColorScheme.Unknown,
     ThemeMode.LIGHT: Qt.ColorScheme.Light,
     ThemeMode.DARK: Qt.ColorScheme.Dark,
+    ThemeMode.HIGH_CONTRAST: Qt.ColorScheme.Dark,
 }
 
 
 @cache
-def _loaded(dark: bool) -> Theme:
-    return Theme.load("dark" if dark else "light")
+def _loaded(mode: ThemeMode) -> Theme:
+    return Theme.load(mode.value)
 
 
 class ThemeKeeper(QObject):
@@ -356,16 +366,17 @@ class ThemeKeeper(QObject):
         return self._mode
 
     def set_mode(self, mode: ThemeMode) -> None:
-        """Wear the light or the dark theme, or follow the system."""
+        """Wear one theme, or follow the system."""
         self._mode = mode
         # Qt is told as well: the platform then draws title bars and file dialogs to match.
         self._hints.setColorScheme(_FORCED_SCHEMES[mode])
         self._update()
 
     def _wanted(self) -> Theme:
-        if self._mode is ThemeMode.SYSTEM:
-            return _loaded(self._hints.colorScheme() == Qt.ColorScheme.Dark)
-        return _loaded(self._mode is ThemeMode.DARK)
+        if self._mode is not ThemeMode.SYSTEM:
+            return _loaded(self._mode)
+        is_dark = self._hints.colorScheme() == Qt.ColorScheme.Dark
+        return _loaded(ThemeMode.DARK if is_dark else ThemeMode.LIGHT)
 
     def _update(self) -> None:
         wanted = self._wanted()

@@ -19,6 +19,7 @@ from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.commands.projects import ProjectCommands
 from jitstudio.gui.docking.dock import PaneDock
 from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.fonts import CODE_FAMILY, LETTERS
 from jitstudio.gui.furnishing import Furnishing
 from jitstudio.gui.panes import Panes
 from jitstudio.gui.state.documents import Document
@@ -120,6 +121,9 @@ class Driver:
         """Close the window, which ends the worker."""
         self.window.close()
         self.window.deleteLater()
+        # The next window begins with its own.
+        LETTERS.set_zoom(1.0)
+        LETTERS.set_family(CODE_FAMILY)
         pause(0)
 
     def wait(self, what: Callable[[], object], patience: float = PATIENCE) -> None:

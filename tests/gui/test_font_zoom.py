@@ -46,7 +46,6 @@ def test_the_size_stays_within_what_can_be_read(zoom, qtbot):
     ("name", "modifiers", "change"),
     [
         (Qt.Key.Key_Plus, CTRL, 1),
-        (Qt.Key.Key_Plus, CTRL | SHIFT, 1),
         (Qt.Key.Key_Equal, CTRL, 1),
         (Qt.Key.Key_Plus, CTRL | KEYPAD, 1),
         (Qt.Key.Key_Minus, CTRL, -1),

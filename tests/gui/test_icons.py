@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QIcon, QPixmap
 
-from jitstudio.gui.icons import icon
+from jitstudio.gui.icons import forget_desktop_icons, icon
 from jitstudio.paths import resource
 
 # The icon of the program itself has colours of its own.
@@ -58,3 +58,22 @@ def test_an_icon_is_kept(qapp):
 def test_an_unknown_icon_fails_when_it_is_made(qapp):
     with pytest.raises(FileNotFoundError, match=r"icons/unicorn\.svg"):
         icon("unicorn", RED)
+
+
+def test_icons_of_the_desktop_are_not_taken(qapp, tmp_path):
+    before = QIcon.themeSearchPaths(), QIcon.themeName()
+    folder = tmp_path / "black" / "16"
+    folder.mkdir(parents=True)
+    (tmp_path / "black" / "index.theme").write_text(
+        "[Icon Theme]\nName=black\nDirectories=16\n[16]\nSize=16\n"
+    )
+    QPixmap(16, 16).save(str(folder / "edit-undo.png"))
+    try:
+        QIcon.setThemeSearchPaths([str(tmp_path)])
+        QIcon.setThemeName("black")
+        assert not QIcon.fromTheme("edit-undo").isNull()
+        forget_desktop_icons()
+        assert QIcon.fromTheme("edit-undo").isNull()
+    finally:
+        QIcon.setThemeSearchPaths(before[0])
+        QIcon.setThemeName(before[1])

@@ -4,8 +4,16 @@ from itertools import pairwise, product
 
 import pytest
 from pygments.token import Comment, Keyword, Name, Operator, Punctuation, String, Token
+from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QFont, QPalette
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import (
+    QApplication,
+    QFileDialog,
+    QLabel,
+    QMainWindow,
+    QMessageBox,
+    QToolButton,
+)
 
 from jitstudio.analysis.correlation.hues import HUES
 from jitstudio.gui import theme as theme_module
@@ -20,11 +28,14 @@ from jitstudio.gui.theme import (
     palette,
 )
 from jitstudio.paths import resource
+from tests.gui.colors import SIGHTS, contrast, difference, lab, luminance
 
 READABLE = 4.5
 """WCAG AA, for text of ordinary size."""
 VISIBLE = 3.0
-"""What is asked of inactive controls here; WCAG asks nothing."""
+"""WCAG AA, for borders and marks; asked of inactive controls here, too."""
+APART, SEEN = 10, 5
+"""In units of CIEDE2000: told apart at a glance, and seen beside what it lies on."""
 
 UI_GROUNDS = ("window", "base", "alternate", "button", "button_hover")
 CODE_GROUNDS = ("background", "current_line", "occurrence", "match")
@@ -48,19 +59,16 @@ CODE_TEXTS = {
 }
 
 
+THEMES = ("light", "dark", "high-contrast")
+
+
+@pytest.fixture(params=THEMES, scope="module")
+def theme(request):
+    return Theme.load(request.param)
+
+
 def content(name: str) -> dict:
     return tomllib.loads(resource(f"themes/{name}.toml").read_text("utf-8"))
-
-
-def luminance(color: QColor) -> float:
-    parts = (color.redF(), color.greenF(), color.blueF())
-    linear = [p / 12.92 if p <= 0.04045 else ((p + 0.055) / 1.055) ** 2.4 for p in parts]
-    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-
-
-def contrast(one: QColor, other: QColor) -> float:
-    dark, light = sorted((luminance(one), luminance(other)))
-    return (light + 0.05) / (dark + 0.05)
 
 
 def too_faint(pairs, least=READABLE) -> list[str]:
@@ -79,18 +87,19 @@ def test_black_on_white_has_the_largest_contrast():
     assert contrast(QColor("black"), QColor("white")) == pytest.approx(21)
 
 
-def test_both_files_have_the_same_keys_in_the_same_order():
-    light, dark = content("light"), content("dark")
-    assert list(light) == list(dark)
-    for table in ("ui", "code", "marks", "diff", "tokens"):
-        assert list(light[table]) == list(dark[table])
-    styles = [
-        {key: {**row, "color": ""} for key, row in c["tokens"].items()} for c in (light, dark)
-    ]
-    assert styles[0] == styles[1]
+def test_all_files_have_the_same_keys_in_the_same_order():
+    light, *others = map(content, THEMES)
+    for other in others:
+        assert list(light) == list(other)
+        for table in ("ui", "code", "marks", "diff", "bands", "tokens"):
+            assert list(light[table]) == list(other[table])
+        styles = [
+            {key: {**row, "color": ""} for key, row in c["tokens"].items()} for c in (light, other)
+        ]
+        assert styles[0] == styles[1]
 
 
-def test_only_one_theme_is_dark(light, dark):
+def test_only_one_theme_is_light(light, dark):
     assert (light.dark, dark.dark) == (False, True)
     assert luminance(light.ui.base) > luminance(light.ui.text)
     assert luminance(dark.ui.base) < luminance(dark.ui.text)
@@ -151,10 +160,62 @@ def test_code_is_readable_on_the_bands_of_lines_that_belong_together(theme):
         assert not too_faint(product(texts, [(band.name(), band) for band in bands]))
 
 
-def test_neighbouring_bands_can_be_told_apart(theme):
-    for band, other in pairwise((*theme.bands, theme.bands[0])):
-        difference = abs(band.hslHue() - other.hslHue())
-        assert min(difference, 360 - difference) > 45
+def test_the_formula_of_differences_is_that_of_its_paper():
+    # Pairs 1, 9, 19 and 25 of its table 1.
+    for one, other, expected in (
+        ((50, 2.6772, -79.7751), (50, 0, -82.7485), 2.0425),
+        ((50, 2.49, -0.001), (50, -2.49, 0.0009), 7.1792),
+        ((50, 2.5, 0), (56, -27, -3), 31.9030),
+        ((60.2574, -34.0099, 36.2677), (60.4626, -34.1751, 39.4387), 1.2644),
+    ):
+        assert difference(one, other) == pytest.approx(expected, abs=1e-4)
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+@pytest.mark.parametrize("grounds", ["bands", "matched", "edges"])
+def test_neighbouring_bands_are_told_apart_by_everybody(theme, grounds, sight):
+    seen = [lab(color, sight) for color in getattr(theme, grounds)]
+    assert all(difference(*pair) >= APART for pair in pairwise((*seen, seen[0])))
+
+
+@pytest.mark.parametrize("sight", SIGHTS)
+def test_both_sides_of_a_difference_are_told_apart_by_everybody(theme, sight):
+    def apart(one, other):
+        return difference(lab(one, sight), lab(other, sight))
+
+    diff, plain = theme.diff, theme.code.background
+    assert apart(diff.removed_part, diff.added_part) >= APART
+    assert apart(diff.removed, diff.added) >= APART
+    for line, part in ((diff.removed, diff.removed_part), (diff.added, diff.added_part)):
+        assert apart(line, plain) >= SEEN
+        assert apart(line, part) >= SEEN
+
+
+def test_bands_survive_a_projector(theme):
+    # WCAG reckons with stray light of a twentieth of white, as a projector in a lit room has it.
+    assert not too_faint(
+        product(
+            [(f"edge {number}", color) for number, color in enumerate(theme.edges)],
+            named(theme.code, "background"),
+        ),
+        VISIBLE,
+    )
+
+
+def test_fields_have_borders_that_are_seen(theme):
+    colors = named(theme.ui, "field_border")
+    # Fusion draws the frames of tick boxes and numbers itself, darker than it is told.
+    drawn = theme.ui.field_border.lighter(140).darker(140)
+    grounds = named(theme.ui, "window", "base", "alternate", "button")
+    assert not too_faint(product([*colors, ("frame", drawn)], grounds), VISIBLE)
+
+
+def test_high_contrast_is_high():
+    theme = Theme.load("high-contrast")
+    tokens = [(str(token), style.color) for token, style in theme.tokens.items()]
+    assert not too_faint(product(tokens, named(theme.code, "background", "current_line")), 7)
+    texts = named(theme.ui, "text", "muted_text", "link", "accent", "field_border")
+    assert not too_faint(product(texts, named(theme.ui, *UI_GROUNDS)), 7)
 
 
 def test_a_line_that_is_pointed_at_stands_out_from_its_band(theme):
@@ -238,6 +299,35 @@ def test_a_theme_dresses_the_whole_application(undressed, theme):
     assert "$" not in undressed.styleSheet().partition("*/")[2]
 
 
+def test_icons_of_dialogs_and_of_what_has_no_room_are_seen(undressed, qtbot, theme):
+    apply_theme(undressed, theme)
+    window = QMainWindow()
+    bar = window.addToolBar("bar")
+    bar.addWidget(QLabel("wider than the window " * 40))
+    dialog = QFileDialog(window)
+    dialog.setOption(QFileDialog.Option.DontUseNativeDialog)
+    for shown in (window, dialog):
+        qtbot.addWidget(shown)
+        shown.resize(300, 300)
+        shown.show()
+    buttons = [dialog.findChild(QToolButton, name) for name in ("backButton", "toParentButton")]
+    buttons.append(bar.findChild(QToolButton, "qt_toolbar_ext_button"))
+    for button in buttons:
+        image = button.icon().pixmap(QSize(16, 16)).toImage()
+        drawn = {
+            image.pixelColor(x, y).name()
+            for x, y in product(range(image.width()), range(image.height()))
+            if image.pixelColor(x, y).alpha() > 200
+        }
+        assert drawn, button.objectName()
+        marks = [(name, QColor(name)) for name in drawn]
+        assert not too_faint(product(marks, named(theme.ui, "window")), VISIBLE)
+    box = QMessageBox(QMessageBox.Icon.Question, "", "Save?", QMessageBox.StandardButton.Close)
+    qtbot.addWidget(box)
+    box.show()
+    assert all(button.icon().isNull() for button in box.buttons())
+
+
 def test_the_keeper_tells_of_another_theme_once_it_is_worn(undressed, qtbot):
     keeper = ThemeKeeper(undressed, ThemeMode.LIGHT)
     assert not keeper.theme.dark
@@ -268,6 +358,9 @@ def test_the_keeper_is_silent_when_the_theme_stays(undressed, qtbot):
         keeper.set_mode(ThemeMode.LIGHT)
 
 
-def test_the_arrow_of_a_choice_has_the_colour_of_hints(theme):
-    name = "dark" if theme.dark else "light"
-    assert theme.ui.muted_text.name() in resource(f"themes/{name}-arrow.svg").read_text("utf-8")
+def test_pictures_of_the_style_sheet_are_seen_on_all_grounds(theme):
+    grounds = named(theme.ui, *UI_GROUNDS)
+    for picture in theme_module._PICTURES:
+        text = resource(f"themes/{picture}.svg").read_text("utf-8")
+        (stroke,) = re.findall(r'stroke="(#\w+)"', text)
+        assert not too_faint(product([(picture, QColor(stroke))], grounds), VISIBLE)

@@ -18,8 +18,9 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.icons import icon
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.parts import fit_icon
 
-_ICON_SIZE = QSize(14, 14)
+_ICON_SIDE = 14
 # A pane that asks for more would make the window grow beyond a small screen.
 _SMALLEST = QSize(220, 80)
 
@@ -73,7 +74,7 @@ class _TitleBar(QWidget):
     def _button(self, name: str, do: Callable[[], object]) -> QToolButton:
         button = QToolButton(self, autoRaise=True)
         button.setObjectName(name)
-        button.setIconSize(_ICON_SIZE)
+        fit_icon(button, _ICON_SIDE)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.clicked.connect(do)
         return button

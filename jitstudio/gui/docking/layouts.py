@@ -52,11 +52,13 @@ class Layout:
         name: What it is remembered by.
         areas: Where each pane is; together they have all panes.
         hidden: The panes that are closed at first.
+        zoom: How large all letters are until the user zooms; 1 is the size of the desktop.
     """
 
     name: str
     areas: tuple[Area, ...]
     hidden: frozenset[str] = _DEFAULT_HIDDEN
+    zoom: float = 1.0
 
 
 _OPTIONS = Area(Side.LEFT, 0.25, (("options",),), least=320)
@@ -102,6 +104,8 @@ LAYOUTS: tuple[Layout, ...] = (
             Area(Side.BOTTOM, 0.16, (_FINDINGS,)),
         ),
         _DEFAULT_HIDDEN | frozenset(_FINDINGS),
+        # To be read from the last row.
+        zoom=1.25,
     ),
     Layout(
         "read",

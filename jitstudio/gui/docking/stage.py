@@ -16,6 +16,7 @@ from jitstudio.gui.docking.tab_bars import TabBars
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.theme import Theme
 
+_ZOOMS = (0.75, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
 _GEOMETRY, _CURRENT, _ARRANGEMENT = "geometry", "current", "arrangement-{}"
 _SHARES = "shares-{}"
 
@@ -28,10 +29,12 @@ class Stage(QObject):
 
     Signals:
         layout_changed: Another layout is worn: its name.
+        zoom_changed: All letters are so large now, as a factor.
         maximised: A pane, or the editors, got the window for itself, or gave it back.
     """
 
     layout_changed = Signal(str)
+    zoom_changed = Signal(float)
     maximised = Signal(bool)
 
     # Docks tell of changes also while all of it is destroyed, when Python has let go of the rest.
@@ -92,6 +95,19 @@ class Stage(QObject):
         if BY_NAME[name] is not self._layout:
             self._keep_arrangement()
             self._wear(BY_NAME[name])
+
+    @property
+    def zoom(self) -> float:
+        """How large all letters are in the layout worn, as a factor."""
+        kept = self._preferences.zoom(self._layout.name)
+        return self._layout.zoom if kept is None else kept
+
+    def zoom_by(self, steps: int) -> None:
+        """Make all letters larger by so many steps, or smaller; with 0 as at the first start."""
+        near = min(_ZOOMS, key=lambda zoom: abs(zoom - self.zoom))
+        at = min(len(_ZOOMS) - 1, max(0, _ZOOMS.index(near) + steps))
+        self._preferences.set_zoom(self._layout.name, _ZOOMS[at] if steps else self._layout.zoom)
+        self.zoom_changed.emit(self.zoom)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Share out the room of a window that has become larger or smaller."""
@@ -238,6 +254,7 @@ class Stage(QObject):
     def _wear(self, layout: Layout) -> None:
         self.give_back()
         self._layout = layout
+        self.zoom_changed.emit(self.zoom)
         kept = unseal(self._preferences.layout(_ARRANGEMENT.format(layout.name)))
         if kept is None or not self._window.restoreState(kept, VERSION):
             self._arranger.arrange(layout)

@@ -43,7 +43,7 @@ from jitstudio.gui.editor.places import cursor_over
 from jitstudio.gui.editor.pressure_bars import PressureBars
 from jitstudio.gui.editor.word_link import WordLink
 from jitstudio.gui.font_zoom import FontZoom, Zoomable
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import code_font, follow_letters
 from jitstudio.gui.highlighter import LineLexer, SourceHighlighter
 from jitstudio.gui.theme import Theme, code_palette
 
@@ -115,7 +115,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.setAccessibleName(self.tr("Source code"))
         self._connect()
-        self._on_font_size(self._zoom.size)
+        follow_letters(self, CodeEditor.fit_letters)
         self.set_theme(theme)
 
     def _connect(self) -> None:
@@ -450,12 +450,16 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         columns = keys.tab_width(self.document())
         self.setTabStopDistance(columns * self.fontMetrics().horizontalAdvance(" "))
 
-    @Slot(float)
-    def _on_font_size(self, points: float) -> None:
-        self.setFont(code_font(points))
+    def fit_letters(self) -> None:
+        """Show the text in the font of code as it is now."""
+        self.setFont(code_font(self._zoom.size))
         self._fit_tabs()
         self._margin.setFont(self.font())
         self._margin.fit()
+
+    @Slot(float)
+    def _on_font_size(self, points: float) -> None:
+        self.fit_letters()
         self.font_size_changed.emit(points)
 
     @Slot(QRect, int)

@@ -93,6 +93,12 @@ class Half:
         """What became of it."""
         return self.comparison.rows[row].change
 
+    def sign(self, row: int) -> str:
+        """A minus before a line that the other text has not so, a plus in the newer one."""
+        if not self.number(row) or self.change(row) in (Change.EQUAL, Change.CONTROL):
+            return ""
+        return "\N{MINUS SIGN}" if self.is_left else "+"
+
     def marks(self, row: int) -> Marks:
         """What differs inside it."""
         left, right = self.comparison.marks(row)

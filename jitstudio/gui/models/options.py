@@ -20,7 +20,7 @@ from PySide6.QtGui import QFont
 
 from jitstudio.core.options import OPTIONS, Group, Kind, OptionSpec
 from jitstudio.core.tools import Tool
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import code_font, follow_letters
 from jitstudio.gui.models.option_values import OptionValues, Values
 from jitstudio.gui.models.presentation import MUTED_ROLE, ModelIndex, plain_tooltip, title_of
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
@@ -68,7 +68,12 @@ class OptionsModel(QAbstractItemModel):
         self._versions: Mapping[Tool, str] = {}
         self._bold = QFont()
         self._bold.setBold(True)
+        follow_letters(self, OptionsModel.fit_letters)
+
+    def fit_letters(self) -> None:
+        """Show what is code in the font of code as it is now."""
         self._code = code_font(_CODE_SIZE)
+        self.layoutChanged.emit()
 
     @property
     def values(self) -> OptionValues:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QApplication
@@ -32,6 +34,9 @@ class LayoutPresenter(QObject):
         actions.bind(
             {
                 "resetLayoutAction": self._stage.reset,
+                "windowZoomInAction": partial(self._zoom, 1),
+                "windowZoomOutAction": partial(self._zoom, -1),
+                "windowZoomResetAction": partial(self._zoom, 0),
                 "maximiseAction": self._on_maximise,
                 "fullScreenAction": self._on_full_screen,
                 "nextPaneAction": self._on_next_pane,
@@ -68,6 +73,11 @@ class LayoutPresenter(QObject):
     @Slot(str)
     def _on_layout_changed(self, name: str) -> None:
         self._actions[_ACTION.format(name)].setChecked(True)
+
+    def _zoom(self, steps: int) -> None:
+        self._stage.zoom_by(steps)
+        words = self.tr("Zoom of the window: {percent} %")
+        self._panes.status.tell(words.format(percent=round(100 * self._stage.zoom)))
 
     @Slot()
     def _on_maximise(self) -> None:

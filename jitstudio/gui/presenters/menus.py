@@ -24,6 +24,7 @@ _MODE_WORDS = {
     ThemeMode.SYSTEM: QT_TRANSLATE_NOOP("MenusPresenter", "As the &system"),
     ThemeMode.LIGHT: QT_TRANSLATE_NOOP("MenusPresenter", "&Light"),
     ThemeMode.DARK: QT_TRANSLATE_NOOP("MenusPresenter", "&Dark"),
+    ThemeMode.HIGH_CONTRAST: QT_TRANSLATE_NOOP("MenusPresenter", "High &contrast"),
 }
 
 

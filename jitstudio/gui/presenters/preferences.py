@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.gui.commands.actions import Actions
+from jitstudio.gui.fonts import LETTERS
 from jitstudio.gui.late import Late
 from jitstudio.gui.state.build_settings import Switch
 from jitstudio.gui.state.settings_table import SettingValue
@@ -39,6 +40,7 @@ class PreferencesPresenter(QObject):
         settings = workspace.settings
         self._carriers: dict[str, Callable[[SettingValue], None]] = {
             "appearance.theme": lambda value: keeper.set_mode(ThemeMode(value)),
+            "appearance.font_family": lambda value: LETTERS.set_family(str(value)),
             _ON_CHANGE: lambda value: setattr(settings, "auto_build", bool(value)),
             "build.pause": lambda value: workspace.studio.set_pause(int(value)),
             "build.time_limit": lambda value: workspace.service.set_time_limit(float(value)),

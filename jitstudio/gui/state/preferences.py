@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import isfinite
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
@@ -11,13 +12,15 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.state.settings_table import BY_KEY, SETTINGS, SettingValue
 from jitstudio.listing.line_class import LineClass
 
+LEAST_ZOOM, MOST_ZOOM = 0.5, 4.0
 _MOST_RECENT = 10
 _SETTINGS, _SHORTCUTS = "settings", "shortcuts"
 # An INI file gives back neither an empty list nor one of one as what it was.
 _BETWEEN_KEYS = "\t"
 # Line tables are always made: in PTX every other line is one of theirs.
 _LEFT_OUT = {CodeKind.PTX.value: LineClass.DEBUG.name}
-_THEME, _FONT_SIZE = "appearance.theme", "appearance.font_size"
+_THEME = "appearance.theme"
+_FONT_FAMILY, _FONT_SIZE = "appearance.font_family", "appearance.font_size"
 
 
 class Preferences(QObject):
@@ -65,12 +68,17 @@ class Preferences(QObject):
 
     @property
     def theme(self) -> str:
-        """`system`, `light` or `dark`."""
+        """`system`, `light`, `dark` or `high-contrast`."""
         return str(self._values[_THEME])
 
     @theme.setter
     def theme(self, mode: str) -> None:
         self.set_value(_THEME, mode)
+
+    @property
+    def font_family(self) -> str:
+        """Of code."""
+        return str(self._values[_FONT_FAMILY])
 
     @property
     def font_size(self) -> float:
@@ -147,6 +155,18 @@ class Preferences(QObject):
     @columns.setter
     def columns(self, kept: list[str]) -> None:
         self._store.setValue("columns", kept)
+
+    def zoom(self, layout: str) -> float | None:
+        """How large all letters are in a layout; None until the user has zoomed."""
+        try:
+            zoom = float(str(self._store.value(f"zoom/{layout}")))
+        except ValueError:
+            return None
+        return min(MOST_ZOOM, max(LEAST_ZOOM, zoom)) if isfinite(zoom) else None
+
+    def set_zoom(self, layout: str, zoom: float) -> None:
+        """Remember how large all letters are in a layout."""
+        self._store.setValue(f"zoom/{layout}", zoom)
 
     def layout(self, name: str) -> QByteArray | None:
         """A remembered geometry or arrangement."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite
 
-from jitstudio.gui.fonts import DEFAULT_SIZE
+from jitstudio.gui.fonts import CODE_FAMILY, DEFAULT_SIZE
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 SettingValue = bool | int | float | str
@@ -38,6 +38,7 @@ class Setting:
         step: By how much a key changes a number.
         unit: What a number counts.
         choices: All values of a text.
+        is_font: Whether it is a text that names a family of fonts.
     """
 
     key: str
@@ -50,11 +51,15 @@ class Setting:
     step: float = 1
     unit: str = ""
     choices: tuple[Choice, ...] = ()
+    is_font: bool = False
 
     def read(self, stored: object) -> SettingValue:
         """What was kept, put right: an INI file gives back text, and anybody may write into it."""
         if isinstance(self.default, bool):
             return _TRUTHS.get(str(stored).casefold(), self.default)
+        if self.is_font:
+            # A font that is gone may come back: whoever draws takes another until then.
+            return str(stored) if str(stored).strip() else self.default
         if isinstance(self.default, str):
             values = {choice.value for choice in self.choices}
             return str(stored) if str(stored) in values else self.default
@@ -90,7 +95,18 @@ SETTINGS = (
             Choice("system", QT_TRANSLATE_NOOP("Settings", "As the system")),
             Choice("light", QT_TRANSLATE_NOOP("Settings", "Light")),
             Choice("dark", QT_TRANSLATE_NOOP("Settings", "Dark")),
+            Choice("high-contrast", QT_TRANSLATE_NOOP("Settings", "High contrast")),
         ),
+    ),
+    Setting(
+        "appearance.font_family",
+        APPEARANCE,
+        QT_TRANSLATE_NOOP("Settings", "Font of code"),
+        QT_TRANSLATE_NOOP(
+            "Settings", "A monospaced font of this machine, for editors, listings and options."
+        ),
+        CODE_FAMILY,
+        is_font=True,
     ),
     Setting(
         "appearance.font_size",

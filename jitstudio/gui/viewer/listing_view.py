@@ -20,7 +20,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMenu, QWidget
 
 from jitstudio.gui.font_zoom import FontZoom, Zoomable
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import code_font, follow_letters
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.viewer.bands import ListingBands
 from jitstudio.gui.viewer.keys import move_of
@@ -60,7 +60,7 @@ class ListingView(Zoomable, ListingArea):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setMouseTracking(True)
         self._zoom.size_changed.connect(self._on_font_size)
-        self.setFont(code_font(self._zoom.size))
+        follow_letters(self, ListingView.fit_letters)
         self.set_theme(theme)
 
     @property
@@ -185,8 +185,12 @@ class ListingView(Zoomable, ListingArea):
             has_focus=self.hasFocus(),
         )
 
+    def fit_letters(self) -> None:
+        """Show the text in the font of code as it is now."""
+        self.setFont(code_font(self._zoom.size))
+        self._lay_out()
+
     @Slot(float)
     def _on_font_size(self, points: float) -> None:
-        self.setFont(code_font(points))
-        self._lay_out()
+        self.fit_letters()
         self.font_size_changed.emit(points)

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 from jitstudio.core.arch import Arch
 from jitstudio.core.options.completion import is_half_typed
 from jitstudio.core.tools import ArchInfo
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import DEFAULT_SIZE, show_as_code
 from jitstudio.gui.widgets.option_completer import attach
 
 _OLDEST_OPAQUE = 15
@@ -166,7 +166,7 @@ def _arch_combo() -> QComboBox:
 def _options_edit() -> QLineEdit:
     edit = QLineEdit()
     edit.setObjectName("optionsEdit")
-    edit.setFont(code_font())
+    show_as_code(edit, DEFAULT_SIZE)
     edit.setClearButtonEnabled(True)
     edit.setAccessibleName(QCoreApplication.translate("BuildBar", "Compiler and linker options"))
     edit.setPlaceholderText("--use_fast_math --maxrregcount=32 nvjitlink:-verbose")

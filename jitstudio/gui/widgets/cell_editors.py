@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.launch.request import Direction
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import show_as_code
 from jitstudio.gui.models.launch.arguments import DIRECTION, FILL, TINT_ROLE, VALUE
 from jitstudio.gui.tables import MarkDelegate
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
@@ -89,10 +89,10 @@ class WordEditor(QComboBox):
         for place, (word, meaning) in enumerate(words.items()):
             self.addItem(word)
             self.setItemData(place, meaning, Qt.ItemDataRole.ToolTipRole)
-        self.setFont(code_font(CODE_SIZE))
+        show_as_code(self, CODE_SIZE)
         line = self.lineEdit()
         if line is not None:
-            line.setFont(code_font(CODE_SIZE))
+            show_as_code(line, CODE_SIZE)
             self.setCompleter(None)  # type: ignore[arg-type]  # it would take `r` for `range`
         self.textActivated.connect(self._on_activated)
 
@@ -143,7 +143,7 @@ class CellDelegate(MarkDelegate):
 
     def _line(self, parent: QWidget, index: _Index) -> QLineEdit:
         line = QLineEdit(parent)
-        line.setFont(code_font(CODE_SIZE))
+        show_as_code(line, CODE_SIZE)
         if not index.data(Qt.ItemDataRole.EditRole):
             line.setPlaceholderText(index.data(Qt.ItemDataRole.DisplayRole))
         return line

@@ -6,7 +6,7 @@ import textwrap
 from functools import partial
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QPoint, QSize, Qt, Signal, Slot
+from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import QApplication, QMenu, QTabBar, QTabWidget, QToolButton, QWidget
 
@@ -17,6 +17,7 @@ from jitstudio.gui.late import Late
 from jitstudio.gui.state.asides import part_in_builds
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.parts import fit_icon
 from jitstudio.gui.widgets.source_page import EditorPage, SourcePage
 
 if TYPE_CHECKING:
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 _SCROLLERS = ("ScrollLeftButton", "ScrollRightButton")
 _SIDE = QTabBar.ButtonPosition.RightSide
 _TOOLTIP_WIDTH = 80
-_CLOSE_SIZE = QSize(12, 12)
+_CLOSE_SIDE = 12
 _UNSAVED = " ●"
 
 
@@ -229,7 +230,7 @@ class EditorTabs(QTabWidget):
 
     def _add_close_button(self, index: int) -> None:
         button = QToolButton(autoRaise=True)
-        button.setIconSize(_CLOSE_SIZE)
+        fit_icon(button, _CLOSE_SIDE)
         button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         button.setToolTip(self.tr("Close this tab"))
         button.clicked.connect(self._on_close_clicked)

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QWidg
 
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.severity import Severity
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import show_as_code
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.number_field import CODE_SIZE, NumberField
 from jitstudio.gui.widgets.parts import text_label
@@ -42,7 +42,7 @@ def code_line(parent: QWidget, name: str, title: str, what: str, example: str) -
     """
     line = QLineEdit(parent)
     line.setObjectName(name)
-    line.setFont(code_font(CODE_SIZE))
+    show_as_code(line, CODE_SIZE)
     line.setAccessibleName(title)
     line.setToolTip(what)
     line.setPlaceholderText(example)

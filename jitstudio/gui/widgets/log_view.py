@@ -9,7 +9,6 @@ from PySide6.QtCore import (
     QCoreApplication,
     QItemSelectionModel,
     QModelIndex,
-    QSize,
     Qt,
     Signal,
     Slot,
@@ -32,7 +31,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.result import StageResult
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import code_font, follow_letters
 from jitstudio.gui.icons import icon
 from jitstudio.gui.models.log import (
     LogModel,
@@ -46,6 +45,7 @@ from jitstudio.gui.models.log import (
 )
 from jitstudio.gui.tables import PanelTable
 from jitstudio.gui.theme import Theme
+from jitstudio.gui.widgets.parts import fit_icon
 from jitstudio.gui.widgets.turning_splitter import TurningSplitter
 
 _OPTION_LINES = 3
@@ -131,7 +131,7 @@ class LogView(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self._splitter)
         self.setFocusProxy(self._table)
-        self.set_code_font(code_font(_FONT_SIZE))
+        follow_letters(self, lambda it: it.set_code_font(code_font(_FONT_SIZE)))
         self._model.modelReset.connect(self._on_stages_replaced)
         self._on_stages_replaced()
 
@@ -243,8 +243,7 @@ class LogView(QWidget):
         # Words would keep the details wide and cut the names of the modules beside them.
         button.setToolTip(text)
         button.setAccessibleName(text)
-        side = QFontMetrics(button.font()).height()
-        button.setIconSize(QSize(side, side))
+        fit_icon(button)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._copy_buttons.append(button)
         return button

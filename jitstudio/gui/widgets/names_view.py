@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.result import Kernel, LoweredName
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import code_font, follow_letters
 from jitstudio.gui.models.names import NamesModel
 from jitstudio.gui.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.theme import Theme
@@ -71,7 +71,7 @@ class NamesView(QWidget):
         self._lay_out()
         self.setFocusProxy(self._table)
         self._connect()
-        self.set_code_font(code_font(_FONT_SIZE))
+        follow_letters(self, lambda it: it.set_code_font(code_font(_FONT_SIZE)))
         self.show_source("", (), False, "")
 
     @property

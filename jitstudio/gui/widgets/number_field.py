@@ -7,7 +7,7 @@ import math
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from jitstudio.core.launch.problems import SpecProblem
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import show_as_code
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 
 CODE_SIZE = 9.5
@@ -54,7 +54,7 @@ class NumberField(QLineEdit):
         self.setObjectName(f"{place}Field")
         self.setAccessibleName(title)
         self.setToolTip(what)
-        self.setFont(code_font(CODE_SIZE))
+        show_as_code(self, CODE_SIZE)
         self.setMaximumWidth(self.fontMetrics().horizontalAdvance("0") * _WIDTH)
 
     @property

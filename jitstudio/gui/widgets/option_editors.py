@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.options import Kind, OptionSpec, join_options, split_options
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import show_as_code
 from jitstudio.gui.models.option_values import Values
 from jitstudio.gui.models.options import SPEC_ROLE, default_words, value_words
 from jitstudio.gui.tables import MarkDelegate
@@ -87,7 +87,7 @@ class TextEditor(QLineEdit):
     def __init__(self, spec: OptionSpec, parent: QWidget) -> None:
         super().__init__(parent)
         self._repeated = spec.repeated
-        self.setFont(code_font(_CODE_SIZE))
+        show_as_code(self, _CODE_SIZE)
         hint = self.tr("such as {example}")
         if spec.repeated:
             hint = self.tr("such as {example}, spaces between several")

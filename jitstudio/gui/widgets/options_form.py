@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.core.options import OptionSpec
 from jitstudio.core.tools import Tool
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import show_as_code
 from jitstudio.gui.models.options import OptionsFilter, OptionsModel
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.options_tree import OptionsTree
@@ -125,7 +125,7 @@ class OptionsForm(QWidget):
     def _make_other(self) -> QLineEdit:
         other = QLineEdit(self)
         other.setObjectName("otherOptions")
-        other.setFont(code_font(_CODE_SIZE))
+        show_as_code(other, _CODE_SIZE)
         other.setAccessibleName(self.tr("Other options"))
         other.setPlaceholderText("nvjitlink:-O0 --of-a-newer-version")
         other.setToolTip(
@@ -141,7 +141,7 @@ class OptionsForm(QWidget):
         bold = self._title.font()
         bold.setBold(True)
         self._title.setFont(bold)
-        self._usage.setFont(code_font(_CODE_SIZE))
+        show_as_code(self._usage, _CODE_SIZE)
         self._usage.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._help.setMinimumHeight(self._help.fontMetrics().lineSpacing() * _HELP_LINES)
         self._help.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)

@@ -6,12 +6,14 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPaintEvent
-from PySide6.QtWidgets import QLabel, QToolButton, QWidget
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QToolButton, QWidget
 
+from jitstudio.gui.fonts import follow_letters, scaled
 from jitstudio.gui.icons import icon
 from jitstudio.gui.theme import Theme
 
 _ICON = "iconName"
+_ICON_SIDE = 16
 _LEAST_LETTERS = 4
 
 
@@ -33,8 +35,7 @@ def icon_button(
     button.setAccessibleName(what)
     button.setProperty(_ICON, icon_name)
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-    side = QFontMetrics(button.font()).height()
-    button.setIconSize(QSize(side, side))
+    fit_icon(button)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return button
 
@@ -51,8 +52,34 @@ def bare_button(parent: QWidget, what: str, slot: object) -> QToolButton:
     button.setToolTip(what)
     button.setAccessibleName(what)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    fit_icon(button, _ICON_SIDE)
     button.clicked.connect(slot)
     return button
+
+
+def heading(text: str, scale: float) -> QLabel:
+    """A line in bold letters, larger than others by a factor."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+
+    def fit(it: QLabel) -> None:
+        font = QApplication.font()
+        font.setBold(True)
+        font.setPointSizeF(font.pointSizeF() * scale)
+        it.setFont(font)
+
+    follow_letters(label, fit)
+    return label
+
+
+def fit_icon(button: QAbstractButton, side: int = 0) -> None:
+    """Draw the icon of a button so large from now on, in pixels, or as high as its letters."""
+
+    def fit(it: QAbstractButton) -> None:
+        pixels = scaled(side) or QFontMetrics(it.font()).height()
+        it.setIconSize(QSize(pixels, pixels))
+
+    follow_letters(button, fit)
 
 
 def show_icons(buttons: Iterable[QToolButton], theme: Theme) -> None:

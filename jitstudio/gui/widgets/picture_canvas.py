@@ -15,6 +15,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsView, QWidget
 
+from jitstudio.gui.fonts import LETTERS
+
 _STEP = 1.2
 _HINT_MARGIN = 16
 
@@ -64,6 +66,8 @@ class PictureCanvas(QGraphicsView):
         self.setTransformationAnchor(QGraphicsView.ViewportAnchor.AnchorUnderMouse)
         self._zoomed = zoomed
         self._hint = ""
+        self._letters = LETTERS.zoom
+        LETTERS.changed.connect(self._on_letters_changed)
         self._keys = {
             Qt.Key.Key_Plus: self.zoom_in,
             Qt.Key.Key_Equal: self.zoom_in,
@@ -113,6 +117,12 @@ class PictureCanvas(QGraphicsView):
             self._zoom(_STEP if event.angleDelta().y() > 0 else 1 / _STEP)
         else:
             super().wheelEvent(event)
+
+    @Slot()
+    def _on_letters_changed(self) -> None:
+        """Scale the picture along with the rest of the window."""
+        factor, self._letters = LETTERS.zoom / self._letters, LETTERS.zoom
+        self._zoom(factor)
 
     def _zoom(self, factor: float) -> None:
         least, most = self._zoomed

@@ -11,13 +11,12 @@ from typing import NamedTuple
 from PySide6.QtCore import (
     QModelIndex,
     QPersistentModelIndex,
-    QSize,
     QSortFilterProxyModel,
     Qt,
     Signal,
     Slot,
 )
-from PySide6.QtGui import QFontMetrics, QGuiApplication
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QTableView, QToolButton, QVBoxLayout, QWidget
 
 from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
@@ -30,6 +29,7 @@ from jitstudio.gui.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP, counted
 from jitstudio.gui.widgets.explanation_panel import ExplanationPanel
+from jitstudio.gui.widgets.parts import fit_icon
 
 
 class _Words(NamedTuple):
@@ -202,8 +202,7 @@ class ProblemsView(QWidget):
         button = QToolButton(self)
         button.setObjectName(f"{severity.value}Filter")
         button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        side = QFontMetrics(button.font()).height()
-        button.setIconSize(QSize(side, side))
+        fit_icon(button)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         button.setCheckable(True)
         button.setChecked(True)

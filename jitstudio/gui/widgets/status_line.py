@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from PySide6.QtCore import QElapsedTimer, QSize, Qt, QTime, QTimer, Signal, Slot
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QSize, Qt, QTime, QTimer, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
 
@@ -88,6 +88,7 @@ class StatusLine(QStatusBar):
             self.addWidget(widget)
         self.addPermanentWidget(self._facts)
         self.messageChanged.connect(self._fit)
+        self._state.installEventFilter(self)
         self._tools.setText(self.tr("Looking for the compilers…"))
         self._show_busy(False)
         self._set_state("info", self.tr("Nothing built yet"))
@@ -201,6 +202,14 @@ class StatusLine(QStatusBar):
     def minimumSizeHint(self) -> QSize:
         """Little: facts yield, and a window can be narrow."""
         return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep the state hidden while something is told: Qt shows it when the bar grows."""
+        if event.type() == QEvent.Type.Show and self.currentMessage():
+            self._state.hide()
+            # Hidden by the bar, which shows it again, and not for good.
+            self._state.setAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide, False)
+        return super().eventFilter(watched, event)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Show as much as there is room for."""

@@ -155,3 +155,25 @@ def test_a_layout_left_in_a_larger_window_leaves_the_editors_their_part(scene):
     pause(20)
     assert scene.window.width() == 900
     assert scene.centre.width() == pytest.approx(0.31 * 900, abs=20)
+
+
+def test_each_layout_has_its_zoom_and_teach_starts_larger(scene, make_scene):
+    stage, told = scene.stage, []
+    stage.zoom_changed.connect(told.append)
+    stage.zoom_by(1)
+    assert stage.zoom == told[-1] == 1.1
+    stage.choose("teach")
+    assert told[-1] == 1.25
+    stage.zoom_by(2)
+    stage.choose("edit")
+    assert told[-1] == 1.1
+    for _ in range(20):
+        stage.zoom_by(1)
+    assert told[-1] == 3
+    stage.zoom_by(0)
+    assert told[-1] == 1
+    again = make_scene()
+    again.stage.choose("teach")
+    assert again.stage.zoom == 1.75
+    again.preferences.set_zoom("teach", float("nan"))
+    assert again.stage.zoom == 1.25

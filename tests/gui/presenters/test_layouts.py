@@ -1,8 +1,9 @@
 """Layouts, maximising and the keyboard between panes, in a real window."""
 
+import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QTabBar, QToolButton
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.docking.dock import PaneDock
@@ -147,3 +148,34 @@ def test_nothing_is_started_for_a_pane_that_nobody_sees(started):
     assert launches.devices is None
     started.press(Qt.Key.Key_3, CTRL | ALT)
     started.wait(lambda: launches.devices is not None)
+
+
+def test_one_zoom_scales_the_whole_window_and_goes_with_the_layout(started):
+    driver = started
+    tab = driver.window.findChild(QTabBar, "paneTabs")
+    parts = (driver.editor, driver.listing("ptxView"), driver.panes.problems, tab, driver.window)
+
+    def sizes():
+        return [part.font().pointSizeF() for part in parts]
+
+    before, points = sizes(), driver.workspace.preferences.font_size
+    icons = driver.window.toolbar.iconSize().width()
+    driver.press(Qt.Key.Key_Equal, CTRL | SHIFT)
+    driver.press(Qt.Key.Key_Equal, CTRL | SHIFT)
+    assert sizes() == pytest.approx([1.25 * size for size in before])
+    assert driver.window.toolbar.iconSize().width() == round(1.25 * icons)
+    # The size of code that the user has chosen stays what it is.
+    assert driver.workspace.preferences.font_size == points
+    pause(0)
+    assert driver.panes.status.currentMessage() == "Zoom of the window: 125 %"
+    state = driver.find(QToolButton, "buildState")
+    assert not state.isVisible()
+    driver.panes.status.clearMessage()
+    assert state.isVisible()
+    driver.trigger("compareLayoutAction")
+    assert sizes() == before
+    driver.trigger("editLayoutAction")
+    driver.press(Qt.Key.Key_Minus, CTRL | SHIFT)
+    assert sizes()[0] == pytest.approx(1.1 * before[0])
+    driver.press(Qt.Key.Key_0, CTRL | SHIFT)
+    assert sizes() == before

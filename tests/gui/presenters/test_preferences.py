@@ -29,6 +29,11 @@ def test_each_setting_holds_at_once_where_it_counts(started):
     assert started.keeper.theme.dark
     modes = {action.text(): action for action in window.findChildren(QAction)}
     assert modes["&Dark"].isChecked()
+    family = part(QComboBox, "appearance.font_family")
+    family.setCurrentIndex(family.findText("DejaVu Sans Mono"))
+    family.activated.emit(family.currentIndex())
+    assert started.editor.font().families()[0] == "DejaVu Sans Mono"
+    assert started.listing("ptxView").font().families()[0] == "DejaVu Sans Mono"
     part(QDoubleSpinBox, "appearance.font_size").setValue(14)
     assert started.editor.font_size == 14
     assert started.listing("ptxView").font_size == 14

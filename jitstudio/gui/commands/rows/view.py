@@ -10,15 +10,34 @@ VIEW_ROWS = (
         "zoomInAction",
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "Zoom &in"),
-        keys=(
-            "Ctrl+=",
-            "Ctrl++",
-        ),
+        keys=("Ctrl+=",),
         separated=True,
     ),
     ActionSpec("zoomOutAction", VIEW, QT_TRANSLATE_NOOP("Actions", "Zoom &out"), keys=("Ctrl+-",)),
     ActionSpec(
         "zoomResetAction", VIEW, QT_TRANSLATE_NOOP("Actions", "&Usual size"), keys=("Ctrl+0",)
+    ),
+    ActionSpec(
+        "windowZoomInAction",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "Enlarge the window's text"),
+        keys=("Ctrl+Shift+=", "Ctrl+Shift++"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Zoom all of the window, for a projector or tired eyes; kept for each layout"
+        ),
+        separated=True,
+    ),
+    ActionSpec(
+        "windowZoomOutAction",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "Shrink the window's text"),
+        keys=("Ctrl+Shift+-", "Ctrl+Shift+_"),
+    ),
+    ActionSpec(
+        "windowZoomResetAction",
+        VIEW,
+        QT_TRANSLATE_NOOP("Actions", "Usual size of the window's text"),
+        keys=("Ctrl+Shift+0", "Ctrl+Shift+)"),
     ),
     ActionSpec(
         "demangleAction",

@@ -95,3 +95,8 @@ class _DiffPainter(PagePainter):
                 is_current = row == self._page.caret.line
                 self._painter.setPen(code.margin_current if is_current else code.margin_text)
                 self._painter.drawText(QPointF(x, grid.y(row) + grid.ascent), text)
+            if sign := self._half.sign(row):
+                # Colours alone are not told apart by everybody.
+                self._painter.setPen(code.margin_current)
+                x = (grid.number_right + grid.text_left - grid.cell) / 2
+                self._painter.drawText(QPointF(x, grid.y(row) + grid.ascent), sign)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QGraphicsScene, QGraphicsView, QToolTip, QWidget
 
 from jitstudio.analysis.flow.captions import Letters
 from jitstudio.analysis.model import NOWHERE
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import LETTERS, code_font
 from jitstudio.gui.models.graph import GraphPicture, description
 from jitstudio.gui.models.presentation import plain_tooltip
 from jitstudio.gui.theme import Theme
@@ -54,7 +54,7 @@ class GraphCanvas(PictureCanvas):
         self.setDragMode(QGraphicsView.DragMode.ScrollHandDrag)
         self.setOptimizationFlag(QGraphicsView.OptimizationFlag.DontSavePainterState)
         self._theme = theme
-        self._font = code_font(_POINTS)
+        self._font = code_font(_POINTS, zoomed=False)
         self._picture: GraphPicture | None = None
         self._blocks: BlocksItem | None = None
         self._edges: EdgesItem | None = None
@@ -128,8 +128,8 @@ class GraphCanvas(PictureCanvas):
         """Show all of it."""
         if self._picture is not None:
             self.fitInView(self._scene.sceneRect(), Qt.AspectRatioMode.KeepAspectRatio)
-            if self.transform().m11() > 1:
-                self.resetTransform()
+            if self.transform().m11() > LETTERS.zoom:
+                self._show_at_usual_size()
 
     @Slot()
     def activate_current(self) -> None:
@@ -188,10 +188,14 @@ class GraphCanvas(PictureCanvas):
     def _look_at_beginning(self) -> None:
         """All of it if it can be read so, else its first block at its usual size."""
         self.fit()
-        if self.transform().m11() < READABLE and self._blocks is not None:
-            self.resetTransform()
+        if self.transform().m11() < READABLE * LETTERS.zoom and self._blocks is not None:
+            self._show_at_usual_size()
             first = self._blocks.rect(0)
             self.centerOn(first.center().x(), first.top() + self.viewport().height() / 2 - _NEAR)
+
+    def _show_at_usual_size(self) -> None:
+        self.resetTransform()
+        self.scale(LETTERS.zoom, LETTERS.zoom)
 
     def _block_at(self, place: QPoint) -> int:
         return self._blocks.block_at(self.mapToScene(place)) if self._blocks else NOWHERE

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import show_as_code
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.widgets.field_rows import code_line
@@ -81,7 +81,7 @@ class MatrixForm(QWidget):
             )
         )
         self._options.setTabChangesFocus(True)
-        self._options.setFont(code_font(CODE_SIZE))
+        show_as_code(self._options, CODE_SIZE)
         self._options.setFixedHeight(
             _LINES * self._options.fontMetrics().lineSpacing()
             + 2 * int(self._options.document().documentMargin())

@@ -14,6 +14,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.pipeline.model import Node, Pipeline, State
+from jitstudio.gui.fonts import LETTERS
 from jitstudio.gui.models.pipeline import description
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.picture_canvas import PictureCanvas, Way
@@ -110,10 +111,10 @@ class PipelineCanvas(PictureCanvas):
         rect, room = self._scene.sceneRect(), self.maximumViewportSize()
         if rect.isEmpty():
             return
-        least, most = _FITTED
+        least, most = (each * LETTERS.zoom for each in _FITTED)
         wide, high = room.width() / rect.width(), room.height() / rect.height()
         # What is too high to be seen at once may as well be scrolled at its usual size.
-        scale = min(wide, high) if high >= least else min(wide, 1.0)
+        scale = min(wide, high) if high >= least else min(wide, LETTERS.zoom)
         self.resetTransform()
         self.scale(*[max(least, min(most, scale))] * 2)
         self.centerOn(QPointF(rect.left(), rect.center().y()))
@@ -174,6 +175,13 @@ class PipelineCanvas(PictureCanvas):
         """Say what will be here where there is nothing yet."""
         if not self.pipeline.nodes and self._hint:
             self._paint_hint(painter, self._theme.ui.muted_text)
+
+    @Slot()
+    def _on_letters_changed(self) -> None:
+        fits = self._fits
+        super()._on_letters_changed()
+        if fits:
+            self.fit()
 
     def _zoom(self, factor: float) -> None:
         self._fits = False

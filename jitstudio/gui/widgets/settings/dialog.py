@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import BUILD, SETTINGS
 from jitstudio.gui.theme import Theme
-from jitstudio.gui.widgets.parts import text_label
+from jitstudio.gui.widgets.parts import heading, text_label
 from jitstudio.gui.widgets.settings.editors import translated
 from jitstudio.gui.widgets.settings.row import SettingRow
 
@@ -112,9 +112,10 @@ class SettingsDialog(QDialog):
         column.setSpacing(2)
         column.addWidget(self._none)
         for group, settings in groupby(SETTINGS, key=lambda setting: setting.group):
-            self._headings[group] = heading = _heading(translated(group))
+            self._headings[group] = title = heading(translated(group), _HEADING_SCALE)
+            title.setContentsMargins(0, 12, 0, 2)
             self._rows[group] = [SettingRow(setting, preferences) for setting in settings]
-            column.addWidget(heading)
+            column.addWidget(title)
             for row in self._rows[group]:
                 column.addWidget(row)
             if group == BUILD:
@@ -138,16 +139,6 @@ class SettingsDialog(QDialog):
         self._empty_cache.setVisible("build.cache" in self.shown)
         self._none.setText(self.tr("No setting has '{text}' in it.").format(text=text))
         self._none.setVisible(not self.shown)
-
-
-def _heading(text: str) -> QLabel:
-    label = QLabel(text)
-    font = label.font()
-    font.setBold(True)
-    font.setPointSizeF(font.pointSizeF() * _HEADING_SCALE)
-    label.setFont(font)
-    label.setContentsMargins(0, 12, 0, 2)
-    return label
 
 
 def _button(action: QAction) -> QPushButton:

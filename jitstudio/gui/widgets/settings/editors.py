@@ -10,10 +10,12 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDoubleSpinBox,
+    QFontComboBox,
     QSpinBox,
     QWidget,
 )
 
+from jitstudio.gui.fonts import scaled
 from jitstudio.gui.state.settings_table import CONTEXT, Setting, SettingValue
 
 # As wide as a choice, and as high.
@@ -35,7 +37,8 @@ def translated(text: str) -> str:
 
 def editor_for(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEditor:
     """A control that tells of each value that the user chooses."""
-    editor = _MAKERS[type(setting.default)](setting, tell)
+    make = _font if setting.is_font else _MAKERS[type(setting.default)]
+    editor = make(setting, tell)
     widget = editor.widget
     widget.setObjectName(setting.key)
     widget.setAccessibleName(translated(setting.title))
@@ -70,7 +73,7 @@ def _spun(
     spin.setSuffix(f" {translated(setting.unit)}")
     # Not each digit of a number on its way.
     spin.setKeyboardTracking(False)
-    spin.setFixedSize(_WIDTH, spin.fontMetrics().height() + _PADDING)
+    spin.setFixedSize(scaled(_WIDTH), spin.fontMetrics().height() + _PADDING)
     spin.valueChanged.connect(tell)
     return SettingEditor(spin, spin.setValue)  # type: ignore[arg-type]
 
@@ -79,9 +82,18 @@ def _choice(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEd
     combo = QComboBox()
     for choice in setting.choices:
         combo.addItem(translated(choice.title), choice.value)
-    combo.setMinimumWidth(_WIDTH)
+    combo.setMinimumWidth(scaled(_WIDTH))
     combo.activated.connect(lambda index: tell(combo.itemData(index)))
     return SettingEditor(combo, lambda value: combo.setCurrentIndex(combo.findData(value)))
+
+
+def _font(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEditor:
+    combo = QFontComboBox()
+    combo.setFontFilters(QFontComboBox.FontFilter.MonospacedFonts)
+    combo.setEditable(False)
+    combo.setFixedWidth(scaled(_WIDTH))
+    combo.activated.connect(lambda index: tell(combo.itemText(index)))
+    return SettingEditor(combo, lambda value: combo.setCurrentIndex(combo.findText(str(value))))
 
 
 _MAKERS: dict[type, Callable[[Setting, Callable[[SettingValue], None]], SettingEditor]] = {

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
 
 from jitstudio.core.sweep.draft import SweepDraft
 from jitstudio.core.sweep.plan import Axis, Extent
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import code_font, follow_letters
 from jitstudio.gui.models.sweep.axes import AxesModel
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.translating import counted
@@ -47,7 +47,7 @@ class AxesEditor(QWidget):
             self.tr("such as saxpy<{T}>"),
         )
         self._model = AxesModel(self)
-        self._model.set_code_font(code_font(CODE_SIZE))
+        follow_letters(self._model, lambda it: it.set_code_font(code_font(CODE_SIZE)))
         self._table = AxesTable(self._model, self)
         self._words = text_label(self, "sweepExtent")
         self._add = icon_button(self, self.tr("Add"), self.tr("Add an axis"), "plus", ADD_KEYS)

@@ -7,14 +7,13 @@ from functools import partial
 from itertools import pairwise
 from pathlib import Path
 
-from PySide6.QtCore import QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QBoxLayout,
     QFrame,
     QGridLayout,
     QHBoxLayout,
-    QLabel,
     QPushButton,
     QScrollArea,
     QSizePolicy,
@@ -27,7 +26,7 @@ from jitstudio.core.code import ENDINGS
 from jitstudio.core.doctor_words import Finding
 from jitstudio.gui.languages import icon_name
 from jitstudio.gui.theme import Theme
-from jitstudio.gui.widgets.parts import text_label
+from jitstudio.gui.widgets.parts import fit_icon, heading, text_label
 from jitstudio.gui.widgets.welcome.card import Card
 from jitstudio.gui.widgets.welcome.environment import EnvironmentList
 from jitstudio.samples import Sample
@@ -38,7 +37,7 @@ _TWO_COLUMNS = 720
 _IN_ROW = ((640, 4), (400, 2), (0, 1))
 _WIDEST = 1080
 _MARGIN, _SPACING, _SECTION_SPACING = 24, 8, 18
-_ICON = QSize(18, 18)
+_ICON = 18
 _SETTLED_MS = 50
 _TITLE_SCALE, _HEADING_SCALE = 1.7, 1.1
 
@@ -91,7 +90,7 @@ class WelcomePage(QScrollArea):
         column = QVBoxLayout(content)
         column.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
         column.setSpacing(_SPACING)
-        column.addWidget(_heading("jitstudio", _TITLE_SCALE))
+        column.addWidget(heading("jitstudio", _TITLE_SCALE))
         told = text_label(content, "welcomeSentence")
         told.setText(
             self.tr(
@@ -197,7 +196,7 @@ class WelcomePage(QScrollArea):
             button = QToolButton()
             button.setDefaultAction(action)
             button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-            button.setIconSize(_ICON)
+            fit_icon(button, _ICON)
             button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
             button.setSizePolicy(QSizePolicy.Policy.Preferred, QSizePolicy.Policy.Fixed)
             self._starters.append(button)
@@ -220,7 +219,7 @@ class WelcomePage(QScrollArea):
         self._recent.setSpacing(_SPACING)
         column.addLayout(self._recent)
         column.addSpacing(_SECTION_SPACING)
-        column.addWidget(_heading(self.tr("This machine"), _HEADING_SCALE))
+        column.addWidget(heading(self.tr("This machine"), _HEADING_SCALE))
         self._environment = EnvironmentList(self._theme)
         column.addWidget(self._environment)
         self._check = check = QPushButton(self.tr("Check again"))
@@ -234,16 +233,6 @@ class WelcomePage(QScrollArea):
         return column
 
 
-def _heading(text: str, scale: float) -> QLabel:
-    label = QLabel(text)
-    label.setTextFormat(Qt.TextFormat.PlainText)
-    font = label.font()
-    font.setBold(True)
-    font.setPointSizeF(font.pointSizeF() * scale)
-    label.setFont(font)
-    return label
-
-
 def _icon_of(sample: Sample) -> str:
     kind = ENDINGS[sample.files[0].path.suffix]
     return icon_name(kind, is_header=False)
@@ -252,5 +241,5 @@ def _icon_of(sample: Sample) -> str:
 def _section(title: str) -> QVBoxLayout:
     column = QVBoxLayout()
     column.setSpacing(_SPACING)
-    column.addWidget(_heading(title, _HEADING_SCALE))
+    column.addWidget(heading(title, _HEADING_SCALE))
     return column

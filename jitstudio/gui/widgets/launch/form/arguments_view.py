@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.signature import KernelForm
 from jitstudio.gui.dialogs import open_dialog
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import code_font, follow_letters
 from jitstudio.gui.models.launch.arguments import FILL, ArgumentsModel
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.field_rows import ProblemLabel
@@ -35,7 +35,7 @@ class ArgumentsView(QWidget):
         super().__init__(parent)
         self.setObjectName("argumentsPane")
         self._model = ArgumentsModel(self) if model is None else model
-        self._model.set_code_font(code_font(CODE_SIZE))
+        follow_letters(self._model, lambda it: it.set_code_font(code_font(CODE_SIZE)))
         self._notes = text_label(self, "argumentsNotes")
         self._table = ArgumentsTable(self._model, self)
         self._problems = ProblemLabel(self)

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QPlainTextEdit, QWidget
 from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.types import Pointer
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import show_as_code
 from jitstudio.gui.widgets.field_rows import FieldRows
 from jitstudio.gui.widgets.number_field import CODE_SIZE, NumberField
 
@@ -39,7 +39,7 @@ class CheckForm(FieldRows):
         self._expectations.setAccessibleName(self.tr("Expected results"))
         self._expectations.setAccessibleDescription(meaning)
         self._expectations.setToolTip(meaning)
-        self._expectations.setFont(code_font(CODE_SIZE))
+        show_as_code(self._expectations, CODE_SIZE)
         self._expectations.setTabChangesFocus(True)
         self._expectations.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self._fit_height()

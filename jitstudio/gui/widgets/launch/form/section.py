@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtCore import Qt, Slot
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QToolButton, QVBoxLayout, QWidget
 
 from jitstudio.gui.icons import icon
 from jitstudio.gui.theme import Theme
-from jitstudio.gui.widgets.parts import text_label
+from jitstudio.gui.widgets.parts import fit_icon, text_label
 
 _ICON_SIDE = 16
 _MARGIN = 10
@@ -33,12 +33,13 @@ class Section(QWidget):
         )
         self._heading.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
         self._heading.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
-        self._heading.setIconSize(QSize(_ICON_SIDE, _ICON_SIDE))
+        fit_icon(self._heading, _ICON_SIDE)
         self._heading.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         # A heading, no switch: it does not look pressed while what it heads is open.
         self._heading.setStyleSheet(
             "QToolButton { font-weight: bold; padding: 2px 4px 2px 0; }"
-            "QToolButton:checked { background: transparent; border-color: transparent; }"
+            "QToolButton:checked { background: transparent; }"
+            "QToolButton:checked:!focus { border-color: transparent; }"
         )
         self._remark = text_label(self, f"{name}Remark")
         self._remark.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import code_font, show_as_code
 from jitstudio.gui.models.launch.buffer_table import MOST_PER_ROW, BufferTableModel
 from jitstudio.gui.tables import PanelTable
 from jitstudio.gui.theme import Theme
@@ -62,7 +62,7 @@ class _Window(PanelTable):
         self.setModel(model)
         self.setSelectionBehavior(PanelTable.SelectionBehavior.SelectItems)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setFont(code_font(_FONT_SIZE))
+        show_as_code(self, _FONT_SIZE)
         # The theme's style sheet leaves the corner between both headers white.
         self.setStyleSheet(f"{self.styleSheet()} {_CORNER}")
         header = self.verticalHeader()

@@ -6,7 +6,7 @@ from PySide6.QtCore import QTimer, Slot
 from PySide6.QtGui import QFont, QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
-from jitstudio.gui.fonts import code_font
+from jitstudio.gui.fonts import code_font, follow_letters
 from jitstudio.gui.limits import LONGEST_LINE
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.translating import counted
@@ -53,7 +53,7 @@ class ConsoleView(QWidget):
         self._timer = QTimer(self, interval=_REFRESH_MS, singleShot=True)
         self._timer.timeout.connect(self.flush)
         self._lay_out()
-        self.set_code_font(code_font(_FONT_SIZE))
+        follow_letters(self, lambda it: it.set_code_font(code_font(_FONT_SIZE)))
         self._update_facts()
 
     @property

@@ -1,0 +1,53 @@
+"""Whoever works by keyboard sees where it is, in every pane."""
+
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication
+
+from tests.gui.driver import pause
+
+# Of a pane; behind them Tab goes on to what is like them.
+_MOST_STEPS = 12
+_LEAST_PIXELS = 20
+
+
+def picture(widget):
+    pause(0)
+    return widget.grab().toImage()
+
+
+def changed(one, other):
+    """How many pixels differ."""
+    bytes_of = [bytes(image.constBits()) for image in (one, other)]
+    pixels = [memoryview(content).cast("I") for content in bytes_of]
+    return sum(a != b for a, b in zip(*pixels, strict=True))
+
+
+def test_each_part_of_each_pane_shows_that_it_has_the_keyboard(started):
+    driver, seen, faint = started, 0, []
+    driver.trigger("focusSassAction")
+    driver.wait(lambda: driver.workspace.inspections.current is not None)
+    for dock in driver.panes.docks:
+        dock.show()
+    for view in (driver.panes.tabs, *(dock.content for dock in driver.panes.docks)):
+        driver.panes.bring_up(view)
+        pause(0)
+        for _ in range(_MOST_STEPS):
+            part = QApplication.focusWidget()
+            if part is None or not view.isAncestorOf(part):
+                break
+            with_it = picture(part)
+            driver.window.setFocus()
+            without = picture(part)
+            part.setFocus(Qt.FocusReason.TabFocusReason)
+            edge = 2 * (part.width() + part.height())
+            least = edge if isinstance(part, QAbstractScrollArea) else _LEAST_PIXELS
+            seen += 1
+            if changed(with_it, without) < least:
+                faint.append((view.objectName(), type(part).__name__, part.objectName()))
+            QTest.keyClick(part, Qt.Key.Key_Tab)
+            if QApplication.focusWidget() is part:
+                # A text takes Tab for itself.
+                break
+    assert not faint
+    assert seen > len(driver.panes.docks)
