@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
@@ -141,31 +141,35 @@ def path_inside(folder: Path, text: str) -> Path:
     raise ProjectError(f"'{text}' lies outside the project's folder: {reason}")
 
 
-def path_in_project(folder: Path, file: Path) -> str | None:
+Resolve = Callable[[Path], Path]
+"""Follows the links of a path."""
+
+
+def path_in_project(folder: Path, file: Path, resolve: Resolve = Path.resolve) -> str | None:
     """How a project in this folder names a file; None where it cannot, as the file is outside."""
     try:
-        resolved, root = file.resolve(), folder.resolve()
+        resolved, root = resolve(file), resolve(folder)
     except (OSError, RuntimeError, ValueError):
         return None  # links in a circle, or no name for a file at all
     inside = resolved.is_relative_to(root)
     return project_path(PurePosixPath(resolved.relative_to(root))) if inside else None
 
 
-def file_launch(spec: LaunchSpec, folder: Path) -> LaunchSpec:
+def file_launch(spec: LaunchSpec, folder: Path, resolve: Resolve = Path.resolve) -> LaunchSpec:
     """The launch as a project in this folder keeps it: its own files by relative paths."""
-    return with_buffer_files(spec, _shorten(folder))
+    return with_buffer_files(spec, _shorten(folder, resolve))
 
 
-def file_sweep(draft: SweepDraft, folder: Path) -> SweepDraft:
+def file_sweep(draft: SweepDraft, folder: Path, resolve: Resolve = Path.resolve) -> SweepDraft:
     """The sweep as a project in this folder keeps it: its own files by relative paths."""
-    return with_axis_files(draft, _shorten(folder))
+    return with_axis_files(draft, _shorten(folder, resolve))
 
 
-def _shorten(folder: Path) -> Change:
+def _shorten(folder: Path, resolve: Resolve) -> Change:
     def shorten(_name: str, text: str) -> str:
         name, array = _split_array(text)
         path = os.path.abspath(os.path.expanduser(name))
-        return f"{path_in_project(folder, Path(path)) or path}{array}"
+        return f"{path_in_project(folder, Path(path), resolve) or path}{array}"
 
     return shorten
 

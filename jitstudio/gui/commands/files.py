@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
@@ -26,6 +26,7 @@ from jitstudio.gui.state.files import (
     kind_of_file,
     read_file,
     resolved,
+    write_file,
 )
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.preferences import Preferences
@@ -85,6 +86,7 @@ class FileCommands(QObject):
         self._dialogs = dialogs or Dialogs(window)
         self._launches = LaunchSpecs() if launches is None else launches
         self._reader = FileReader(self)
+        self._reader.waits.connect(self._on_waits)
 
     @Slot()
     def new_cuda(self) -> None:
@@ -131,7 +133,7 @@ class FileCommands(QObject):
                 take_in = partial(self._on_looked_up, program)
                 self._reader.start(partial(_look_up, path, known), take_in)
         if not self._reader.settle():
-            self.told.emit(self.tr("Waiting for the disk"))
+            self._on_waits()
 
     def open_sample(self, sample: Sample) -> None:
         """Open a sample as new tabs, with all that belongs to it."""
@@ -150,7 +152,8 @@ class FileCommands(QObject):
             return self.save_as()
         answer = ChangedFile.REPLACE
         try:
-            if has_changed(document.path, document.on_disk):
+            look = partial(has_changed, document.path, document.on_disk)
+            if self._reader.outcome(look):
                 answer = self._dialogs.about_changed_file(document.path)
         except DocumentError as error:
             self.failed.emit(str(error))
@@ -172,7 +175,12 @@ class FileCommands(QObject):
             return False
         proposed = document.path or Path(self._folder(), document.name)
         path = self._dialogs.file_to_save(proposed)
-        return path is not None and self._save(document, path.resolve())
+        try:
+            found = None if path is None else self._reader.outcome(partial(resolved, path))
+        except DocumentError as error:
+            self.failed.emit(str(error))
+            return False
+        return found is not None and self._save(document, found)
 
     def save_results(self, result: BuildResult | None) -> None:
         """Ask for a folder and write all artifacts into it."""
@@ -183,17 +191,13 @@ class FileCommands(QObject):
         if folder is None:
             return
         files = _result_files(result.artifacts)
-        there = [name for name in files if (folder / name).exists()]
-        if there and not self._dialogs.may_replace(there, folder):
-            return
         try:
-            for name, content in files.items():
-                (folder / name).write_bytes(content)
-        except OSError as error:
-            text = self.tr(
-                "The results cannot be written to '{folder}': {error}. Choose another folder."
-            )
-            self.failed.emit(text.format(folder=folder, error=error.strerror))
+            there = self._reader.outcome(lambda: [n for n in files if (folder / n).exists()])
+            if there and not self._dialogs.may_replace(there, folder):
+                return
+            self._reader.outcome(partial(_write_results, folder, files))
+        except DocumentError as error:
+            self.failed.emit(str(error))
             return
         one = self.tr("{count} file written to {folder}")
         many = self.tr("{count} files written to {folder}")
@@ -211,6 +215,10 @@ class FileCommands(QObject):
         """Close the current document."""
         if self._documents.current is not None:
             self.close(self._documents.current)
+
+    @Slot()
+    def _on_waits(self) -> None:
+        self.told.emit(self.tr("Waiting for the disk"))
 
     def _new(self, template: Template) -> None:
         name = self._documents.unique_name(template.name)
@@ -255,7 +263,7 @@ class FileCommands(QObject):
         is_new = path != document.path
         try:
             kind = self._kind_to_save(document, path)
-            document.save(path)
+            document.save(path, partial(self._write, document))
         except EncodingError as error:
             if not self._dialogs.may_save_as_utf_8(document.name, str(error)):
                 return False
@@ -271,7 +279,14 @@ class FileCommands(QObject):
         self._preferences.add_recent_file(path)
         self.recent_changed.emit()
         self.told.emit(self.tr("Saved {path}").format(path=path))
-        return True
+        # What was typed while the disk kept it waiting is in no file.
+        return not document.is_modified
+
+    def _write(self, document: Document, path: Path, content: bytes) -> None:
+        self._reader.outcome(partial(write_file, path, content))
+        if document not in list(self._documents):
+            told = self.tr("'{name}' was closed while the disk kept it waiting. It is in its file.")
+            raise DocumentError(told.format(name=path.name))
 
     def _kind_to_save(self, document: Document, path: Path) -> CodeKind:
         """The kind that the document will have in this file; raises `DocumentError` if none."""
@@ -307,6 +322,18 @@ def _look_up(path: Path, known: frozenset[Path]) -> _LookedUp:
     path = resolved(path)
     kind = kind_of_file(path)
     return _LookedUp(path, kind, None if path in known else compare(kind, read_file(path), None))
+
+
+def _write_results(folder: Path, files: dict[str, bytes]) -> None:
+    try:
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        told = QCoreApplication.translate(
+            "FileCommands",
+            "The results cannot be written to '{folder}': {error}. Choose another folder.",
+        )
+        raise DocumentError(told.format(folder=folder, error=error.strerror)) from None
 
 
 def _result_files(artifacts: Iterable[Artifact]) -> dict[str, bytes]:

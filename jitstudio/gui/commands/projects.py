@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
@@ -15,11 +16,12 @@ from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.files import DocumentError, has_changed, resolved, write_file
 from jitstudio.gui.state.project import outside
 from jitstudio.gui.workspace import Workspace
 from jitstudio.project_files import OpenProject, read_project
-from jitstudio.trust import Standing, TrustError, TrustStore
+from jitstudio.trust import Standing, TrustStore
 
 # More sentences than this make no notice that anybody reads.
 _MOST_PROBLEMS = 5
@@ -55,6 +57,8 @@ class ProjectCommands(QObject):
         self._documents = workspace.documents
         self._files = files
         self._dialogs = dialogs
+        self._disk = FileReader(self)
+        self._disk.waits.connect(lambda: self.told.emit(self.tr("Waiting for the disk")))
         self._reader = Background(self)
         self._reader.done.connect(self._on_read)
         self._reader.failed.connect(self._on_read_failed)
@@ -94,12 +98,7 @@ class ProjectCommands(QObject):
     @Slot(Path)
     def open_path(self, path: Path) -> None:
         """Read a project, and let it take the place of what is open."""
-        try:
-            found = resolved(path)
-        except DocumentError as error:
-            self._on_read_failed(str(error))
-        else:
-            self._reader.start(lambda _stop: self._read(found))
+        self._reader.start(lambda _stop: self._read(resolved(path)))
 
     @Slot()
     def save(self) -> bool:
@@ -109,7 +108,7 @@ class ProjectCommands(QObject):
             return self.save_as()
         answer = ChangedFile.REPLACE
         try:
-            if has_changed(path, self._project.on_disk):
+            if self._disk.outcome(partial(has_changed, path, self._project.on_disk)):
                 answer = self._dialogs.about_changed_file(path)
         except DocumentError as error:
             self.failed.emit(str(error))
@@ -123,7 +122,12 @@ class ProjectCommands(QObject):
         """Ask for a name and save the project under it."""
         proposed = self._project.path or Path(self._folder(), self.tr("project") + PROJECT_ENDING)
         path = self._dialogs.project_to_save(proposed)
-        return path is not None and self._save(path.resolve())
+        try:
+            found = None if path is None else self._disk.outcome(partial(resolved, path))
+        except DocumentError as error:
+            self.failed.emit(str(error))
+            return False
+        return found is not None and self._save(found)
 
     @Slot()
     def close(self) -> None:
@@ -155,8 +159,8 @@ class ProjectCommands(QObject):
 
     def _keep(self, write: Callable[[], None]) -> None:
         try:
-            write()
-        except TrustError as error:
+            self._disk.outcome(write)
+        except DocumentError as error:
             self.failed.emit(str(error))
 
     def _read(self, path: Path) -> tuple[OpenProject, Standing]:
@@ -232,13 +236,14 @@ class ProjectCommands(QObject):
         if not all(self._files.save_document(document) for document in modified):
             return False
         self._documents.current = current
-        project = self._project.capture(path)
         left_behind = self._project.left_behind(path)
-        data = dump(project)
         try:
+            found = self._disk.outcome(partial(_follow, self._project.paths(path)))
+            project = self._project.capture(path, lambda path: found.get(path, path))
+            data = dump(project)
             if len(data) > LARGEST:
                 raise DocumentError(self._too_large(path))
-            write_file(path, data)
+            self._disk.outcome(partial(write_file, path, data))
         except DocumentError as error:
             self.failed.emit(str(error))
             return False
@@ -340,3 +345,14 @@ class ProjectCommands(QObject):
         self._close_action.setEnabled(is_open)
         self._trust_action.setEnabled(is_open)
         self._trust_action.setChecked(is_open and self._project.standing.trusted)
+
+
+def _follow(paths: Iterable[Path]) -> dict[Path, Path]:
+    """Where the links of paths lead; those that lead nowhere lie outside every project."""
+    found = {}
+    for path in paths:
+        try:
+            found[path] = path.resolve()
+        except (OSError, RuntimeError, ValueError):
+            found[path] = Path("/", "no such file")
+    return found

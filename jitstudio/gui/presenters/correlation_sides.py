@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
+
+from PySide6.QtCore import QCoreApplication
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.line_bands import LineBands
@@ -12,6 +15,7 @@ from jitstudio.gui.panes import Panes
 from jitstudio.gui.state.asides import is_installed, open_aside, told_of_opened
 from jitstudio.gui.state.correlation import Correlations, Shown
 from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.files import DocumentError
 from jitstudio.gui.state.line_files import located
 from jitstudio.gui.widgets.output_pane import OutputPane
@@ -70,6 +74,8 @@ class SourceSide:
         self._state: Correlations = workspace.correlations
         self._documents = workspace.documents
         self._panes = panes
+        self._disk = FileReader(panes.tabs)
+        self._disk.waits.connect(self._on_waits)
         self.problem = ""
 
     @property
@@ -131,9 +137,13 @@ class SourceSide:
         Where no tab has the line, its file is opened, but for that of a library that is called from
         a tab. Where it is in no file, `problem` says so, and the call is what there is to go to.
         """
-        place, self.problem = self._unopened(shown)
-        if place is not None and self._open(place):
-            return True
+        try:
+            place, self.problem = self._unopened(shown)
+            if place is not None:
+                self._open(place)
+                return True
+        except DocumentError as error:
+            self.problem = str(error)
         here = self.document
         document = here if here in shown.sources else next(iter(shown.sources), None)
         if document is None:
@@ -152,7 +162,7 @@ class SourceSide:
         for place in shown.chain:
             if self._state.document_of(place.file) is not None:
                 break
-            file = located(place.file, tied.inspection.request)
+            file = self._disk.outcome(partial(located, place.file, tied.inspection.request))
             if isinstance(file, Path):
                 # Of a library's code the call is what one has written.
                 if shown.sources and is_installed(file):
@@ -161,16 +171,16 @@ class SourceSide:
             problem = problem or file.told_of(place)
         return None, problem
 
-    def _open(self, place: LinePlace) -> bool:
-        try:
-            document = open_aside(self._documents, place.file)
-        except DocumentError as error:
-            self.problem = str(error)
-            return False
+    def _open(self, place: LinePlace) -> None:
+        document = open_aside(self._documents, place.file, self._disk)
         self._panes.bring_up(self._panes.tabs)
         self.step_to(place.line - 1)
         self._panes.status.tell(told_of_opened(document))
-        return True
+
+    def _on_waits(self) -> None:
+        self._panes.status.tell(
+            QCoreApplication.translate("CorrelationPresenter", "Waiting for the disk")
+        )
 
     def step_to(self, line: int) -> None:
         """Go to a line."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
@@ -16,6 +17,7 @@ from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.panes import Panes
 from jitstudio.gui.state.asides import open_aside, told_of_opened
 from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.files import DocumentError
 from jitstudio.gui.workspace import Workspace
 
@@ -30,6 +32,8 @@ class PlacesPresenter(QObject):
         self._documents = workspace.documents
         self._panes = panes
         self._files = files
+        self._reader = FileReader(self)
+        self._reader.waits.connect(lambda: panes.status.tell(self.tr("Waiting for the disk")))
         panes.problems.location_activated.connect(self.go_to)
         panes.launch.results.location_activated.connect(self._on_line_activated)
         panes.report.location_activated.connect(self._on_line_activated)
@@ -72,14 +76,13 @@ class PlacesPresenter(QObject):
         documents = self._documents
         document = documents.named(file) or documents.at_path(Path(file)) or self._spelt(file)
         # Not pathlib's, which fails at what can be no name: `#line` takes any text.
-        if document is None and os.path.isfile(file):
-            # A header that was found in a folder.
-            try:
-                document = open_aside(documents, Path(file))
-            except DocumentError as error:
-                self._files.failed.emit(str(error))
-            else:
+        try:
+            if document is None and self._reader.outcome(partial(os.path.isfile, file)):
+                # A header that was found in a folder.
+                document = open_aside(documents, Path(file), self._reader)
                 self._panes.status.tell(told_of_opened(document))
+        except DocumentError as error:
+            self._files.failed.emit(str(error))
         page = self._panes.tabs.page_of(document) if document else None
         if page is not None:
             documents.current = document

@@ -8,13 +8,16 @@ looks at what it was made of.
 from __future__ import annotations
 
 import os
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QCoreApplication
 
 from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import ReadOnlyReason
+from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
+from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.files import read_file, resolved
 from jitstudio.paths import cache_folder
 
@@ -22,23 +25,50 @@ from jitstudio.paths import cache_folder
 _INSTALLED = frozenset({"site-packages", "dist-packages"})
 
 
-def open_aside(documents: Documents, path: Path) -> Document:
+@dataclass(frozen=True)
+class _Looked:
+    """What is on disk; `content` is None where it is open already."""
+
+    path: Path
+    kind: CodeKind
+    content: Found | None
+    is_ours: bool
+
+
+def _look(path: Path, known: frozenset[Path]) -> _Looked:
+    path = resolved(path)
+    kind = kind_of(path.name)
+    is_ours = kind in TEXT_KINDS and os.access(path, os.W_OK) and not is_installed(path)
+    if kind not in TEXT_KINDS:
+        kind = CodeKind.HEADER
+    content = None if path in known else compare(kind, read_file(path), None)
+    return _Looked(path, kind, content, is_ours)
+
+
+def open_aside(documents: Documents, path: Path, reader: FileReader) -> Document:
     """Turn to the tab of a file, opened for that if there is none.
+
+    Args:
+        documents: All that are open.
+        path: The file.
+        reader: Reads it.
 
     Raises:
         DocumentError: It cannot be read.
     """
-    path = resolved(path)
-    document = documents.at_path(path)
+    known = frozenset(document.path for document in documents if document.path is not None)
+    found = reader.outcome(partial(_look, path, known))
+    document = documents.at_path(found.path)
     if document is None:
-        kind = kind_of(path.name)
-        is_ours = kind in TEXT_KINDS and os.access(path, os.W_OK) and not is_installed(path)
+        if found.content is None:
+            # Its tab was closed while we waited.
+            return open_aside(documents, path, reader)
         document = Document(
-            documents.unique_name(path.name, path),
-            kind if kind in TEXT_KINDS else CodeKind.HEADER,
-            read_file(path),
-            path,
-            read_only=None if is_ours else ReadOnlyReason.FOUND,
+            documents.unique_name(found.path.name, found.path),
+            found.kind,
+            found.content,
+            found.path,
+            read_only=None if found.is_ours else ReadOnlyReason.FOUND,
         )
         document.is_aside, document.included = True, False
         documents.add(document)

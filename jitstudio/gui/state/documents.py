@@ -230,8 +230,12 @@ class Document(QObject):
         """This document as an in-memory header."""
         return Header(self.name, self.content)
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path, write: Callable[[Path, bytes], object] = write_file) -> None:
         """Write it to this file, at once or not at all, and belong to that file from now on.
+
+        Args:
+            path: The file.
+            write: Writes it; what is typed while it does stays unsaved.
 
         Raises:
             DocumentError: The file cannot be written; nothing has changed.
@@ -239,16 +243,16 @@ class Document(QObject):
         """
         held = self.held
         content = self._content if held is None else held.encode()
-        write_file(path, content)
+        write(path, content)
         self.path = path
         self.on_disk = digest(content)
         if self.text is None:
             self._keep_as_file(content)
-        elif held is not None:
+        elif held is not None and held is self._held:
             # From now on lines end as they do in the file now.
             self._form = FileText.split(held.joined, held.form.encoding).form
             self._held = None
-        self.set_modified(False)
+            self.set_modified(False)
         self.changed.emit()
         self.saved.emit()
 

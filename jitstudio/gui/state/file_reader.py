@@ -8,7 +8,7 @@ from threading import Event, Thread
 from time import monotonic
 from typing import Any, Generic, TypeVar
 
-from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, Qt, Signal, Slot
 
 from jitstudio.gui.state.files import DocumentError
 
@@ -48,14 +48,19 @@ class FileReader(QObject):
 
     The threads end with the program, whatever they wait for: nothing else can end one that waits
     for a network.
+
+    Signals:
+        waits: The disk has not answered `outcome` within a moment; the window goes on meanwhile.
     """
 
+    waits = Signal()
     _ended = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._new: list[_Reading[Any]] = []
         self._late: set[_Reading[Any]] = set()
+        self._loop: QEventLoop | None = None
         self._ended.connect(self._on_ended, Qt.ConnectionType.QueuedConnection)
 
     def start(
@@ -75,6 +80,42 @@ class FileReader(QObject):
                 self._ended.emit(reading)
 
         Thread(target=run, name="jitstudio-file", daemon=True).start()
+
+    def outcome(self, work: Callable[[], _Result]) -> _Result:
+        """What a thread gives back for this; events are handled while the disk keeps it waiting.
+
+        For what a user has asked for and waits for, such as saving before a tab is closed. Much may
+        have changed by then, as below a dialog.
+
+        Raises:
+            DocumentError: Why it gave nothing back; also where the one before still waits.
+        """
+        if self._loop is not None:
+            told = QCoreApplication.translate(
+                "Files", "The disk has not answered yet. Try again once it has."
+            )
+            raise DocumentError(told)
+        came: list[_Result | DocumentError] = []
+        self._loop = loop = QEventLoop()
+
+        def go_on(found: _Result | DocumentError) -> None:
+            came.append(found)
+            loop.quit()
+
+        try:
+            self.start(work, go_on)
+            if not self.settle() and not came:
+                self.waits.emit()
+                loop.exec()
+        finally:
+            self._loop = None
+        if not came:
+            raise DocumentError(
+                QCoreApplication.translate("Files", "The program ends before the disk answers.")
+            )
+        if isinstance(came[0], DocumentError):
+            raise came[0]
+        return came[0]
 
     def settle(self, moment: float | None = None) -> bool:
         """Go on with all that was started, in that order, as far as it ends within the moment.

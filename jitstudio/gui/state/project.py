@@ -21,7 +21,7 @@ from jitstudio.gui.state.files import digest
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.session_format import SavedProject
 from jitstudio.gui.state.sweep_drafts import SweepDrafts
-from jitstudio.project_files import OpenProject, file_launch, file_sweep, path_in_project
+from jitstudio.project_files import OpenProject, Resolve, file_launch, file_sweep, path_in_project
 from jitstudio.trust import OWN, RESTRICTED, Standing
 
 _COMPARE_AFTER_MS = 100
@@ -167,9 +167,25 @@ class ProjectState(QObject):
                 document.set_modified(False)
         self._take_as_saved()
 
-    def capture(self, path: Path) -> Project:
-        """The project as the window holds it, for a file of this name."""
-        return self._project(path.parent, with_texts=True)
+    def capture(self, path: Path, resolve: Resolve = Path.resolve) -> Project:
+        """The project as the window holds it, for a file of this name.
+
+        Args:
+            path: The file.
+            resolve: Follows the links of the paths that are asked for.
+        """
+        return self._project(path.parent, resolve, with_texts=True)
+
+    def paths(self, path: Path) -> frozenset[Path]:
+        """The paths whose links `capture` follows: a disk may take a while to tell."""
+        found: set[Path] = set()
+
+        def note(path: Path) -> Path:
+            found.add(path)
+            return path
+
+        self._project(path.parent, note, with_texts=False)
+        return frozenset(found)
 
     def left_behind(self, path: Path) -> tuple[str, ...]:
         """What a file of this name would not hold, as the paths in it would mean other files."""
@@ -274,12 +290,16 @@ class ProjectState(QObject):
         folder = str(self._path.parent) if self._path is not None else ""
         self._settings.origin = Origin(folder, standing.trusted)
 
-    def _project(self, folder: Path, *, with_texts: bool) -> Project:
+    def _project(
+        self, folder: Path, resolve: Resolve | None = None, *, with_texts: bool
+    ) -> Project:
+        """All of it; without `resolve` no disk is asked, as paths of documents have no links."""
+        resolve = resolve or _as_it_is
         current = self._documents.current
         ours = (document for document in self._documents if not document.is_aside)
         # One that is not saved yet will hold what is looked at.
         program = self._settings.program if self._path is None else self._program
-        members = [(d, _member(d, folder, program, with_text=with_texts)) for d in ours]
+        members = [(d, _member(d, folder, resolve, program, with_text=with_texts)) for d in ours]
         names = {member.name for _, member in members}
         carried = self._carried_to(folder)
         return replace(
@@ -293,10 +313,14 @@ class ProjectState(QObject):
                 *(member for member in carried.headers if member.name not in names),
             ),
             # In an order that using them does not change.
-            launches=tuple(sorted(self._filed(folder, carried), key=lambda spec: spec.kernel)),
+            launches=tuple(
+                sorted(self._filed(folder, carried, resolve), key=lambda spec: spec.kernel)
+            ),
             # The one used last is the last.
             kernel=self._launches.specs[-1].kernel if self._launches.specs else "",
-            sweeps=tuple(sorted(self._filed_sweeps(folder, carried), key=lambda s: s.kernel)),
+            sweeps=tuple(
+                sorted(self._filed_sweeps(folder, carried, resolve), key=lambda s: s.kernel)
+            ),
             layout=self.layout,
             current=current.name if current is not None else "",
             unknown=carried.unknown,
@@ -307,19 +331,21 @@ class ProjectState(QObject):
         stays = self._path is None or self._path.parent == folder
         return self._carried if stays else Project(unknown=self._carried.unknown)
 
-    def _filed(self, folder: Path, carried: Project) -> Iterator[LaunchSpec]:
+    def _filed(self, folder: Path, carried: Project, resolve: Resolve) -> Iterator[LaunchSpec]:
         """The launches, with what was left out of them where nothing else is typed."""
         withheld = {spec.kernel: dict(spec.arguments) for spec in carried.launches}
         for spec in self._launches.specs:
-            filed = file_launch(spec, folder)
+            filed = file_launch(spec, folder, resolve)
             arguments = withheld.get(spec.kernel, {}) | dict(filed.arguments)
             yield replace(filed, arguments=tuple(arguments.items()))
 
-    def _filed_sweeps(self, folder: Path, carried: Project) -> Iterator[SweepDraft]:
+    def _filed_sweeps(
+        self, folder: Path, carried: Project, resolve: Resolve
+    ) -> Iterator[SweepDraft]:
         """The sweeps, with the axes that were left out of them where no others are typed."""
         withheld = {draft.kernel: draft.axes for draft in carried.sweeps}
         for draft in self._sweeps.drafts:
-            filed = file_sweep(draft, folder)
+            filed = file_sweep(draft, folder, resolve)
             typed = {(axis.kind, axis.name) for axis in filed.axes}
             more = withheld.get(draft.kernel, ())
             kept = (axis for axis in more if (axis.kind, axis.name) not in typed)
@@ -364,11 +390,19 @@ def _essence(project: Project) -> Project:
 
 
 def _is_in(document: Document, folder: Path) -> bool:
-    return document.path is not None and path_in_project(folder, document.path) is not None
+    path = document.path
+    return path is not None and path_in_project(folder, path, _as_it_is) is not None
 
 
-def _member(document: Document, folder: Path, program: str, *, with_text: bool) -> Member:
-    path = path_in_project(folder, document.path) if document.path is not None else None
+def _as_it_is(path: Path) -> Path:
+    """The path of a document or project, whose links were followed when it was opened."""
+    return path
+
+
+def _member(
+    document: Document, folder: Path, resolve: Resolve, program: str, *, with_text: bool
+) -> Member:
+    path = path_in_project(folder, document.path, resolve) if document.path is not None else None
     if path is None and document.path is not None and document.text is None:
         # Machine code is no text to keep in the project: it is named, though it will not be read.
         path = document.path.as_posix()

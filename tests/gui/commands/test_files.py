@@ -1,8 +1,9 @@
 import os
 from pathlib import Path
+from threading import Event
 
 import pytest
-from PySide6.QtCore import QSettings
+from PySide6.QtCore import QSettings, QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
@@ -10,13 +11,17 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.gui.commands import files
 from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.requests import linked_modules
+from jitstudio.gui.state import file_reader
 from jitstudio.gui.state.asides import open_aside
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.editable import ReadOnlyReason
+from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.files import write_file
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.samples import Sample, SampleFile, samples
 from tests.support import SAMPLES
@@ -151,7 +156,7 @@ def test_a_file_that_is_open_already_becomes_current(desk, tmp_path):
 
 def test_a_header_that_was_only_looked_at_takes_part_once_it_is_opened(desk, tmp_path):
     path = write(tmp_path / "a.cuh")
-    assert not open_aside(desk.documents, path).is_header
+    assert not open_aside(desk.documents, path, FileReader()).is_header
     desk.files.open_paths([path])
     assert desk.names == ["a.cuh"]
     assert desk.current.is_header
@@ -159,7 +164,7 @@ def test_a_header_that_was_only_looked_at_takes_part_once_it_is_opened(desk, tmp
 
 def test_a_header_that_was_only_looked_at_stays_open_once_its_file_is_gone(desk, tmp_path):
     path = write(tmp_path / "a.cuh")
-    document = open_aside(desk.documents, path)
+    document = open_aside(desk.documents, path, FileReader())
     path.unlink()
     desk.files.open_paths([path])
     assert desk.current is document
@@ -242,6 +247,50 @@ def test_saving_writes_to_the_file(desk, tmp_path):
     assert path.read_bytes() == b"// typed\nint x;\n"
     assert not desk.current.is_modified
     assert desk.news == [f"Saved {path}"]
+    assert desk.user.asked == []
+
+
+def test_a_disk_that_does_not_answer_keeps_no_window_waiting_that_saves(
+    desk, tmp_path, monkeypatch, patience
+):
+    monkeypatch.setattr(file_reader, "MOMENT", patience)
+    path = write(tmp_path / "a.cu")
+    looks, writes, typed = Event(), Event(), Event()
+    desk.files.open_paths([path])
+    desk.type("mine ")
+    document = desk.current
+
+    def slow_look(*_):
+        assert looks.wait(60)
+
+    def slow_write(*file):
+        writes.set()
+        assert typed.wait(60)
+        write_file(*file)
+
+    def act():
+        if not looks.is_set():
+            assert path.read_bytes() == b"int x;\n"
+            assert not desk.files.save()
+            looks.set()
+        elif writes.is_set():
+            timer.stop()
+            desk.type("more ")
+            typed.set()
+
+    monkeypatch.setattr(files, "has_changed", slow_look)
+    monkeypatch.setattr(files, "write_file", slow_write)
+    timer = QTimer(interval=10)
+    timer.timeout.connect(act)
+    timer.start()
+    assert not desk.files.save()
+    assert desk.failures == ["The disk has not answered yet. Try again once it has."]
+    assert "Waiting for the disk" in desk.news
+    assert path.read_bytes() == b"mine int x;\n"
+    # What was typed meanwhile is in no file yet.
+    assert document.is_modified
+    assert desk.files.save()
+    assert path.read_bytes() == b"more mine int x;\n"
     assert desk.user.asked == []
 
 

@@ -2,7 +2,9 @@ import time
 from threading import Event
 
 import pytest
+from PySide6.QtCore import QTimer
 
+from jitstudio.gui.state import file_reader
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.files import DocumentError
 
@@ -36,6 +38,48 @@ def test_a_disk_that_does_not_answer_keeps_neither_the_window_nor_others_waiting
     answers.set()
     qtbot.waitUntil(lambda: len(came) == 3)
     assert came[2] == "late"
+
+
+def test_what_is_waited_for_is_given_back_and_events_go_on_meanwhile(reader, qtbot):
+    answers, waited, beats = Event(), [], []
+    reader.waits.connect(lambda: waited.append(True))
+    assert reader.outcome(lambda: "quick") == "quick"
+    assert waited == []
+    timer = QTimer(interval=5)
+    timer.timeout.connect(lambda: [beats.append(1), len(beats) > 20 and answers.set()])
+    timer.start()
+    file_reader.MOMENT = 0.05
+    assert reader.outcome(lambda: answers.wait(60) and "late") == "late"
+    assert waited == [True]
+    assert len(beats) > 20
+
+
+def test_a_second_that_waits_is_refused_and_the_end_of_the_program_ends_the_wait(reader, qapp):
+    answers, told = Event(), []
+
+    def again():
+        with pytest.raises(DocumentError) as error:
+            reader.outcome(lambda: "second")
+        told.append(str(error.value))
+        qapp.exit()
+
+    file_reader.MOMENT = 0.05
+    QTimer.singleShot(10, again)
+
+    def begin():
+        with pytest.raises(DocumentError, match="The program ends before the disk answers"):
+            reader.outcome(lambda: answers.wait(60))
+
+    QTimer.singleShot(0, begin)
+    qapp.exec()
+    answers.set()
+    assert told == ["The disk has not answered yet. Try again once it has."]
+    with pytest.raises(DocumentError, match="no such"):
+        reader.outcome(lambda: fail("no such"))
+
+
+def fail(words):
+    raise OSError(words)
 
 
 @pytest.mark.parametrize(

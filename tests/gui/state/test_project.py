@@ -1,6 +1,7 @@
 """Which project is open, without a window."""
 
 import json
+import os
 from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
@@ -173,6 +174,27 @@ def test_a_file_of_the_folder_is_its_own_business(desk, folder):
     _type(document)
     assert document.is_modified
     assert not desk.is_modified()
+
+
+def test_no_disk_is_asked_while_somebody_types(desk, folder, monkeypatch):
+    desk.project.open(read_project(_write(folder)))
+    spec = LaunchSpec("k", (("x", f"n:file({folder}/code/../x.npy)"),))
+    desk.launches.edit(spec)
+    path = desk.project.path
+    assert desk.project.paths(path) >= {folder, folder / "x.npy", folder / "code/file.ptx"}
+
+    def ask(*_, **__):
+        raise AssertionError("the disk is asked")
+
+    for owner, name in ((Path, "resolve"), (os.path, "realpath"), (os, "stat"), (os, "lstat")):
+        monkeypatch.setattr(owner, name, ask)
+    _type(desk.documents.named("k.cu"))
+    assert desk.is_modified()
+    assert not desk.project.keeps(desk.documents.named("file.ptx"))
+    assert len(list(desk.project.files_in(folder))) == 1
+    captured = desk.project.capture(path, lambda path: path)
+    (launch,) = (launch for launch in captured.launches if launch.kernel == "k")
+    assert dict(launch.arguments)["x"] == "n:file(x.npy)"
 
 
 def test_a_file_elsewhere_is_kept_as_a_copy(desk, folder, tmp_path):
