@@ -37,7 +37,7 @@ def test_a_name_that_is_worth_terabytes_is_given_up_and_others_are_read():
     builder = Builder(workers=1)
     try:
         # In a process that is sealed, and that goes on.
-        found = builder.demangle(DemangleRequest(tuple([*involved, "_Z1fv"])), timeout=30)
+        found = builder.demangle(DemangleRequest((*involved, "_Z1fv")), timeout=30)
         pid = builder.pid
         assert builder.demangle(DemangleRequest(("_Z1gv",))) == {"_Z1gv": "g()"}
         assert builder.pid == pid
