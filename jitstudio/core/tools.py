@@ -9,6 +9,9 @@ from enum import Enum
 from jitstudio.core.arch import Arch
 from jitstudio.core.launch.device import DeviceList
 
+USUAL_TOOLKITS = ("/usr/local/cuda", "/opt/cuda")
+"""Where a CUDA toolkit lies that no environment variable names."""
+
 
 class Tool(Enum):
     """A native tool that a build step runs; the value is its name as NVIDIA writes it."""

@@ -2,35 +2,116 @@
 
 cxxfilt does the same through the same library, but looks for it by starting other programs.
 NVIDIA's own `cu++filt` is in none of the wheels.
+
+A name refers back to its own parts, so that each reference can double what it says: 300 characters
+may be worth terabytes. Names with many references are read in a process that can be ended.
 """
 
 from __future__ import annotations
 
 import ctypes
+import json
+import math
+import os
+import re
+import select
+import signal
 import sys
+from collections.abc import Iterable, Sequence
 from functools import cache
+from time import monotonic
 from typing import Any
 
 _RUNTIMES = {"linux": ("libstdc++.so.6", "libc++abi.so.1"), "darwin": ("libc++abi.dylib",)}
+# `S1_` is an earlier part, `T_` an argument of the template.
+_REFERENCE = re.compile(r"[ST][0-9A-Z]*_")
+_MOST_REFERENCES = 10
+_LONGEST_PLAIN = 2_000
+_LONGEST = 100_000
+"""Characters of a name, and of what it is in words: nobody reads more."""
+_PATIENCE, _BUDGET = 0.5, 2.0
+"""Seconds for one name, and for all of a call that have many references."""
 
 
 def demangle(name: str) -> str:
-    """The name in words of C++, or the name itself where it is not mangled or nothing can read it.
+    """The name in words of C++; see `demangled`."""
+    return demangled((name,))[name]
 
-    The format is the Itanium C++ ABI's, which NVRTC uses on every platform.
+
+def demangled(names: Iterable[str]) -> dict[str, str]:
+    """Each name in words of C++, or the name itself: see there.
+
+    That is one that is not mangled, that nothing can read, or whose words would be too many or take
+    too long. The format is the Itanium C++ ABI's, which NVRTC uses on every platform.
     """
-    demangler = _demangler()
-    if demangler is None or not name.startswith("_Z"):
-        return name
+    found = {name: name for name in names}
+    if _demangler() is None:
+        return found
+    involved = []
+    for name in found:
+        if not name.startswith("_Z") or len(name) > _LONGEST:
+            continue
+        if len(name) > _LONGEST_PLAIN or len(_REFERENCE.findall(name)) > _MOST_REFERENCES:
+            involved.append(name)
+        else:
+            found[name] = _read(name)
+    end = monotonic() + _BUDGET
+    while involved and monotonic() < end:
+        read = _read_apart(involved, end)
+        found |= zip(involved, read, strict=False)
+        # The one behind these is given up.
+        del involved[: len(read) + 1]
+    return found
+
+
+def _read(name: str) -> str:
     status = ctypes.c_int()
-    address = demangler(name.encode(), None, None, ctypes.byref(status))
+    address = _demangler()(name.encode(), None, None, ctypes.byref(status))
     if not address:
         return name
     try:
         text = ctypes.cast(address, ctypes.c_char_p).value or b""
     finally:
         _free()(address)
-    return text.decode() if status.value == 0 else name
+    return text.decode(errors="replace") if status.value == 0 and len(text) <= _LONGEST else name
+
+
+def _read_apart(names: Sequence[str], end: float) -> list[str]:
+    """Read names in a copy of this process, as far as it comes within its time."""
+    if not hasattr(os, "fork"):
+        return []
+    source, sink = os.pipe()
+    pid = os.fork()
+    if pid == 0:
+        _tell(names, sink)
+    os.close(sink)
+    told = b""
+    try:
+        while left := max(0.0, min(_PATIENCE, end - monotonic())):
+            if not select.select([source], [], [], left)[0]:
+                break
+            piece = os.read(source, 1 << 16)
+            if not piece:
+                break
+            told += piece
+    finally:
+        os.close(source)
+        os.kill(pid, signal.SIGKILL)
+        os.waitpid(pid, 0)
+    return [json.loads(line) for line in told.split(b"\n")[:-1]]
+
+
+def _tell(names: Sequence[str], sink: int) -> None:
+    """Write what names are in words, a line each, and end."""
+    try:
+        # Whoever has asked may be gone by the time it is due to end this.
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(math.ceil(_BUDGET))
+        with open(sink, "wb", buffering=0) as file:
+            for name in names:
+                file.write(json.dumps(_read(name)).encode() + b"\n")
+    finally:
+        os._exit(0)
 
 
 @cache

@@ -20,7 +20,7 @@ from cuda.pathfinder import (
     load_nvidia_dynamic_lib,
 )
 
-from jitstudio.core.tools import Tool
+from jitstudio.core.tools import USUAL_TOOLKITS, Tool
 from jitstudio.toolchain.errors import ToolMissing
 
 _LIBRARIES = {
@@ -39,7 +39,6 @@ WHEELS = {
     Tool.CUOBJDUMP: "nvidia-cuda-cuobjdump",
 }
 _PROGRAMS = {Tool.NVDISASM: "nvdisasm", Tool.CUOBJDUMP: "cuobjdump"}
-_USUAL_TOOLKITS = ("/usr/local/cuda", "/opt/cuda")
 
 
 def announce_toolkit() -> None:
@@ -51,7 +50,7 @@ def announce_toolkit() -> None:
         return
     compiler = shutil.which("nvcc")
     roots = [Path(compiler).resolve().parent.parent] if compiler else []
-    for root in [*roots, *map(Path, _USUAL_TOOLKITS)]:
+    for root in [*roots, *map(Path, USUAL_TOOLKITS)]:
         if (root / "bin").is_dir() and (root / "nvvm").is_dir():
             os.environ["CUDA_PATH"] = str(root)
             return

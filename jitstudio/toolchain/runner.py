@@ -27,7 +27,7 @@ from jitstudio.toolchain import (
     nvvm,
 )
 from jitstudio.toolchain.capture import Capture
-from jitstudio.toolchain.demangle import demangle
+from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.errors import ToolMissing
 from jitstudio.toolchain.identity import identity
 from jitstudio.toolchain.report import Report
@@ -93,10 +93,11 @@ def run(job: Job, emit: Emit, capture: Capture) -> Basis:
 
 def _lowered(job: Job, report: Report) -> Iterator[LoweredName]:
     known = dict(report.lowered)
+    words = demangled(known.values())
     for expression in job.name_expressions:
         lowered = known.get(expression, "")
         refused = report.refused.get(expression, "")
-        yield LoweredName(job.name, expression, lowered, demangle(lowered), refused)
+        yield LoweredName(job.name, expression, lowered, words.get(lowered, lowered), refused)
 
 
 def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
@@ -112,8 +113,9 @@ def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
         codes += [code for _, code in job.inputs]
     for code in codes:
         found |= cubin.kernels_of(code, report.log)
+    words = demangled(found)
     for name, resources in found.items():
-        yield Kernel(job.name, name, demangle(name), resources)
+        yield Kernel(job.name, name, words[name], resources)
 
 
 def _noticed(job: Job, report: Report) -> Iterator[Diagnostic]:

@@ -7,6 +7,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from jitstudio.core.options import is_within
+
 _MOST_ROOTS = 64
 """Of the roots of earlier processes that a new one begins with."""
 
@@ -46,7 +48,7 @@ class Access:
                 (self.writable, other.writable),
             )
             for root in mine
-            if any(_is_within(path, root) for path in others)
+            if any(is_within(path, root) for path in others)
         )
 
     def joined(self, other: Access) -> Access:
@@ -127,15 +129,11 @@ def holds_home(folder: str) -> bool:
         home = os.path.realpath(Path.home())
     except RuntimeError:  # no HOME, and nobody knows this user
         return folder == os.sep
-    return _is_within(home, os.path.realpath(folder))
+    return is_within(home, os.path.realpath(folder))
 
 
 def _all_within(paths: Iterable[str], roots: tuple[str, ...]) -> bool:
-    return all(any(_is_within(path, root) for root in roots) for path in paths)
-
-
-def _is_within(path: str, root: str) -> bool:
-    return path == root or path.startswith(root.rstrip(os.sep) + os.sep)
+    return all(any(is_within(path, root) for root in roots) for path in paths)
 
 
 def _union(mine: tuple[str, ...], others: tuple[str, ...]) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate, nvrtc
 from jitstudio.toolchain.capture import Capture
-from jitstudio.toolchain.demangle import demangle
+from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.errors import ToolMissing
 from jitstudio.toolchain.headers import header_folders
 from jitstudio.toolchain.precompile import PRECOMPILED
@@ -55,4 +55,4 @@ def _work(capture: Capture, request: _Request, tell: Tell) -> Answer:
         case ProbeRequest() as wanted:
             return Answer(replace(probe(wanted), sandbox=sandbox.state()))
         case DemangleRequest(names):
-            return Answer({name: demangle(name) for name in names})
+            return Answer(demangled(names))

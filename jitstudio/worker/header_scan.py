@@ -14,8 +14,10 @@ from functools import cache
 from pathlib import Path
 
 from jitstudio.core.job import Job
+from jitstudio.core.options import is_within
 from jitstudio.core.plain_files import LARGEST, read_file
 from jitstudio.listing.includes import Includes, includes
+from jitstudio.worker import places
 
 _MOST_REMEMBERED = 20_000
 _MOST_PLACES = 100_000
@@ -114,11 +116,26 @@ def _certain(scan: Includes) -> Iterable[str]:
 
 @cache
 def _in_toolkit(folder: str) -> bool:
-    """Whether a folder belongs to a CUDA toolkit or to NVIDIA's wheels, which a worker may read."""
+    """Whether a folder is of a CUDA toolkit or NVIDIA's wheels, all of which a worker may read.
+
+    A folder of links, as Spack and conda make them, is searched like any other: what they lead to
+    may lie elsewhere.
+    """
     if not folder:
         return False
-    real = Path(os.path.realpath(folder))
-    return any(_is_toolkit(at) for at in (real, *real.parents))
+    real = os.path.realpath(folder)
+    roots = tuple(map(os.path.realpath, places.toolchain(())))
+    is_known = any(_is_toolkit(at) for at in (Path(real), *Path(real).parents))
+    paths = (real, *map(os.path.realpath, _links_in(real))) if is_known else ()
+    return bool(paths) and all(any(is_within(path, root) for root in roots) for path in paths)
+
+
+def _links_in(folder: str) -> list[str]:
+    try:
+        with os.scandir(folder) as entries:
+            return [entry.path for entry in entries if entry.is_symlink()]
+    except OSError:
+        return []
 
 
 def _is_toolkit(folder: Path) -> bool:

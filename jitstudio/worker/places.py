@@ -17,6 +17,7 @@ from glob import glob
 from pathlib import Path
 
 import jitstudio
+from jitstudio.core.tools import USUAL_TOOLKITS
 from jitstudio.paths import resource
 from jitstudio.worker.access import holds_home
 
@@ -68,7 +69,6 @@ _SYSTEM = (
     "/dev/urandom",
 )
 _TOOLKITS = ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX")
-_USUAL_TOOLKITS = ("/usr/local/cuda", "/opt/cuda")
 
 DRIVER_READS = (
     "/sys",
@@ -113,7 +113,7 @@ def toolchain(programs: tuple[str, ...]) -> Iterator[str]:
     prefixes += [path for key, path in sysconfig.get_paths().items() if key.endswith("lib")]
     folders = [os.path.dirname(os.path.realpath(program)) for program in programs]
     linked = (path for folder in searched for path in _linked(folder))
-    for path in (*prefixes, *searched, *named, *_USUAL_TOOLKITS, *libraries, *folders, *linked):
+    for path in (*prefixes, *searched, *named, *USUAL_TOOLKITS, *libraries, *folders, *linked):
         if os.path.isabs(path) and not holds_home(path):
             yield path
     if holds_home(sys.prefix):

@@ -12,13 +12,13 @@ from pathlib import Path
 
 from jitstudio.core.launch.result import Finding
 from jitstudio.core.launch.spec import Sanitizer
+from jitstudio.core.tools import USUAL_TOOLKITS
 from jitstudio.listing.sanitizer import findings
 from jitstudio.worker.host import WorkerHost
 from jitstudio.worker.messages import Program
 
 _NAME = "compute-sanitizer"
 _ROOTS = ("CUDA_HOME", "CUDA_PATH")
-_USUAL = "/usr/local/cuda"
 _MISSING = (
     f"{_NAME} is not installed. It comes with the CUDA toolkit (package cuda-sanitizer): install "
     "that, or put its folder on the PATH. The launch works without it."
@@ -45,7 +45,7 @@ class Sanitized:
 def find_sanitizer() -> str | None:
     """The program, on the PATH or in the toolkit's folder; None where there is none."""
     roots = [os.environ[name] for name in _ROOTS if os.environ.get(name)]
-    folders = [str(Path(root) / "bin") for root in (*roots, _USUAL)]
+    folders = [str(Path(root) / "bin") for root in (*roots, *USUAL_TOOLKITS)]
     return shutil.which(_NAME) or shutil.which(_NAME, path=os.pathsep.join(folders))
 
 

@@ -74,6 +74,26 @@ def test_folders_of_options_are_read_also_where_they_are_relative(builder, proje
         assert "7" in ptx(result)
 
 
+def test_the_headers_of_a_toolkit_made_of_links_are_read(builder, tmp_path, monkeypatch):
+    store, view = tmp_path / "store" / "cuda-13.4" / "include", tmp_path / "view"
+    store.mkdir(parents=True)
+    (store / "answer.h").write_text('#include "digits.h"\n#define VALUE (DIGIT * 10 + 2)\n')
+    (store / "digits.h").write_text("#define DIGIT 4\n")
+    for folder in ("bin", "nvvm", "include"):
+        (view / folder).mkdir(parents=True)
+    (view / "bin" / "nvcc").touch()
+    for header in store.iterdir():
+        (view / "include" / header.name).symlink_to(header)
+    built = replace(wanted("", "answer.h"), options=(f"-I{view}/include",))
+    for chosen in ("", str(view)):
+        monkeypatch.setenv("CUDA_PATH", chosen)
+        header_scan._in_toolkit.cache_clear()
+        result = builder.build(replace(built, use_cache=False))
+        assert result.ok, result.stages[0].error_log
+        assert "42" in ptx(result)
+    header_scan._in_toolkit.cache_clear()
+
+
 def test_a_computed_include_is_read(builder, project):
     source = cuda(f'#define NAME "../common/outer.h"\n#include NAME\n{USES}')
     result = builder.build(request(replace(source, folder=str(project)), arch="sm_90"))

@@ -8,7 +8,7 @@ nothing else.
 from __future__ import annotations
 
 from jitstudio.core.options.routing import have_effects, leave_traces, options_for, refusal, takers
-from jitstudio.core.options.safety import hazard, lies_in, refused, shown
+from jitstudio.core.options.safety import hazard, is_within, lies_in, refused, shown
 from jitstudio.core.options.spec import Effect, Group, Kind, OptionSpec, Value
 from jitstudio.core.options.table import OPTIONS, find
 from jitstudio.core.options.words import (
@@ -34,6 +34,7 @@ __all__ = [
     "find",
     "have_effects",
     "hazard",
+    "is_within",
     "join_options",
     "leave_traces",
     "lies_in",

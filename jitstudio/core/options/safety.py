@@ -77,12 +77,15 @@ def lies_in(folders: Iterable[str], path: str) -> bool:
     """Whether a file or folder lies in one of these, links followed."""
     try:
         real = os.path.realpath(path)
-        return any(
-            os.path.commonpath((real, root)) == root for root in map(os.path.realpath, folders)
-        )
+        return any(is_within(real, root) for root in map(os.path.realpath, folders))
     except (OSError, ValueError):
-        # A name that no file can have, or another drive.
+        # A name that no file can have.
         return False
+
+
+def is_within(path: str, root: str) -> bool:
+    """Whether a file or folder is this one or lies in it; both are paths without links."""
+    return path == root or path.startswith(os.path.join(root, ""))
 
 
 def _objection(given: Given, folders: Sequence[str], folder: str) -> str:
