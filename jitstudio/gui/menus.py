@@ -76,3 +76,6 @@ def make_toolbar(window: QMainWindow, actions: Actions) -> QToolBar:
 def _fit_letters(bar: QToolBar) -> None:
     bar.setIconSize(QSize(scaled(_ICON_SIDE), scaled(_ICON_SIDE)))
     bar.setMinimumHeight(scaled(_TOOLBAR_HEIGHT))
+    # A toolbar keeps the sizes that its parts asked for before.
+    if (layout := bar.layout()) is not None:
+        layout.invalidate()

@@ -240,10 +240,7 @@ class PanelTable(QTableView):
     def _fit_columns(self) -> None:
         if not self._optional:
             return
-        header = self.horizontalHeader()
-        # Hidden ones have no size: what they had is kept.
-        shown = (n for n in range(header.count()) if not header.isSectionHidden(n))
-        self._sizes |= {column: header.sectionSize(column) for column in shown}
+        self._keep_sizes()
         room = self.width() - self._least * self._character
         fixed = {*self._sizes} - {self._stretched, *self._optional}
         room -= sum(self._sizes[column] for column in fixed)
@@ -258,13 +255,22 @@ class PanelTable(QTableView):
         """Let columns grow and shrink with the letters."""
         before, self._character = self._character, self.fontMetrics().horizontalAdvance("0")
         header, factor = self.horizontalHeader(), self._character / before
+        if factor == 1:
+            return
+        self._keep_sizes()
         header.setMinimumSectionSize(self._character * _LEAST_SECTION)
-        for column in range(header.count()):
+        for column, size in self._sizes.items():
             if header.sectionResizeMode(column) == QHeaderView.ResizeMode.Interactive:
-                size = round(header.sectionSize(column) * factor)
-                header.resizeSection(column, max(size, header.sectionSizeHint(column)))
-        self._sizes = {column: round(size * factor) for column, size in self._sizes.items()}
+                least = header.sectionSizeHint(column)
+                self._sizes[column] = max(round(size * factor), least)
+                header.resizeSection(column, self._sizes[column])
         self._fit_columns()
+
+    def _keep_sizes(self) -> None:
+        """Keep how wide columns are: hidden ones do not know."""
+        header = self.horizontalHeader()
+        shown = (n for n in range(header.count()) if not header.isSectionHidden(n))
+        self._sizes |= {column: header.sectionSize(column) for column in shown}
 
     def _fit_rows(self) -> None:
         self.verticalHeader().setMinimumSectionSize(scaled(_ICON_SIDE))

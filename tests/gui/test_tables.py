@@ -108,6 +108,25 @@ def test_narrow_tables_leave_columns_out(table):
     assert table.left_out == tuple(str(table.model().headerData(n, H)) for n in (3, 4))
 
 
+def test_columns_keep_their_share_when_letters_grow_and_shrink(table, qtbot):
+    table.hide_when_narrow(1, 2)
+    header, usual = table.horizontalHeader(), table.font()
+    table.resize(1200, 200)
+    before = [header.sectionSize(n) for n in range(1, 5)]
+    large = table.font()
+    large.setPointSizeF(usual.pointSizeF() * 2)
+    table.setFont(large)
+    qtbot.waitUntil(lambda: header.sectionSize(1) > 1.8 * before[0])
+    # What is hidden meanwhile comes back as wide as it was.
+    table.resize(200, 200)
+    assert header.isSectionHidden(1)
+    table.setFont(usual)
+    qtbot.waitUntil(lambda: header.sectionSize(3) == before[2])
+    table.resize(1200, 200)
+    after = [header.sectionSize(n) for n in range(1, 5)]
+    assert after == pytest.approx(before, abs=4)
+
+
 def test_the_hint_is_drawn_while_there_are_no_rows(table):
     rows = table.grab().toImage()
     table.set_hint("Why there are none")
