@@ -33,10 +33,12 @@ class WordLink(QObject):
 
     followed = Signal()
 
+    # Of the class: Qt tells of leaving an editor also while Python takes this object apart.
+    _name: QTextCursor | None = None
+
     def __init__(self, editor: CodeEditor) -> None:
         super().__init__(editor)
         self._editor = editor
-        self._name: QTextCursor | None = None
         editor.viewport().setMouseTracking(True)
         editor.installEventFilter(self)
         editor.viewport().installEventFilter(self)
