@@ -82,7 +82,7 @@ def test_without_sass_f4_says_what_to_do(driver):
 def test_the_choice_of_columns_is_remembered(histogram):
     pane = sass(histogram)
     pane.columns.chosen.emit(pane.columns.choice.show("encoding", True))
-    assert "encoding:34" in histogram.workspace.preferences.columns
+    assert "encoding:34@1" in histogram.workspace.preferences.columns
     assert [one.key for one in pane.columns.choice.shown][-1] == "encoding"
 
 

@@ -131,7 +131,7 @@ class PaneDock(QDockWidget):
     @property
     def is_in_front(self) -> bool:
         """Whether the pane can be seen: it is neither closed nor behind another tab."""
-        return self.isVisible() and not self.content.isHidden()
+        return self.isVisible() and self._is_uncovered
 
     def pause(self) -> None:
         """Show nothing more and nothing less for now: all docks are about to move."""

@@ -16,7 +16,6 @@ from jitstudio.gui.dialogs import Dialogs
 from jitstudio.gui.models.graph import GraphPicture, ptx_picture, sass_picture
 from jitstudio.gui.panes import Panes
 from jitstudio.gui.state.files import write_file
-from jitstudio.gui.state.inspections import Inspection
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.visibility import Visibility
 from jitstudio.gui.widgets.graph.look import SVG_FONT, look_of
@@ -92,7 +91,7 @@ class GraphPresenter(QObject):
         if inspection is None or function is None:
             self._show_nothing(self._inspections.words)
             return
-        self._view.show_kernels(_readable(inspection), function.name)
+        self._view.show_kernels(inspection.readable, function.name)
         letters = self._view.canvas.letters
         if self._begins((CodeKind.SASS, inspection, function.name)):
 
@@ -109,7 +108,7 @@ class GraphPresenter(QObject):
         if function is None:
             self._show_nothing(self._why_no_ptx(pane))
             return
-        known = dict(_readable(self._inspections.current)) if self._inspections.current else {}
+        known = dict(self._inspections.current.readable) if self._inspections.current else {}
         names = tuple((one.name, known.get(one.name, one.name)) for one in functions)
         self._view.show_kernels(names, function.name)
         letters = self._view.canvas.letters
@@ -253,13 +252,6 @@ class GraphPresenter(QObject):
             return said
 
         self._saving.start(write)
-
-
-def _readable(inspection: Inspection) -> tuple[tuple[str, str], ...]:
-    """Kernels first, each with the name that people read."""
-    readable = {k.name: k.demangled for k in inspection.result.kernels if k.demangled}
-    functions = sorted(inspection.code.functions, key=lambda one: not one.is_kernel)
-    return tuple((one.name, readable.get(one.name, one.name)) for one in functions)
 
 
 def _file_name(picture: GraphPicture) -> str:

@@ -57,7 +57,7 @@ class ReportPresenter(QObject):
             self._background.stop()
             self._view.show_hint(self._inspections.words)
             return
-        self._view.show_kernels(_names(inspection), function.name)
+        self._view.show_kernels(inspection.readable, function.name)
         if self._shown != (inspection, function.name):
             self._shown = (inspection, function.name)
             resources = inspection.result.resources_of(function.name)
@@ -97,10 +97,3 @@ class ReportPresenter(QObject):
             pane = self._panes.outputs[CodeKind.SASS]
             self._panes.uncover(pane)
             pane.code_view.go_to(line + 1)
-
-
-def _names(inspection: Inspection) -> tuple[tuple[str, str], ...]:
-    """Kernels first, each with the name that people read."""
-    readable = {k.name: k.demangled for k in inspection.result.kernels if k.demangled}
-    functions = sorted(inspection.code.functions, key=lambda one: not one.is_kernel)
-    return tuple((one.name, readable.get(one.name, one.name)) for one in functions)

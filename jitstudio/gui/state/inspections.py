@@ -20,6 +20,7 @@ from jitstudio.core.result import BuildResult
 from jitstudio.gui.analysis_service import AnalysisService
 from jitstudio.gui.service import Listing
 from jitstudio.gui.state.outputs import Built, Outputs
+from jitstudio.listing.kernel_names import short_names
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +42,14 @@ class Inspection:
     rows: ListingRows
     request: BuildRequest
     result: BuildResult
+
+    @property
+    def readable(self) -> tuple[tuple[str, str], ...]:
+        """Functions by their lowered names and by those that people read, kernels first."""
+        meanings = {k.name: k.demangled for k in self.result.kernels if k.demangled}
+        shown, functions = short_names(meanings), self.code.functions
+        ordered = sorted(functions, key=lambda function: not function.is_kernel)
+        return tuple((one.name, shown.get(one.name, one.name)) for one in ordered)
 
     @property
     def target(self) -> Arch:

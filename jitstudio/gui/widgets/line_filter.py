@@ -89,6 +89,8 @@ class HiddenLines(QToolButton):
 
     def __init__(self, kind: CodeKind, shown: ShownLines, parent: QWidget | None = None) -> None:
         super().__init__(parent)
+        self._count = 0
+        self._is_roomy = True
         self.setObjectName(f"{kind.value}HiddenLines")
         self.setAutoRaise(True)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
@@ -97,7 +99,13 @@ class HiddenLines(QToolButton):
         shown.hidden_count_changed.connect(self._on_count_changed)
         self._on_count_changed(shown.rows.hidden_count)
 
+    def set_roomy(self, is_roomy: bool) -> None:
+        """Leave a narrow line to what else is in it; the folded lines say so themselves."""
+        self._is_roomy = is_roomy
+        self._on_count_changed(self._count)
+
     @Slot(int)
     def _on_count_changed(self, count: int) -> None:
+        self._count = count
         self.setText(self.tr("{0:,} hidden").format(count))
-        self.setVisible(count > 0)
+        self.setVisible(count > 0 and self._is_roomy)

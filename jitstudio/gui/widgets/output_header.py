@@ -12,10 +12,11 @@ from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.gui.icons import icon
 from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.function_list import FunctionList
-from jitstudio.gui.widgets.line_filter import FilterButton
+from jitstudio.gui.widgets.line_filter import FilterButton, HiddenLines
 from jitstudio.gui.widgets.parts import ShorteningLabel, WholeLabel
 
-_ROOMY = 520
+# From these widths on a button has a text, and the number of hidden lines is told.
+_ROOMY, _NARROW = 520, 420
 
 
 class OutputHeader(QWidget):
@@ -106,6 +107,8 @@ class OutputHeader(QWidget):
         )
         for button in self.findChildren(FilterButton):
             button.setToolButtonStyle(roomy if self.width() >= _ROOMY else bare)
+        for note in self.findChildren(HiddenLines):
+            note.set_roomy(self.width() >= _NARROW)
 
     def set_theme(self, theme: Theme) -> None:
         """Wear another theme."""

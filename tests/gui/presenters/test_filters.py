@@ -39,7 +39,7 @@ def test_filters_are_remembered_and_a_rebuild_stays_in_its_place(started, tmp_pa
     assert newer.index(head) < ptx.line - 1
     assert newer[ptx.line - 1] == lines[place]
     assert ptx.shown.rows.row(ptx.line - 1) - ptx.verticalScrollBar().value() == row
-    assert ptx.shown.hiding.folded_names
+    assert ptx.shown.hiding.toggled_names
     assert ptx.shown.filters == set(LineClass) - {LineClass.CODE}
 
     stored = Preferences(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))

@@ -29,6 +29,12 @@ def in_front(driver):
 def test_layouts_are_chosen_by_keys_and_remembered(qapp, started, tmp_path):
     driver = started
     assert in_front(driver) == {"PTX", "Problems"}
+    ptx = driver.find(PaneDock, "ptxDock")
+    before = ptx.width() / driver.window.width()
+    for size in ((1024, 700), (1440, 900)):
+        driver.window.resize(*size)
+        pause(20)
+        assert abs(ptx.width() / size[0] - before) < 0.02
     driver.press(Qt.Key.Key_2, CTRL | ALT)
     assert in_front(driver) == {"Compare", "Problems"}
     assert driver.find(QAction, "compareLayoutAction").isChecked()
