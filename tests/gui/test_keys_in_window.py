@@ -46,6 +46,7 @@ def test_keys_are_listed_changed_and_given_back(started):
     assert len(texts) > len(ACTIONS) + 20
     assert {"Build", "Duplicate lines", "Copy", "Copy whole log"} <= set(texts)
     assert any("Shift+Tab" in item.text(1) for item in rows())
+    assert "Ctrl+wheel" in [item.text(1) for item in rows()]
     search.setText("preferences")
     assert [item.text(0) for item in rows()] == ["Settings"]
 

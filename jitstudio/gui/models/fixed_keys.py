@@ -17,10 +17,11 @@ _CODE = QT_TRANSLATE_NOOP("FixedKeys", "Editors, PTX and SASS")
 _FINDING = QT_TRANSLATE_NOOP("FixedKeys", "Find bar")
 _PICTURES = QT_TRANSLATE_NOOP("FixedKeys", "Pipeline and graph")
 _ALL = QT_TRANSLATE_NOOP("FixedKeys", "Everywhere")
+_CTRL_CLICK = QT_TRANSLATE_NOOP("FixedKeys", "Ctrl+click")
 
 
 class FixedKey(NamedTuple):
-    """One row: what keys, or keys with the mouse, do in one kind of view."""
+    """One row: what keys do in one kind of view, or keys with the mouse, as text."""
 
     text: str
     place: str
@@ -50,19 +51,27 @@ FIXED_KEYS = (
     ),
     FixedKey(QT_TRANSLATE_NOOP("FixedKeys", "Close the list"), _OFFERS, ("Esc",)),
     FixedKey(
-        QT_TRANSLATE_NOOP("FixedKeys", "Make code larger or smaller, with the wheel"),
+        QT_TRANSLATE_NOOP("FixedKeys", "Put another caret; select columns"),
+        _EDITORS,
+        (
+            QT_TRANSLATE_NOOP("FixedKeys", "Alt+click"),
+            QT_TRANSLATE_NOOP("FixedKeys", "Alt+drag"),
+        ),
+    ),
+    FixedKey(
+        QT_TRANSLATE_NOOP("FixedKeys", "Go to the definition of the name"),
+        _EDITORS,
+        (_CTRL_CLICK,),
+    ),
+    FixedKey(
+        QT_TRANSLATE_NOOP("FixedKeys", "Make code larger or smaller"),
         _CODE,
-        ("Ctrl",),
+        (QT_TRANSLATE_NOOP("FixedKeys", "Ctrl+wheel"),),
     ),
     FixedKey(
-        QT_TRANSLATE_NOOP("FixedKeys", "Go where the name at the caret leads"),
+        QT_TRANSLATE_NOOP("FixedKeys", "Go where the name leads"),
         _LISTINGS,
-        ("Return",),
-    ),
-    FixedKey(
-        QT_TRANSLATE_NOOP("FixedKeys", "Go where the name leads that is clicked on"),
-        _LISTINGS,
-        ("Ctrl",),
+        ("Return", _CTRL_CLICK),
     ),
     FixedKey(
         QT_TRANSLATE_NOOP("FixedKeys", "Next match; previous match"),
@@ -106,12 +115,19 @@ FIXED_KEYS = (
 def fixed_keys() -> tuple[FixedKey, ...]:
     """All of them in the language of the user, with the keys as the system writes them."""
     translate = QCoreApplication.translate
-    native = QKeySequence.SequenceFormat.NativeText
     return tuple(
         FixedKey(
             translate(_CONTEXT, row.text),
             translate(_CONTEXT, row.place),
-            tuple(QKeySequence(key).toString(native) or key for key in row.keys),
+            tuple(map(_told, row.keys)),
         )
         for row in FIXED_KEYS
     )
+
+
+def _told(key: str) -> str:
+    sequence = QKeySequence(key)
+    is_key = sequence.toString(QKeySequence.SequenceFormat.PortableText) == key
+    if is_key:
+        return sequence.toString(QKeySequence.SequenceFormat.NativeText)
+    return QCoreApplication.translate(_CONTEXT, key)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 _MARK = "\x01"
@@ -95,6 +96,8 @@ def _letters(query: str) -> str:
     return "".join(query.split()).lower()[:_LONGEST_QUERY]
 
 
+# Most of what is searched was searched before.
+@lru_cache(maxsize=8192)
 def _marked(text: str) -> str:
     # Few letters become two in lower case; the places of all behind them would be wrong.
     marked = _WORD_STARTS.sub(_MARK, text)

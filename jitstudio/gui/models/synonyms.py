@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from PySide6.QtCore import QCoreApplication
 
@@ -175,25 +176,22 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
 )
 
 
+# The palette asks for hundreds of titles each time that it comes up.
+@lru_cache(maxsize=4096)
 def also_called(title: str) -> str:
     """Other words for what a title names, as a list with commas; empty where there are none."""
     plain = title.casefold()
-    found = (
-        others
-        for said, others in SYNONYMS
-        if any(_is_in(phrase, plain) for phrase in _listed(said))
-    )
-    return ", ".join(_translated(others) for others in found)
+    return ", ".join(others for said, others in _rows() if said.search(plain))
 
 
-def _listed(said: str) -> list[str]:
-    return [phrase.strip().casefold() for phrase in _translated(said).split(",")]
-
-
-def _is_in(phrase: str, title: str) -> bool:
-    """Whether a title has this phrase in whole words."""
-    return re.search(rf"(?<!\w){re.escape(phrase)}(?!\w)", title) is not None
-
-
-def _translated(text: str) -> str:
-    return QCoreApplication.translate(_CONTEXT, text)
+@lru_cache(maxsize=1)
+def _rows() -> tuple[tuple[re.Pattern[str], str], ...]:
+    """The table in the language of the user: what finds a phrase in whole words, other words."""
+    translate = QCoreApplication.translate
+    rows = []
+    for said, others in SYNONYMS:
+        phrases = (phrase.strip() for phrase in translate(_CONTEXT, said).casefold().split(","))
+        either = "|".join(map(re.escape, phrases))
+        pattern = re.compile(rf"(?<!\w)(?:{either})(?!\w)")
+        rows.append((pattern, translate(_CONTEXT, others)))
+    return tuple(rows)

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.panes import Panes
 from jitstudio.gui.state.documents import Document
+from jitstudio.gui.tables import PanelTable
 from jitstudio.gui.workspace import Workspace
 
 # By groups; those of texts come before what every text has, such as Copy.
@@ -35,12 +36,13 @@ class ContextMenus(QObject):
         super().__init__(panes.tabs)
         self._panes = panes
         self._actions = actions
-        for pane in panes.outputs.values():
-            pane.code_view.menu_opening.connect(self._on_listing_menu)
+        for output in panes.outputs.values():
+            output.code_view.menu_opening.connect(self._on_listing_menu)
         workspace.documents.each(self._on_document)
-        for table in (panes.kernels.table, panes.problems.table):
-            table.add_separator()
-            table.addActions([actions[name] for name in _OF_TABLES])
+        for pane in (panes.kernels, panes.report, panes.names, panes.problems):
+            for table in pane.findChildren(PanelTable):
+                table.add_separator()
+                table.addActions([actions[name] for name in _OF_TABLES])
         for picture in (panes.pipeline, panes.graph):
             picture.addActions([actions[name] for name in _OF_PICTURES])
         actions.bind({"copyPictureAction": self._on_copy_picture})
