@@ -20,7 +20,7 @@ from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.sweep.draft import SweepDraft
 from jitstudio.core.sweep.plan import Axis, SweepError, SweepPlan, parse_axis, placeholders_of
-from jitstudio.core.sweep.result import BUILD_ENDED, SweepResult, VariantResult
+from jitstudio.core.sweep.result import BUILD_ENDED, CALCULATED, SweepResult, VariantResult
 from jitstudio.sweep import sites
 from jitstudio.sweep.engine import Sweep
 from jitstudio.sweep.sites import Certificates, Site, SiteError
@@ -160,12 +160,19 @@ def _cells(row: VariantResult) -> tuple[str, ...]:
         row.outcome,
         _number(row.registers),
         _number(row.spill_bytes),
-        "-" if row.occupancy is None else f"{row.occupancy:.0%}",
+        _occupancy(row),
         _number(row.median_ms, ".4g"),
         _number(row.minimum_ms, ".4g"),
         _number(None if row.bandwidth is None else row.bandwidth / 1e9, ",.4g"),
         _number(row.compile_ms, ".0f"),
     )
+
+
+def _occupancy(row: VariantResult) -> str:
+    if row.occupancy is None:
+        return "-"
+    source = " (calculated)" if row.occupancy_source == CALCULATED else ""
+    return f"{row.occupancy:.0%}{source}"
 
 
 def _number(value: float | None, form: str = "") -> str:

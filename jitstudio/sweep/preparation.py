@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
+from jitstudio.analysis.occupancy.kernel import occupancy_at
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import LaunchRequest
+from jitstudio.core.launch.resolving.arguments import arguments_of
 from jitstudio.core.launch.resolving.build import launched_name
 from jitstudio.core.launch.resolving.choice import choose_form, launchable
+from jitstudio.core.launch.resolving.faults import Faults
+from jitstudio.core.launch.resolving.geometry import geometry
 from jitstudio.core.launch.resolving.resolve import resolve
-from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.signature import KernelForm
+from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.result import BuildResult
 from jitstudio.core.severity import Severity
 from jitstudio.core.sweep.plan import Variant
@@ -75,7 +79,7 @@ def prepare(
     except SpecError as error:
         return rows.refused(row, error.problem)
     if not gpus:
-        return rows.unlaunched(row, LaunchOutcome.MISSING, without_gpu)
+        return rows.without_gpu(row, without_gpu, _occupancy(variant.spec, form, result))
     launches: dict[Gpu, LaunchRequest] = {}
     faults: list[list[SpecProblem]] = []
     for gpu in gpus:
@@ -87,3 +91,15 @@ def prepare(
         return Ready(row, launches)
     # The GPU that came closest says best what has to change.
     return rows.refused(row, min(faults, key=len)[0])
+
+
+def _occupancy(spec: LaunchSpec, form: KernelForm, result: BuildResult) -> float | None:
+    """The occupancy by the machine code, its target and the block; None where that is unknown."""
+    needs, faults = result.resources_of(form.lowered), Faults()
+    names = arguments_of(form, spec.arguments, "", faults).names
+    made = geometry(spec, form, names, faults)
+    # How many clusters are resident depends on how a GPU groups its multiprocessors.
+    if needs is None or not made.has_block or form.cluster or spec.cluster.strip():
+        return None
+    threads, shared = made.config.threads_per_block, made.config.shared
+    return occupancy_at(result.arch, needs, threads, shared)

@@ -9,7 +9,7 @@ from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.result import BuildResult, Outcome, Resources
 from jitstudio.core.sweep.plan import Variant
-from jitstudio.core.sweep.result import BUILD_ENDED, VariantResult
+from jitstudio.core.sweep.result import BUILD_ENDED, CALCULATED, DRIVER, VariantResult
 
 
 def unbuilt(
@@ -43,6 +43,13 @@ def unlaunched(row: VariantResult, outcome: LaunchOutcome, message: str) -> Vari
     return replace(row, outcome=outcome.value, message=message)
 
 
+def without_gpu(row: VariantResult, message: str, occupancy: float | None) -> VariantResult:
+    """Of a variant that no GPU is there for, with the occupancy that was calculated."""
+    source = "" if occupancy is None else CALCULATED
+    row = unlaunched(row, LaunchOutcome.MISSING, message)
+    return replace(row, occupancy=occupancy, occupancy_source=source)
+
+
 def refused(row: VariantResult, problem: SpecProblem) -> VariantResult:
     """Of a variant whose launch makes no sense."""
     message = f"{problem.message} {problem.remedy}".rstrip()
@@ -52,12 +59,14 @@ def refused(row: VariantResult, problem: SpecProblem) -> VariantResult:
 def launched(row: VariantResult, result: LaunchResult, site: str) -> VariantResult:
     """Of a variant that was launched, however that ended."""
     facts, timing = result.facts, result.timing
+    occupancy = facts.occupancy if facts else None
     return replace(
         row,
         outcome=result.outcome.value,
         message="" if result.ok else result.reason,
         registers=facts.registers if facts else row.registers,
-        occupancy=facts.occupancy if facts else None,
+        occupancy=occupancy,
+        occupancy_source="" if occupancy is None else DRIVER,
         median_ms=timing.median if timing else None,
         minimum_ms=timing.minimum if timing else None,
         bandwidth=result.bandwidth,

@@ -13,15 +13,18 @@ WORDS = ("sweep", SAXPY, "--kernel", "saxpy<{T}>", "--cover", "n", "--devices", 
 def test_each_variant_is_a_row_even_where_none_can_be_launched(run, tmp_path):
     table = tmp_path / "table.csv"
     ran = run(
-        *(*WORDS, "--axis", "block=64,128", "--axis", "T=float,double", "--json"),
+        *(*WORDS, "--axis", "block=32,128", "--axis", "T=float,double", "--json"),
         *("--csv", table, "--jobs", 2),
     )
     assert ran.code == 3
     told = ran.json
     assert told["best"] is None
-    assert [row["label"] for row in told["variants"]][1] == "block=64 T=double"
+    assert [row["label"] for row in told["variants"]][1] == "block=32 T=double"
     assert all(row["outcome"] == "missing" for row in told["variants"])
     assert all(row["registers"] > 0 for row in told["variants"])
+    # sm_90 holds 32 blocks and 64 warps, however few registers they need.
+    told_of = [(row["occupancy"], row["occupancy_source"]) for row in told["variants"]]
+    assert told_of == [(0.5, "calculated")] * 2 + [(1.0, "calculated")] * 2
     with table.open() as lines:
         assert [row["T"] for row in csv.DictReader(lines)] == ["float", "double"] * 2
     # Progress is no result.
@@ -35,6 +38,7 @@ def test_the_terminal_shows_a_table(run):
     assert heading.split()[:4] == ["T", "UNROLL", "target", "outcome"]
     assert len(rows) == 4
     assert rows[1].split()[:4] == ["float", "1", "sm_90", "missing"]
+    assert all("100% (calculated)" in row for row in rows)
 
 
 def test_when_nothing_can_be_built_the_status_says_so(run):

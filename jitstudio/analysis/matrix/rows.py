@@ -7,10 +7,7 @@ from dataclasses import dataclass, field
 
 from jitstudio.analysis.matrix.plan import Variant
 from jitstudio.analysis.model import Disassembly
-from jitstudio.analysis.occupancy.calculate import Usage, occupancy
-from jitstudio.analysis.occupancy.limits import limits_of
 from jitstudio.analysis.report import KernelReport, report
-from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import BuildResult, Resources
 
@@ -69,15 +66,3 @@ def kernels_in(rows: Iterable[MatrixRow]) -> dict[str, str]:
     """The kernels of all variants: lowered names with what they are in words of C++."""
     found = (kernel for row in rows if row.result for kernel in row.result.kernels)
     return {kernel.name: kernel.demangled for kernel in found}
-
-
-def occupancy_at(arch: Arch, needs: Resources, threads: int) -> float | None:
-    """How full a multiprocessor is with blocks of so many threads.
-
-    None where the limits of the target are not known, or the kernel forbids such blocks.
-    """
-    limits = limits_of(arch)
-    if limits is None or needs.registers is None or threads > (needs.max_threads or threads):
-        return None
-    usage = Usage(threads, needs.registers, needs.shared_bytes or 0, needs.barriers or 0)
-    return occupancy(limits, usage).fraction

@@ -8,7 +8,8 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from enum import Enum
 
-from jitstudio.analysis.matrix.rows import MatrixRow, occupancy_at
+from jitstudio.analysis.matrix.rows import MatrixRow
+from jitstudio.analysis.occupancy.kernel import occupancy_at
 from jitstudio.core.request import LinkMode
 
 Value = float | int | None

@@ -14,6 +14,8 @@ Cell = str | int | float | bool | None
 
 BUILD_ENDED = "build-"
 """What stands before the outcome of a build that made nothing to launch."""
+DRIVER, CALCULATED = "driver", "calculated"
+"""What the driver of the GPU tells, and what follows from the machine code and its target."""
 
 
 @dataclass(frozen=True)
@@ -35,6 +37,7 @@ class VariantResult:
         device: The GPU's name; empty where none was reached.
         site: The machine or process that the GPU is of.
         compile_ms: From the request of the build to its result.
+        occupancy_source: Where the occupancy is from, `DRIVER` or `CALCULATED`; empty without one.
     """
 
     variant: Variant
@@ -50,6 +53,7 @@ class VariantResult:
     device: str = ""
     site: str = ""
     compile_ms: float | None = None
+    occupancy_source: str = ""
 
     @property
     def ok(self) -> bool:
@@ -70,6 +74,7 @@ COLUMNS: dict[str, Callable[[VariantResult], Cell]] = {
     "device": lambda row: row.device or None,
     "site": lambda row: row.site or None,
     "message": lambda row: row.message or None,
+    "occupancy_source": lambda row: row.occupancy_source or None,
 }
 """What a table, a CSV file and JSON tell of each variant beside its values; only ever added to."""
 

@@ -4,8 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from jitstudio.analysis.matrix.rows import MatrixRow, kernels_in, occupancy_at
+from jitstudio.analysis.matrix.rows import MatrixRow, kernels_in
 from jitstudio.analysis.matrix.table import Figure, View, best, to_csv, to_markdown, value
+from jitstudio.analysis.occupancy.kernel import occupancy_at
 from jitstudio.core.arch import Arch
 from jitstudio.core.result import Resources
 from tests.analysis.matrix.matrices import carried_out, plan

@@ -23,10 +23,12 @@ class Geometry:
     Attributes:
         config: With a single block, or a single thread, where nobody knows how many.
         complete: Whether all of it is known.
+        has_block: Whether the threads of a block and their shared memory are.
     """
 
     config: LaunchConfig
     complete: bool
+    has_block: bool
 
 
 def geometry(
@@ -49,7 +51,8 @@ def geometry(
     known = LaunchConfig(
         grid or (1, 1, 1), block or (1, 1, 1), cluster, shared or 0, spec.cooperative
     )
-    return Geometry(known, None not in (block, grid, shared))
+    has_block = None not in (block, shared)
+    return Geometry(known, has_block and grid is not None, has_block)
 
 
 def dims(what: str, text: str, names: Mapping[str, Number]) -> Dim3:

@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt
 
 from jitstudio.core.launch.result import LAUNCH_ENDINGS, LaunchOutcome
 from jitstudio.core.result import Outcome
-from jitstudio.core.sweep.result import BUILD_ENDED, SweepResult, VariantResult
+from jitstudio.core.sweep.result import BUILD_ENDED, CALCULATED, SweepResult, VariantResult
 from jitstudio.gui.models.launch.launch_figures import occupancy_text, time_text
 from jitstudio.gui.models.presentation import Column, ModelIndex
 from jitstudio.gui.models.rows import RowsModel
@@ -55,6 +55,11 @@ class SweepRow:
     def is_built(self) -> bool:
         """Whether it is built and there was no GPU to launch it on."""
         return self.result.outcome == LaunchOutcome.MISSING.value
+
+    @property
+    def is_calculated(self) -> bool:
+        """Whether the occupancy is not what a driver tells."""
+        return self.result.occupancy_source == CALCULATED
 
     @property
     def note(self) -> str:
@@ -196,6 +201,15 @@ def _check(row: SweepRow) -> str:
     return QCoreApplication.translate("SweepRows", "failed")
 
 
+def _occupancy(row: SweepRow) -> str:
+    if row.result.occupancy is None:
+        return ""
+    share = occupancy_text(row.result.occupancy)
+    if not row.is_calculated:
+        return share
+    return QCoreApplication.translate("SweepRows", "{share}, calculated").format(share=share)
+
+
 def _ending(outcome: str) -> str:
     if outcome.startswith(BUILD_ENDED):
         return QCoreApplication.translate("SweepRows", "The build made nothing to launch")
@@ -208,6 +222,11 @@ def _figures() -> tuple[Column[SweepRow], ...]:
         "SweepRows", "bytes per thread written to local memory for want of registers"
     )
     speed = translate("SweepRows", "compared with the best variant that ran and passed its checks")
+    calculated = translate(
+        "SweepRows",
+        "calculated from the machine code's registers, shared memory and barriers, the block and "
+        "the limits of the target; no GPU was asked",
+    )
     build = translate(
         "SweepRows", "from the request of the build to its result; short where the cache knew it"
     )
@@ -227,8 +246,9 @@ def _figures() -> tuple[Column[SweepRow], ...]:
         ),
         Column(
             translate("SweepRows", "Occupancy"),
-            lambda r: "" if r.result.occupancy is None else occupancy_text(r.result.occupancy),
+            _occupancy,
             lambda r: _known(r.result.occupancy),
+            lambda r: calculated if r.is_calculated else "",
             number=True,
         ),
         Column(

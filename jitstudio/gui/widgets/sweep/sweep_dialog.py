@@ -103,7 +103,8 @@ class SweepDialog(QDialog):
         self._rows[row.variant.index] = row
         if row.outcome == LaunchOutcome.MISSING.value and not self.notice:
             built = self.tr(
-                "All variants are built all the same: below are their registers and spilled bytes."
+                "All variants are built all the same: below are their registers, spilled bytes and "
+                "occupancy."
             )
             self._notice.say(f"{row.message} {built}")
         if not self._glance.isActive():

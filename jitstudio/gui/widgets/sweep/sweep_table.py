@@ -32,6 +32,8 @@ from jitstudio.gui.theme import Theme
 from jitstudio.gui.widgets.parts import icon_button, show_icons, text_label
 
 _USUAL_LENGTH, _MOST_LENGTH = 7, 30
+# Behind the axes; where there is no GPU it says more than a number.
+_OCCUPANCY, _CALCULATED_LENGTH = 3, 18
 
 
 class _Passing(QSortFilterProxyModel):
@@ -177,6 +179,7 @@ class SweepTable(QWidget):
         for column, axis in enumerate(self._result.axes, start=1):
             longest = max(map(len, axis.values))
             lengths[column] = min(max(longest + 2, _USUAL_LENGTH), _MOST_LENGTH)
+        lengths[len(self._result.axes) + _OCCUPANCY] = _CALCULATED_LENGTH
         for column, length in lengths.items():
             header.resizeSection(column, max(letter * length, header.sectionSizeHint(column)))
         header.resizeSection(0, letter * _USUAL_LENGTH)

@@ -47,6 +47,16 @@ def test_what_failed_says_why(model):
     assert marks == ["success", "error", "error"]
 
 
+def test_an_occupancy_that_was_calculated_says_so(model):
+    result = sweep()
+    missing = replace(result.rows[0], outcome="missing", occupancy_source="calculated")
+    model.show_sweep(replace(result, rows=(missing, *result.rows[1:])))
+    place = titles(model).index("Occupancy")
+    told = [model.index(number, place).data() for number in (0, 1)]
+    assert told == ["75 %, calculated", "75 %"]
+    assert "no GPU was asked" in model.index(0, place).data(Qt.ItemDataRole.ToolTipRole)
+
+
 def test_values_of_an_axis_sort_as_numbers_and_the_unknown_last(model):
     assert model.index(0, 1).data(SORT_ROLE) < model.index(2, 1).data(SORT_ROLE)
     assert model.index(9, 6).data(SORT_ROLE) > model.index(8, 6).data(SORT_ROLE)

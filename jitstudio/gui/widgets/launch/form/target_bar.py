@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QAction
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QPushButton, QSizePolicy, QToolButton, QWidget
+from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
 from jitstudio.core.fixes import Fix
 from jitstudio.core.launch.device import DeviceList
@@ -23,6 +23,9 @@ _LOOK = (
     "QToolButton {{ background: {0}; border: 1px solid {1}; padding: 3px 12px; }}"
     "QToolButton:hover {{ background: {2}; }}"
 )
+
+# So that the form needs no more room than for its fields.
+_INSTEAD_COLUMNS = 2
 
 
 class TargetBar(FieldRows):
@@ -53,9 +56,9 @@ class TargetBar(FieldRows):
         self.add(self.tr("&GPU"), self._device, places=("device", "code"))
         self._hint = self.add_hint("deviceHint")
         self._instead = QWidget(self)
-        self._instead_row = QHBoxLayout(self._instead)
-        self._instead_row.setContentsMargins(0, 0, 0, 0)
-        self._instead_row.addStretch()
+        self._instead_grid = QGridLayout(self._instead)
+        self._instead_grid.setContentsMargins(0, 0, 0, 0)
+        self._instead_grid.setColumnStretch(_INSTEAD_COLUMNS, 1)
         self.add_below(self._instead)
         self._fix: Fix | None = None
         self._fix_button = QPushButton(self)
@@ -79,7 +82,8 @@ class TargetBar(FieldRows):
         for place, action in enumerate(instead):
             button = _button(self._instead, f"{action.objectName()}Instead")
             button.setDefaultAction(action)
-            self._instead_row.insertWidget(place, button)
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            self._instead_grid.addWidget(button, *divmod(place, _INSTEAD_COLUMNS))
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
         """Say what is wrong with kernel, GPU and code, and offer what can be done about it."""
