@@ -88,8 +88,8 @@ def _use(window: MainWindow, words: list[str]) -> None:
 def _run(words: list[str]) -> int:
     make_window = app.make_window
 
-    def make_and_use(application: QApplication, store: QSettings, folder: Path) -> MainWindow:
-        window = make_window(application, store, folder)
+    def make_and_use(application: QApplication, store: QSettings, *places: Path) -> MainWindow:
+        window = make_window(application, store, *places)
         window.furnished.connect(lambda: QTimer.singleShot(0, lambda: _use(window, words)))
         return window
 

@@ -77,6 +77,8 @@ class _StrokeEngine(QIconEngine):
         self, size: QSize, mode: QIcon.Mode, state: QIcon.State, scale: float
     ) -> QPixmap:
         """Draw into a transparent pixmap with `scale` device pixels for each pixel of `size`."""
+        if (size * scale).isEmpty():
+            return QPixmap()  # a button that has no room
         image = QImage(size * scale, QImage.Format.Format_ARGB32_Premultiplied)
         image.setDevicePixelRatio(scale)
         image.fill(Qt.GlobalColor.transparent)

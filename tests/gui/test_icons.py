@@ -51,6 +51,11 @@ def test_an_icon_is_drawn_anew_for_a_dense_screen(qapp):
     assert pixmap.devicePixelRatio() == 2.0
 
 
+def test_an_icon_without_room_is_not_drawn(qapp, qtlog):
+    icon("close", RED).pixmap(QSize(0, 12))
+    assert not qtlog.records
+
+
 def test_an_icon_is_kept(qapp):
     assert icon("save", RED).cacheKey() == icon("save", QColor("#ff0000")).cacheKey()
 

@@ -87,6 +87,8 @@ class NoticeBar(QFrame):
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        # Who gives the keyboard to the bar means its buttons.
+        self._scroll.viewport().setFocusProxy(None)  # type: ignore[arg-type]
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 5, 6, 5)
         column.setSpacing(4)
