@@ -167,7 +167,7 @@ class PaneDock(QDockWidget):
         self._follow()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Tell of it."""
+        """Emits `resized`."""
         super().resizeEvent(event)
         self.resized.emit()
 

@@ -33,7 +33,7 @@ class Area:
         side: Which.
         share: How much of the window's width or height it takes.
         groups: Panes side by side, from left to right; each a group of tabs, the first in front.
-        weights: How much of the area each group takes, beside the others; none for equal parts.
+        weights: The part of the area that each group takes, in any unit; none for equal parts.
         least: How many pixels it takes in a small window, too.
     """
 

@@ -128,7 +128,7 @@ class ListingArea(QAbstractScrollArea):
     def come_up(self, head: int, line: int) -> None:
         """Put the caret to a line of a function, and its head to the upper edge if both fit.
 
-        Nothing is told of a jump: this is where a new text begins for its reader.
+        Emits no `jumped`: this is where a new text begins for its reader.
 
         Args:
             head: The line of the function's head, from 0.
@@ -235,7 +235,7 @@ class ListingArea(QAbstractScrollArea):
 
     @property
     def room(self) -> int:
-        """How wide the text is with what stands left and right of it, in pixels."""
+        """Width of the text with its columns, in pixels."""
         beside = self.viewportMargins()
         return self.viewport().width() + beside.left() + beside.right()
 

@@ -91,7 +91,7 @@ def shortened(names: Sequence[str]) -> list[str]:
 
 
 def _cut(name: str, same: int) -> str:
-    """A name with its beginning, and what stands from the first letter on that is its own."""
+    """A name with its beginning, and the part from the first letter on that is its own."""
     if len(name) <= _LONGEST:
         return name
     if same < _LONGEST - 2:

@@ -15,7 +15,7 @@ from jitstudio.gui.widgets.function_list import FunctionList
 from jitstudio.gui.widgets.line_filter import FilterButton, HiddenLines
 from jitstudio.gui.widgets.parts import ShorteningLabel, WholeLabel
 
-# From these widths on a button has a text, and the number of hidden lines is told.
+# From these widths on buttons have texts, and the number of hidden lines is shown.
 _ROOMY, _NARROW = 520, 420
 
 

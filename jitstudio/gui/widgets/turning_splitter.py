@@ -37,7 +37,7 @@ class TurningSplitter(QSplitter):
 
         Args:
             pane: Its size.
-            least: How wide it must be for both beside each other, in pixels.
+            least: The width from which on both fit side by side, in pixels.
         """
         is_wide = pane.width() > self._wide * pane.height() and pane.width() >= least
         wanted = Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical

@@ -98,7 +98,7 @@ class SideBySide(QWidget):
         self._fit()
 
     def _fit(self) -> None:
-        """Stand beside each other where both have room for their longest instruction."""
+        """Puts both side by side where each has room for its longest instruction."""
         listings = (self.left, self.right)
         self._splitter.fit(self.size(), sum(listing.code_width for listing in listings))
 
