@@ -389,7 +389,7 @@ def test_code_of_a_header_leads_to_its_file(with_headers, tmp_path):
     assert driver.editor.position() == (3, 1)
     driver.wait(lambda: told(driver).startswith("made.inc:10 is in no file here"))
     driver.panes.problems.location_activated.emit(str(real / "b" / "factor.cuh"), 2, 1)
-    assert driver.document.name == "factor-2.cuh"
+    assert driver.document.name == "b/factor.cuh"
     # With its namesake in a tab the compiler would take the wrong one.
     assert driver.next_result(driver.workspace.studio.build).ok
     # Where there is no call, either, the PTX.

@@ -62,7 +62,7 @@ MENUS = (FILE, EDIT, BUILD, ANALYSE, LAUNCH, VIEW, HELP)
 LAYOUT = QT_TRANSLATE_NOOP("Actions", "La&yout")
 FOLDING = QT_TRANSLATE_NOOP("Actions", "F&olding")
 CARETS = QT_TRANSLATE_NOOP("Actions", "C&arets")
-LINES = QT_TRANSLATE_NOOP("Actions", "L&ines")
+LINES = QT_TRANSLATE_NOOP("Actions", "Lines")
 TABS = QT_TRANSLATE_NOOP("Actions", "Tabs")
 SUBMENUS = {LAYOUT: VIEW, FOLDING: EDIT, CARETS: EDIT, LINES: EDIT, TABS: FILE}
 """Menus within others, which come last in them."""

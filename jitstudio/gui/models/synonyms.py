@@ -122,6 +122,30 @@ SYNONYMS: tuple[tuple[str, str], ...] = (
         QT_TRANSLATE_NOOP("Synonyms", "outline, find function, find kernel"),
     ),
     (
+        QT_TRANSLATE_NOOP("Synonyms", "go to definition"),
+        QT_TRANSLATE_NOOP("Synonyms", "jump to declaration, follow include"),
+    ),
+    (
+        QT_TRANSLATE_NOOP("Synonyms", "rename symbol"),
+        QT_TRANSLATE_NOOP("Synonyms", "refactor, change all occurrences"),
+    ),
+    (
+        QT_TRANSLATE_NOOP("Synonyms", "select next occurrence, select all occurrences, add caret"),
+        QT_TRANSLATE_NOOP("Synonyms", "multiple cursors, multi-cursor"),
+    ),
+    (
+        QT_TRANSLATE_NOOP("Synonyms", "format with clang-format"),
+        QT_TRANSLATE_NOOP("Synonyms", "reformat, beautify, pretty print"),
+    ),
+    (
+        QT_TRANSLATE_NOOP("Synonyms", "the window's text"),
+        QT_TRANSLATE_NOOP("Synonyms", "zoom, font size, presentation, projector"),
+    ),
+    (
+        QT_TRANSLATE_NOOP("Synonyms", "font of code"),
+        QT_TRANSLATE_NOOP("Synonyms", "typeface, font family"),
+    ),
+    (
         QT_TRANSLATE_NOOP("Synonyms", "go to tab"),
         QT_TRANSLATE_NOOP("Synonyms", "switch tab, open editors, quick open, list of tabs"),
     ),

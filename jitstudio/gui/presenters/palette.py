@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import partial
 from itertools import islice
 from typing import NamedTuple
@@ -83,13 +84,18 @@ class PalettePresenter(QObject):
 
     def _of_panes(self) -> Iterator[Entry]:
         """Each pane by its name, which leads to it."""
-        path = self.tr("Go to pane")
+        path, led_to = self.tr("Go to pane"), set()
         for spec in ACTIONS:
             if spec.pane:
                 action = self._actions[spec.id]
                 title = self._panes.title_of(spec.pane)
+                led_to.add(title)
                 other = ", ".join(filter(None, (plain_text(action.text()), also_called(title))))
                 yield _of_action(action, path, title=title, also=other, is_place=True)
+        for dock in self._panes.docks:
+            if (title := dock.windowTitle()) not in led_to:
+                go = partial(self._panes.bring_up, dock.content)
+                yield replace(_entry(title, path, go), is_place=True)
 
     def _of_menus(self) -> Iterator[Entry]:
         leads = {spec.id for spec in ACTIONS if spec.pane}

@@ -255,7 +255,7 @@ EDIT_ROWS = (
     ActionSpec(
         "formatAction",
         EDIT,
-        QT_TRANSLATE_NOOP("Actions", "F&ormat with clang-format"),
+        QT_TRANSLATE_NOOP("Actions", "Format wit&h clang-format"),
         keys=("Alt+Shift+F",),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "Lay out the selected lines, or all, by the .clang-format of the folder"
