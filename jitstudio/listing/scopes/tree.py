@@ -156,6 +156,8 @@ class Tree:
         self.content = content
         self._kept: dict[int, list[Node]] = {}
         self._passed = 0
+        # The nodes to the place that was looked at last: the next one is often close.
+        self._near: list[Node] = []
 
     @cached_property
     def _root(self) -> Node:
@@ -172,13 +174,16 @@ class Tree:
         Raises:
             TooDeep: See the class.
         """
-        path = [self._root]
+        path = self._near or [self._root]
+        while len(path) > 1 and not path[-1].start_byte <= byte < path[-1].end_byte:
+            path.pop()
         while path[-1].child_count:
             children = self._children(path[-1])
             at = bisect_right(children, byte, key=attrgetter("start_byte")) - 1
             if at < 0 or children[at].end_byte <= byte:
                 break
             path.append(children[at])
+        self._near = path
         self._passed += len(path)
         if self._passed > _MOST_NODES:
             raise TooDeep(
