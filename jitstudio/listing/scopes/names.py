@@ -27,6 +27,7 @@ from jitstudio.listing.scopes.tree import (
 )
 
 _ANY_WORD = re.compile(rb"[A-Za-z_$\x80-\xff][\w$\x80-\xff]*+")
+_DEEPEST = 20
 _MEMBERS = frozenset({"field_expression", "field_designator", "template_method"})
 
 
@@ -78,6 +79,8 @@ class Source(Tree):
     def __init__(self, content: bytes) -> None:
         super().__init__(content)
         self._names: dict[bytes, tuple[Occurrence, ...]] = {}
+        # How many names are being looked at, each for the sake of the one before.
+        self._depth = 0
 
     def word_at(self, byte: int) -> bytes:
         """The name that a place is in or at the end of, or nothing; in comments, too."""
@@ -98,9 +101,13 @@ class Source(Tree):
     def occurrences(self, name: bytes) -> tuple[Occurrence, ...]:
         """Where a name stands in code, in order, and what it stands for there."""
         if name not in self._names:
+            if self._depth >= _DEEPEST:
+                return ()
             # For the types of expressions further names are asked for, and perhaps this one.
             self._names[name] = ()
+            self._depth += 1
             self._names[name] = tuple(_Resolution(self, name).run())
+            self._depth -= 1
         return self._names[name]
 
     def occurrence_at(self, name: Node) -> Occurrence | None:

@@ -98,8 +98,11 @@ _WORDS = frozenset(
 _WORD = rb"(?<![\w$\x80-\xff])%s(?![\w$\x80-\xff])"
 # What hides words in the body of a macro.
 _HIDDEN = re.compile(rb"//.*|/\*(?s:.*?)(?:\*/|\Z)|\"(?>[^\"\\\n]|\\.)*+\"?|'(?>[^'\\\n]|\\.)*+'?")
+# How many children a node has that is asked for them again and again.
 _MANY = 64
-_NOISE = re.compile(r"<.*>|\b(?:struct|class|union|enum|typename|const|volatile)\b|[\s*&]", re.S)
+# How many nodes are looked at: some seconds' worth, three times what the longest text takes.
+_MOST_NODES = 2_500_000
+_NOISE = re.compile(r"\b(?:struct|class|union|enum|typename|const|volatile)\b|[\s*&]")
 
 
 class Kind(Enum):
@@ -115,7 +118,7 @@ class Scope:
     """Where a name is known.
 
     Attributes:
-        key: Its qualified name with `::` before each part; that of a block has its place in it.
+        key: Its qualified name with `::` before each part; that of a block begins with its place.
         kind: What it is.
         bases: The names of the classes that a class is derived from.
     """
@@ -138,6 +141,10 @@ class Declared:
     qualifiers: tuple[str, ...] = ()
 
 
+class TooDeep(ValueError):
+    """To find out what names mean takes too long; the message says why."""
+
+
 class Tree:
     """A text and its syntax.
 
@@ -148,6 +155,9 @@ class Tree:
     def __init__(self, content: bytes) -> None:
         self.content = content
         self._kept: dict[int, list[Node]] = {}
+        self._passed = 0
+        # The nodes to the place that was looked at last: the next one is often close.
+        self._near: list[Node] = []
 
     @cached_property
     def _root(self) -> Node:
@@ -159,14 +169,27 @@ class Tree:
         return content.decode("utf-8", "replace")
 
     def path_at(self, byte: int) -> Path:
-        """The nodes from the root to the one that is at a place."""
-        path = [self._root]
+        """The nodes from the root to the one that is at a place.
+
+        Raises:
+            TooDeep: See the class.
+        """
+        path = self._near or [self._root]
+        while len(path) > 1 and not path[-1].start_byte <= byte < path[-1].end_byte:
+            path.pop()
         while path[-1].child_count:
             children = self._children(path[-1])
             at = bisect_right(children, byte, key=attrgetter("start_byte")) - 1
             if at < 0 or children[at].end_byte <= byte:
                 break
             path.append(children[at])
+        self._near = path
+        self._passed += len(path)
+        if self._passed > _MOST_NODES:
+            raise TooDeep(
+                "The code is nested so deeply that it would take minutes to tell what its names "
+                "mean. Find and replace (Ctrl+H) goes by the letters only."
+            )
         return tuple(path)
 
     def _children(self, node: Node) -> Sequence[Node]:
@@ -260,7 +283,7 @@ class Tree:
             elif node.type in _BLOCKS or _is_prototype(path, at):
                 if node.type == "function_definition":
                     scopes += self._class_of(node, scopes)
-                scopes.append(Scope(f"{scopes[-1].key}::@{node.start_byte}", Kind.BLOCK))
+                scopes.append(Scope(f"@{node.start_byte}", Kind.BLOCK))
         return scopes
 
     def declaring_scopes(self, path: Path, at: int) -> list[Scope]:
@@ -302,7 +325,13 @@ class Tree:
 
 def joined(parts: Sequence[str]) -> str:
     """A qualified name without blanks and the arguments of templates."""
-    return "::".join(_NOISE.sub("", part) for part in parts)
+    return "::".join(_NOISE.sub("", _plain(part)) for part in parts)
+
+
+def _plain(part: str) -> str:
+    """A part of a qualified name without the arguments of a template."""
+    first, last = part.find("<"), part.rfind(">")
+    return part[:first] + part[last + 1 :] if 0 <= first < last else part
 
 
 def name_of(node: Node) -> Node:

@@ -1,12 +1,15 @@
 """Marked texts: `«name»` is where the name is meant, `<name>` where another of that spelling is."""
 
 import re
+import time
+from contextlib import suppress
 
 import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.scopes.definitions import defined_in, question
 from jitstudio.listing.scopes.renaming import RenameError, renaming
+from jitstudio.listing.scopes.tree import TooDeep
 
 _MARK = re.compile(r"«(\w+)»")
 
@@ -229,3 +232,22 @@ def test_what_others_can_use_of_a_text():
     assert defined_in(text, "w", may_be_member=True) == ()
     assert defined_in(text, "m", may_be_member=False) == ()
     assert defined_in(text, "m", may_be_member=True) == ((1, 15),)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "void f(int n) {" + "{" * 20_000 + "n;" * 1000,
+        "int f(int n) { return " + "(" * 20_000 + "n;" * 1000,
+        "int f(int n) { return n" + " + n" * 10_000 + "; }",
+        "void f(int n) {" + "n<" * 10_000,
+        "".join(f"n{i}.n{i + 1};" for i in range(2000)) + "struct A { int n; }; n.n;",
+        "#define N n " + "\\\n" * 20_000 + "n",
+    ],
+    ids=["blocks", "brackets", "sum", "templates", "members", "macro"],
+)
+def test_hostile_code_ends_soon(text):
+    start = time.perf_counter()
+    with suppress(RenameError, TooDeep):
+        renaming(CodeKind.CUDA, text, 0, text.index("n") if "(int" not in text else 11)
+    assert time.perf_counter() - start < 30
