@@ -83,6 +83,11 @@ class _Follower(QObject):
 def follow_letters(owner: QObject, do: Callable[[Any], object]) -> None:
     """Do something to `owner` now, and again whenever the letters change, as long as it lives."""
     do(owner)
+    when_letters_change(owner, do)
+
+
+def when_letters_change(owner: QObject, do: Callable[[Any], object]) -> None:
+    """Do something to `owner` whenever the letters change, as long as it lives."""
     _Follower(owner, do)
 
 

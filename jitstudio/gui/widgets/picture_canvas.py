@@ -15,7 +15,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QGraphicsView, QWidget
 
-from jitstudio.gui.fonts import LETTERS
+from jitstudio.gui.fonts import LETTERS, when_letters_change
 
 _STEP = 1.2
 _HINT_MARGIN = 16
@@ -67,7 +67,7 @@ class PictureCanvas(QGraphicsView):
         self._zoomed = zoomed
         self._hint = ""
         self._letters = LETTERS.zoom
-        LETTERS.changed.connect(self._on_letters_changed)
+        when_letters_change(self, lambda it: it.fit_letters())
         self._keys = {
             Qt.Key.Key_Plus: self.zoom_in,
             Qt.Key.Key_Equal: self.zoom_in,
@@ -118,8 +118,7 @@ class PictureCanvas(QGraphicsView):
         else:
             super().wheelEvent(event)
 
-    @Slot()
-    def _on_letters_changed(self) -> None:
+    def fit_letters(self) -> None:
         """Scale the picture along with the rest of the window."""
         factor, self._letters = LETTERS.zoom / self._letters, LETTERS.zoom
         self._zoom(factor)

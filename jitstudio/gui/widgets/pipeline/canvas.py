@@ -176,10 +176,10 @@ class PipelineCanvas(PictureCanvas):
         if not self.pipeline.nodes and self._hint:
             self._paint_hint(painter, self._theme.ui.muted_text)
 
-    @Slot()
-    def _on_letters_changed(self) -> None:
+    def fit_letters(self) -> None:
+        """Scale the picture along with the rest of the window; what was fitted is fitted anew."""
         fits = self._fits
-        super()._on_letters_changed()
+        super().fit_letters()
         if fits:
             self.fit()
 
