@@ -20,7 +20,8 @@ from pathlib import Path
 
 from jitstudio.private import is_own
 
-_FORMAT = 3
+# Another one where the same job has another result.
+_FORMAT = 4
 FILE = "results.sqlite"
 _ENDINGS = ("", "-wal", "-shm", "-journal")
 _ASIDE = f"{FILE}.damaged"

@@ -30,6 +30,8 @@ _DEBUG = re.compile(r"!DICompileUnit\b|!dbg\b")
 _VERSIONS = re.compile(r"^!nvvmir\.version\s*+=[^\n]*+", re.MULTILINE)
 _VERSION = re.compile(r"^!(\d++)\s*+=\s*+!\{\s*+i32 \d++,\s*+i32 \d++(?=\s*+\})", re.MULTILINE)
 _FLAG = '!"Debug Info Version"'
+# Of those that a link can join with what NVRTC makes (behaviour 1) and with what Clang makes (2).
+_OVERRIDE = 4
 _UNIT = (
     "language: DW_LANG_C99, isOptimized: true, runtimeVersion: 0, emissionKind: DebugDirectivesOnly"
 )
@@ -80,8 +82,10 @@ def with_lines(module: bytes, name: str, major: int, minor: int) -> bytes | None
     added, subprograms = list(_version(text, f", i32 {major}, i32 {minor}")), []
     for number, function in enumerate(_functions(text), free + 4):
         line = bisect_right(starts, function.head)
+        # Of inlined code the table tells the linkage name.
         subprograms.append(
-            f'!{number} = distinct !DISubprogram(name: "{function.name}", scope: {file}, '
+            f'!{number} = distinct !DISubprogram(name: "{function.name}", '
+            f'linkageName: "{function.name}", scope: {file}, '
             f"file: {file}, line: {line}, type: {kind}, isLocal: false, isDefinition: true, "
             f"scopeLine: {line}, isOptimized: true, unit: {unit})"
         )
@@ -99,7 +103,8 @@ def with_lines(module: bytes, name: str, major: int, minor: int) -> bytes | None
         f"!llvm.dbg.cu = !{{{unit}}}",
     ]
     if _FLAG not in text:
-        rest += [f"{flag} = !{{i32 2, {_FLAG}, i32 3}}", f"!llvm.module.flags = !{{{flag}}}"]
+        rest += [f"{flag} = !{{i32 {_OVERRIDE}, {_FLAG}, i32 3}}"]
+        rest += [f"!llvm.module.flags = !{{{flag}}}"]
     added.append((len(text), "\n".join(("", *rest, ""))))
     return _with(text, added).encode("latin-1")
 

@@ -2,6 +2,7 @@ import re
 
 import pytest
 
+from jitstudio.analysis.correlation.inlined import inlining, linked_ptx
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.job import Job
 from jitstudio.core.plan import Ref
@@ -10,7 +11,7 @@ from jitstudio.toolchain import locate
 from jitstudio.toolchain.ir_lines import with_lines
 from jitstudio.toolchain.nvvm import compile_ir
 from tests.analysis.correlation.kernels import IR_WITH_LINES
-from tests.support import request
+from tests.support import cuda, request
 from tests.toolchain.ir_kernels import ADD_AND_SUM, opaque
 from tests.toolchain.test_line_tables import bare_cubin, instructions
 
@@ -107,3 +108,16 @@ def test_without_optimisation_there_is_no_table_as_it_would_change_the_code():
     assert "at -opt=0" in report.log
     assert b".loc" not in report.made[K.PTX]
     assert b".loc" in compiled(ADD_AND_SUM, "-opt=3").made[K.PTX]
+
+
+def test_it_is_linked_with_what_nvrtc_makes(tools):
+    caller = ADD_AND_SUM.replace("%sum = fadd float %v, %v", "%sum = call float @scaled(float %v)")
+    caller = caller.replace("declare void", "declare float @scaled(float)\ndeclare void", 1)
+    scaled = 'extern "C" __device__ float scaled(float v) { return exp2f(v); }'
+    modules = (Source("k.ll", K.LLVM_IR, caller.encode()), cuda(scaled, "scaled.cu"))
+    wanted = request(*modules, emit="cubin,ptx", link="lto")
+    ours, bare = tools.code(tools.cubin(wanted).content), tools.code(bare_cubin(wanted))
+    assert sorted(map(instructions, ours.functions)) == sorted(map(instructions, bare.functions))
+    ptx = linked_ptx(tools.build(wanted))
+    found = inlining(ptx.decode().split("\n")).found
+    assert {(one.function, one.into) for one in found} == {("twice", "add"), ("scaled", "add")}
