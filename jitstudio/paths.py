@@ -56,7 +56,7 @@ def data_folder() -> Path:
 
 def passing_data_folder() -> Path:
     """What `data_folder` is while the home folder cannot be written to."""
-    return stand_in() / _DATA / _NAME
+    return fallback_folder() / _DATA / _NAME
 
 
 UNPACKED_HEADERS = "nvrtc-headers-"
@@ -65,24 +65,24 @@ UNPACKED_HEADERS = "nvrtc-headers-"
 
 def unpacked_headers() -> tuple[Path, ...]:
     """The folders with the headers that NVRTC brings along, the newest first."""
-    places = (cache_folder(), stand_in())
+    places = (cache_folder(), fallback_folder())
     found = [at for place in places for at in place.glob(f"{UNPACKED_HEADERS}*") if at.is_dir()]
     found.sort(reverse=True)
     return tuple(folder for at in found for folder in (at, at / "cccl"))
 
 
 def home_folder() -> Path:
-    """The user's home folder, or what stands in for it where there is none.
+    """The user's home folder, or the fallback folder where there is none.
 
     Containers often run as a user without an entry in the list of users, whose HOME is missing,
     ``/`` or cannot be written to.
     """
     home = os.path.expanduser("~")
-    return Path(home) if os.path.isabs(home) and os.path.isdir(home) else stand_in()
+    return Path(home) if os.path.isabs(home) and os.path.isdir(home) else fallback_folder()
 
 
-def stand_in() -> Path:
-    """Takes the place of a home folder that cannot be written to; others may have prepared it."""
+def fallback_folder() -> Path:
+    """The folder used where the home folder cannot be written to; others may have prepared it."""
     user = os.getuid() if sys.platform != "win32" else os.getlogin()
     # Not `tempfile.gettempdir`: the last that it falls back to is the working directory, and what
     # lies in a project is not ours.
@@ -92,14 +92,14 @@ def stand_in() -> Path:
 
 
 def _chosen(variable: str, usual: str) -> Path:
-    """Our folder below the one that a variable names, the usual one, or the stand-in for it.
+    """Our folder below the one that a variable names, the usual one, or in the fallback folder.
 
     A relative path in such a variable is to be ignored (XDG Base Directory Specification 0.8).
     """
     named = os.environ.get(variable, "")
     base = Path(named) if os.path.isabs(named) else home_folder() / usual
     folder = base / _NAME
-    return folder if _can_be_used(folder) else stand_in() / usual / _NAME
+    return folder if _can_be_used(folder) else fallback_folder() / usual / _NAME
 
 
 def _can_be_used(folder: Path) -> bool:

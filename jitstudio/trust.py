@@ -46,7 +46,7 @@ class Standing:
 
 
 RESTRICTED, OWN = Standing(), Standing(trusted=True)
-"""How a project stands that nobody has said anything about, and what the user has written."""
+"""The trust in a project that the user has not been asked about, and in his own texts."""
 
 
 class TrustError(RuntimeError):

@@ -121,7 +121,7 @@ def test_a_working_directory_is_no_place_for_temporary_files(monkeypatch, tmp_pa
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("TMPDIR", named)
     monkeypatch.delenv("TEMP", raising=False)
-    assert paths.stand_in() == Path("/tmp") / f"jitstudio-{os.getuid()}"
+    assert paths.fallback_folder() == Path("/tmp") / f"jitstudio-{os.getuid()}"
 
 
 # An installation below root's home is to be read all the same.

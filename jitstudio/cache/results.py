@@ -34,7 +34,7 @@ class Mark:
         job: The job. What nobody trusts may have taken its worker over: what that has made is for
             jobs with the same confinement only.
         folder: The working directory, for a tool that puts it into its results.
-        surroundings: What decides where the tool is found, and who has said so.
+        surroundings: What decides where the tool is found, and what the job is confined to.
         file: Where it was found; None if that is not known yet.
         searched: Where its compile looks for files, as far as is known.
         sight: What is there; None if that cannot be told.

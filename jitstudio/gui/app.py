@@ -22,7 +22,13 @@ from jitstudio.gui.main_window import MainWindow
 from jitstudio.gui.state.papers import Papers
 from jitstudio.gui.theme import STYLE, ThemeKeeper, ThemeMode
 from jitstudio.gui.translating import install
-from jitstudio.paths import data_folder, passing_data_folder, resource, settings_folder, stand_in
+from jitstudio.paths import (
+    data_folder,
+    fallback_folder,
+    passing_data_folder,
+    resource,
+    settings_folder,
+)
 from jitstudio.private import make_private
 
 _NAME = "jitstudio"
@@ -66,12 +72,12 @@ def run(files: Sequence[str]) -> int:
 def _settings() -> tuple[QSettings, str]:
     """The user's settings, and what is unusual about where they are kept, in words."""
     folder, told = settings_folder(), ""
-    if stand_in() in folder.parents:
+    if fallback_folder() in folder.parents:
         told = QCoreApplication.translate(
             "Application",
             "The home folder cannot be written to. Settings, unsaved text and what was built are "
             "kept in '{folder}', which may be emptied when the machine starts.",
-        ).format(folder=stand_in())
+        ).format(folder=fallback_folder())
     try:
         make_private(folder)
     except OSError as error:

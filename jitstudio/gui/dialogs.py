@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QMessageBox, Q
 
 from jitstudio.core.code import ENDINGS
 from jitstudio.core.project.project import PROJECT_ENDING
-from jitstudio.paths import stand_in
+from jitstudio.paths import fallback_folder
 
 _CODE_FILES = " ".join(f"*{ending}" for ending in ENDINGS)
 _Button = QMessageBox.StandardButton
@@ -104,7 +104,7 @@ class Dialogs:
                 "Dialogs",
                 "The home folder cannot be written to. The changes in these are kept in "
                 "'{folder}' only, which may be emptied when the machine starts: {names}.",
-            ).format(folder=stand_in(), names=_listed(names))
+            ).format(folder=fallback_folder(), names=_listed(names))
         title = QCoreApplication.translate("Dialogs", "Unsaved changes")
         box = self._box(QMessageBox.Icon.Warning, title, text)
         box.addButton(_Button.Save).setText(QCoreApplication.translate("Dialogs", "Save As…"))

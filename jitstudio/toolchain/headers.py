@@ -23,7 +23,7 @@ from cuda.pathfinder import find_nvidia_header_directory
 
 from jitstudio.core.job import Job
 from jitstudio.disk import TICK_NS
-from jitstudio.paths import UNPACKED_HEADERS, cache_folder, stand_in
+from jitstudio.paths import UNPACKED_HEADERS, cache_folder, fallback_folder
 from jitstudio.private import make_private
 
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b", re.MULTILINE)
@@ -85,7 +85,7 @@ def _unpacked(version: str) -> str:
     try:
         return _install(cache_folder() / name)
     except OSError:
-        return _install(stand_in() / name)
+        return _install(fallback_folder() / name)
 
 
 def _bundled() -> Any:

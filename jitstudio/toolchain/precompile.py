@@ -88,9 +88,9 @@ class Precompiled:
         return bool(self._waiting)
 
     def option(self, prefix: Prefix, headers: Iterable[Header] = ()) -> str:
-        """The option that uses what stands for the prefix; empty where there is nothing yet.
+        """The option that uses the precompiled header of a prefix; empty where there is none yet.
 
-        What stands for headers that have changed is dropped.
+        One whose headers have changed since is dropped.
 
         Args:
             prefix: The beginning of a module.
@@ -106,7 +106,7 @@ class Precompiled:
         return f"--use-pch=/proc/self/fd/{made.descriptor}"
 
     def opened(self, prefix: Prefix) -> frozenset[str]:
-        """The headers in what stands for the prefix, as NVRTC writes their paths."""
+        """The headers in the precompiled header of a prefix, as NVRTC writes their paths."""
         return self._made[prefix].opened
 
     def compiled(self, prefix: Prefix, front_end_ms: float) -> str:

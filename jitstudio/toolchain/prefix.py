@@ -1,7 +1,7 @@
-"""The part of a CUDA C++ module that a precompiled header can stand for.
+"""The part of a CUDA C++ module that a precompiled header can replace.
 
 It ends before the first header of the user's: those change with every edit, NVIDIA's with the
-version only. Whether it still stands for what is on disk is looked at before each use, elsewhere.
+version only. Before each use `precompile` checks that the headers on disk are still the same.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pathlib import PurePath
 from jitstudio.core.code import split_variant
 from jitstudio.core.job import Job
 
-# What may stand before the first declaration; possessive, so that nothing is tried twice.
+# What may come before the first declaration; possessive, so that nothing is tried twice.
 _PIECE = re.compile(
     rb"\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|(?P<directive>#(?:[^\\\n]|\\(?s:.))*+)", re.ASCII
 )
@@ -60,7 +60,7 @@ def prefix_of(job: Job, options: Iterable[str], folders: tuple[str, ...]) -> Pre
 
 
 def _ends(text: bytes, folders: tuple[str, ...]) -> Iterator[int]:
-    """Where each of NVIDIA's headers ends that only others of them stand before."""
+    """Where each of NVIDIA's headers ends that has only others of them before it."""
     at = 0
     while piece := _PIECE.match(text, at):
         at = piece.end()

@@ -13,7 +13,7 @@ from jitstudio.gui.state.files import replace_file
 class FileWriter(QObject):
     """Replaces what a file holds, again and again: what was asked for last is written last.
 
-    What is in it already is not written again: each time wears the disk.
+    A content that is already in the file is not written again, to spare the disk.
 
     Signals:
         written: This one is in the file, or one that came after it.

@@ -34,7 +34,7 @@ from jitstudio.gui.state.session_format import (
 )
 from jitstudio.gui.state.session_slots import SessionSlot, set_aside, slots_in, take_slot
 from jitstudio.gui.translating import counted
-from jitstudio.paths import stand_in
+from jitstudio.paths import fallback_folder
 from jitstudio.private import make_private
 
 if TYPE_CHECKING:
@@ -136,7 +136,7 @@ class Session(QObject):
     @property
     def is_passing(self) -> bool:
         """Whether it is kept in a folder that may be emptied when the machine starts."""
-        return stand_in() in self._folder.parents
+        return fallback_folder() in self._folder.parents
 
     def set_interval(self, seconds: float) -> None:
         """Have a change on the disk this long after it."""
