@@ -158,11 +158,11 @@ def _sweep(driver: Driver, grab: Callable[[str, QWidget], None]) -> None:
 
 
 def main() -> None:
-    """Take all pictures in both themes."""
+    """Take all pictures in all themes."""
     target = Path(sys.argv[1]) if len(sys.argv) > 1 else _ROOT / "screenshots"
     target.mkdir(exist_ok=True)
     app = make_application()
-    for mode in (ThemeMode.LIGHT, ThemeMode.DARK):
+    for mode in (ThemeMode.LIGHT, ThemeMode.DARK, ThemeMode.HIGH_CONTRAST):
         for path in take(app, mode, target):
             print(path)
 

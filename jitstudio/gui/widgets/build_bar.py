@@ -59,6 +59,8 @@ class BuildBar(QWidget):
         attach(self._options)
         target = QLabel(self.tr("&Target"))
         target.setBuddy(self._combo)
+        # Qt measures whole pixels and draws parts of them.
+        target.setContentsMargins(0, 0, 2, 0)
         options = QLabel(self.tr("&Options"))
         options.setBuddy(self._options)
         row = QHBoxLayout(self)
