@@ -6,7 +6,7 @@ from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
 
 from jitstudio.core.code import CodeKind
@@ -41,7 +41,8 @@ class RenamingPresenter(QObject):
         focus = QApplication.focusWidget()
         if isinstance(focus, QAbstractItemView):
             # What the key does in tables and lists.
-            focus.edit(focus.currentIndex())
+            if focus.currentIndex().flags() & Qt.ItemFlag.ItemIsEditable:
+                focus.edit(focus.currentIndex())
             return
         page = self._panes.tabs.page
         if page is None or page.editor is None:

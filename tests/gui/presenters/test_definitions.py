@@ -127,7 +127,11 @@ def f2_renames_in_one_step_and_leaves_comments(driver):
     assert driver.editor.position() == (7, len(line) + 1)
     driver.trigger("undoAction")
     assert driver.editor.toPlainText() == before
+    # In tables the key edits a cell, where there is one to edit.
+    driver.panes.problems.table.setFocus()
+    driver.trigger("renameSymbolAction")
     put(driver, "threadIdx")
+    driver.editor.setFocus()
     driver.trigger("renameSymbolAction")
     told = driver.panes.status.currentMessage
     driver.wait(lambda: "'threadIdx' is not declared in this file" in told())

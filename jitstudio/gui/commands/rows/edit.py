@@ -72,7 +72,7 @@ EDIT_ROWS = (
     ActionSpec(
         "findInAllAction",
         EDIT,
-        QT_TRANSLATE_NOOP("Actions", "Find &in all tabs and outputs…"),
+        QT_TRANSLATE_NOOP("Actions", "Find in all tabs and outputs…"),
         keys=("Ctrl+Shift+F",),
         tip=QT_TRANSLATE_NOOP(
             "Actions", "List every place in the open tabs, PTX, SASS and the log"
