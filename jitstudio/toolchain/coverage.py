@@ -56,7 +56,7 @@ COVERAGE: dict[str, dict[str, str]] = {
         "get_error_string": _NAMED,
         "get_program_log": IN_USE,
         "get_program_log_size": IN_USE,
-        "ir_version": "the log of a module with another version names the one that is wanted",
+        "ir_version": IN_USE,
         "lazy_add_module_to_program": IN_USE,
         "llvm_version": IN_USE,
         "verify_program": IN_USE,

@@ -192,10 +192,11 @@ def _compile(
 def _fetch(program: Any, size_of: Callable[..., Any], copy: Callable[..., Any]) -> bytes:
     size: int
     (size,) = _checked(size_of(program))
-    # The binding writes into this object; it must not share memory with any other.
-    buffer = b" " * size
+    # The binding writes into this object. One of a single byte, as for an empty log, would be
+    # shared with all of Python: there is only one b" ".
+    buffer = bytes(size + 1)
     _checked(copy(program, buffer))
-    return buffer
+    return buffer[:size]
 
 
 def _checked(answer: tuple[Any, ...]) -> tuple[Any, ...]:

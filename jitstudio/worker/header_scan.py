@@ -124,10 +124,11 @@ def _in_toolkit(folder: str) -> bool:
     if not folder:
         return False
     real = os.path.realpath(folder)
+    if not any(_is_toolkit(at) for at in (Path(real), *Path(real).parents)):
+        return False
     roots = tuple(map(os.path.realpath, places.toolchain(())))
-    is_known = any(_is_toolkit(at) for at in (Path(real), *Path(real).parents))
-    paths = (real, *map(os.path.realpath, _links_in(real))) if is_known else ()
-    return bool(paths) and all(any(is_within(path, root) for root in roots) for path in paths)
+    paths = (real, *map(os.path.realpath, _links_in(real)))
+    return all(any(is_within(path, root) for root in roots) for path in paths)
 
 
 def _links_in(folder: str) -> list[str]:

@@ -192,6 +192,14 @@ def test_the_user_s_own_file_of_times_is_left_alone(tmp_path):
     assert "Frontend" in (tmp_path / "times.csv").read_text()
 
 
+def test_an_empty_log_is_not_written_over_what_python_shares(tmp_path):
+    # It is one byte, its NUL; and of each bytes object of one byte there is one in all of Python.
+    report = compiled(KERNEL, "-arch=compute_90", f"--time={tmp_path / 'times.csv'}")
+    assert report.ok
+    assert report.log == ""
+    assert b"a b"[1:2] == bytearray([32])
+
+
 def test_each_refused_name_expression_is_named():
     text = "template <class T> __global__ void k(T* p) {}\n"
     expressions = ("k<float>", "k<none>", "other")
