@@ -38,7 +38,7 @@ def test_a_name_that_is_no_utf_8_is_refused_in_words(driver, tmp_path):
     told = driver.panes.notice.text
     assert "k\\xff.cu' cannot be opened: its name is not in UTF-8. Rename it first." in told
     driver.files.open_paths([Path(project)])
-    assert "k\\xff.jitproj' cannot be opened: its name" in driver.panes.notice.text
+    driver.wait(lambda: "k\\xff.jitproj' cannot be opened: its name" in driver.panes.notice.text)
     _drop(driver, QUrl.fromEncoded(b"file://" + bytes(tmp_path) + b"/k%FF.cu"))
     assert "k\ufffd.cu' cannot be opened: its name is" in driver.panes.notice.text
     assert driver.workspace.preferences.recent_files == []
