@@ -8,11 +8,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from jitstudio.analysis.classes import InstructionClass
 from jitstudio.analysis.control import decode
-from jitstudio.analysis.correlation.inlined import Inlining
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.flow.graph import FlowGraph
 from jitstudio.analysis.model import NOWHERE, LiveRegisters, Place, Places, SassFunction
@@ -21,6 +20,10 @@ from jitstudio.analysis.occupancy.curves import Point
 from jitstudio.analysis.report import KernelReport
 
 Json = dict[str, Any]
+
+if TYPE_CHECKING:
+    # It loads NumPy, which few commands need.
+    from jitstudio.analysis.correlation.inlined import Inlining
 
 _DIFFERENT = 4096
 # All that is above the operands in an encoding, where the control bits are.

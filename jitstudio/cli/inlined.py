@@ -4,13 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
 
-from jitstudio.analysis.correlation.inlined import Inlining, inlining, linked_ptx
-from jitstudio.core.code import CodeKind
+from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.places import at_place
 from jitstudio.core.request import BuildRequest, DemangleRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.listing.lines import split_at_newlines
 from jitstudio.worker.builder import Builder
+
+if TYPE_CHECKING:
+    from jitstudio.analysis.correlation.inlined import Inlining
+
+# It loads NumPy, which few commands need.
+_INLINING = "jitstudio.analysis.correlation.inlined:inlining"
 
 
 @dataclass(frozen=True)
@@ -38,9 +45,9 @@ def read_inlined(result: BuildResult) -> InlinedNamed | None:
     Raises:
         WorkerError: The worker that demangles failed.
     """
-    if (ptx := linked_ptx(result)) is None:
+    if (ptx := result.artifact(CodeKind.PTX, LINKED)) is None:
         return None
-    found = inlining(split_at_newlines(ptx.decode("utf-8", "replace")))
+    found: Inlining = at_place(_INLINING)(split_at_newlines(ptx.content.decode("utf-8", "replace")))
     names = {*found.untold, *(name for one in found.found for name in (one.function, one.into))}
     builder = Builder(workers=1)
     try:

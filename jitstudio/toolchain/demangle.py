@@ -23,8 +23,9 @@ from time import monotonic
 from typing import Any
 
 _RUNTIMES = {"linux": ("libstdc++.so.6", "libc++abi.so.1"), "darwin": ("libc++abi.dylib",)}
-# `S1_` is an earlier part, `T_` an argument of the template.
-_REFERENCE = re.compile(r"[ST][0-9A-Z]*_")
+# `S1_` is an earlier part, `T_` an argument of the template. From the last such letter before the
+# end, so that a row of them takes linear time.
+_REFERENCE = re.compile(r"[ST][0-9A-RU-Z]*+_")
 _MOST_REFERENCES = 10
 _LONGEST_PLAIN = 2_000
 _LONGEST = 100_000

@@ -2,8 +2,8 @@ import re
 
 import pytest
 
-from jitstudio.analysis.correlation.inlined import inlining, linked_ptx
-from jitstudio.core.code import CodeKind, Source
+from jitstudio.analysis.correlation.inlined import inlining
+from jitstudio.core.code import LINKED, CodeKind, Source
 from jitstudio.core.job import Job
 from jitstudio.core.plan import Ref
 from jitstudio.core.tools import Tool
@@ -118,6 +118,6 @@ def test_it_is_linked_with_what_nvrtc_makes(tools):
     wanted = request(*modules, emit="cubin,ptx", link="lto")
     ours, bare = tools.code(tools.cubin(wanted).content), tools.code(bare_cubin(wanted))
     assert sorted(map(instructions, ours.functions)) == sorted(map(instructions, bare.functions))
-    ptx = linked_ptx(tools.build(wanted))
-    found = inlining(ptx.decode().split("\n")).found
+    ptx = tools.build(wanted).artifact(CodeKind.PTX, LINKED)
+    found = inlining(ptx.content.decode().split("\n")).found
     assert {(one.function, one.into) for one in found} == {("twice", "add"), ("scaled", "add")}

@@ -14,8 +14,6 @@ import numpy as np
 
 from jitstudio.analysis.correlation.ptx_lines import PtxLines, read_ptx_lines
 from jitstudio.analysis.model import NOWHERE, Place, Places
-from jitstudio.core.code import LINKED, CodeKind
-from jitstudio.core.result import BuildResult
 from jitstudio.listing.functions import Function
 
 
@@ -51,12 +49,6 @@ class Inlining:
 
     found: tuple[Inlined, ...]
     untold: tuple[str, ...]
-
-
-def linked_ptx(result: BuildResult) -> bytes | None:
-    """The PTX that an LTO link made; None where a build made none, as other links do not."""
-    made = result.artifact(CodeKind.PTX, LINKED)
-    return made.content if made else None
 
 
 def inlining(lines: Sequence[str]) -> Inlining:

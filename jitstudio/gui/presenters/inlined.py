@@ -7,7 +7,8 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Slot
 
-from jitstudio.analysis.correlation.inlined import Inlining, inlining, linked_ptx
+from jitstudio.analysis.correlation.inlined import Inlining, inlining
+from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.gui.background import Background, Paced
 from jitstudio.gui.models.inlined import InlinedRow
 from jitstudio.gui.presenters.link import shown_link
@@ -36,7 +37,9 @@ class InlinedPresenter(QObject):
     @Slot()
     def _on_result_changed(self) -> None:
         result = shown_link(self._workspace)
-        ptx = linked_ptx(result) if result else None
+        # None but of LTO links, and of builds that failed.
+        made = result.artifact(CodeKind.PTX, LINKED) if result else None
+        ptx = made.content if made else None
         if ptx is None:
             self._reading.stop()
             self._view.hide()
