@@ -67,7 +67,9 @@ class TabCommands(QObject):
             _Command("renameTabAction", files.rename, lambda d: d.kind in TEXT_KINDS),
             _Command("copyPathAction", self._copy_path, lambda d: d.path is not None),
         )
-        for command in self._commands[1:]:
+        # What closes a tab closes the welcome page, too, which is no document.
+        self._shared = self._commands[1:]
+        for command in self._shared:
             actions.bind({command.action: partial(self._on_current, command)})
         actions.bind({"reopenTabAction": self._on_reopen})
         for signal in (
@@ -139,7 +141,7 @@ class TabCommands(QObject):
     def _update(self) -> None:
         """Let only what can be done be chosen."""
         current = self._documents.current
-        for command in self._commands:
+        for command in self._shared:
             can = current is not None and command.can(current)
             self._actions[command.action].setEnabled(can)
         self._actions["reopenTabAction"].setEnabled(len(self._closed) > 0)

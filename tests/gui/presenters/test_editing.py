@@ -40,7 +40,9 @@ def test_words_folds_and_messages_reach_the_editors(started):
 
 def test_folding_acts_on_the_view_with_the_keyboard(started):
     editor, ptx = started.editor, started.listing("ptxView")
-    # Debug lines are left out at first.
+    # Debug lines are left out at first; the comments at the top are folded.
+    ptx.setFocus()
+    started.trigger("unfoldAllAction")
     filtered = ptx.shown.rows.hidden_count
     editor.setFocus()
     editor.go_to(9)
