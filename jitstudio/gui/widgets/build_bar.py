@@ -60,7 +60,7 @@ class BuildBar(QWidget):
         target = QLabel(self.tr("&Target"))
         target.setBuddy(self._combo)
         # Qt measures whole pixels and draws parts of them.
-        target.setContentsMargins(0, 0, 2, 0)
+        target.setContentsMargins(0, 0, 4, 0)
         options = QLabel(self.tr("&Options"))
         options.setBuddy(self._options)
         row = QHBoxLayout(self)

@@ -67,7 +67,7 @@ class InlinedList(QWidget):
         table = PanelTable(self.tr("Inlined by the link"), self)
         table.setObjectName("inlinedTable")
         table.setModel(self._model)
-        table.set_columns(stretched=0, widths={1: 14, 2: 18, 3: 10})
+        table.set_columns(stretched=2, widths={0: 12, 1: 14, 3: 10})
         table.hide_when_narrow(3, least=14)
         table.set_hint(self.tr("The link inlined nothing that is left in the code."))
         table.clicked.connect(self._on_clicked)

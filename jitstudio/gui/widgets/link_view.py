@@ -5,7 +5,7 @@ Holds nothing that belongs to a document: every change is told by a signal.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelection, Signal, Slot
+from PySide6.QtCore import QItemSelection, Qt, Signal, Slot
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -183,6 +183,7 @@ class LinkView(QWidget):
         wide = event.size().width() > _WIDE * event.size().height()
         direction = QBoxLayout.Direction
         self._layout.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
+        self._buttons.setDirection(direction.TopToBottom if wide else direction.LeftToRight)
         self._layout.setStretch(0, 2 if wide else 0)
         self._layout.setStretch(1, 3 if wide else 1)
 
@@ -229,11 +230,11 @@ class LinkView(QWidget):
         layout.addWidget(self._result)
         layout.addSpacing(4)
         self._show_sass.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
-        buttons = QHBoxLayout()
-        buttons.addWidget(self._show_sass)
-        buttons.addWidget(self._compare)
-        buttons.addStretch(1)
-        layout.addLayout(buttons)
+        self._buttons = QBoxLayout(QBoxLayout.Direction.LeftToRight)
+        for button in (self._show_sass, self._compare):
+            self._buttons.addWidget(button, 0, Qt.AlignmentFlag.AlignLeft)
+        self._buttons.addStretch(1)
+        layout.addLayout(self._buttons)
         layout.addStretch(1)
         return choice
 

@@ -98,5 +98,5 @@ class _DiffPainter(PagePainter):
             if sign := self._half.sign(row):
                 # Colours alone are not told apart by everybody.
                 self._painter.setPen(code.margin_current)
-                x = (grid.number_right + grid.text_left - grid.cell) / 2
+                x = (grid.number_right + grid.margin - grid.cell) / 2
                 self._painter.drawText(QPointF(x, grid.y(row) + grid.ascent), sign)
