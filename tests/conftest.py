@@ -27,6 +27,12 @@ from tests.tools import Tools
 collect_ignore = [] if find_spec("PySide6") and find_spec("pytestqt") else ["gui"]
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One process more than cores: most tests wait for tools and windows now and then."""
+    return (os.cpu_count() or 1) + 1
+
+
 @dataclass(frozen=True)
 class Ran:
     """What became of a command."""

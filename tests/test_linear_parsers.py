@@ -222,6 +222,7 @@ def _reference(length: int) -> float:
     return _seconds(lambda t: [match[0] for match in re.finditer(".", t)], text, 60)
 
 
+@pytest.mark.bench
 @pytest.mark.parametrize("reader", READERS)
 def test_a_reader_takes_linear_time(reader):
     read = READERS[reader]

@@ -13,7 +13,7 @@ from jitstudio.worker.builder import Builder
 from tests.cache.scenarios import INCLUDES, KERNEL, PLACES, scenario, write
 from tests.support import cuda, request
 
-FEW, MANY = 30, 400
+FEW, MANY = 12, 400
 _VARYING = ("Precompiled header", "No precompiled header", "Compile time", "compile time")
 
 

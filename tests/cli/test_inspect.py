@@ -341,6 +341,7 @@ def cpu_seconds():
     return used.ru_utime + used.ru_stime
 
 
+@pytest.mark.bench
 def test_a_large_cubin_is_inspected_in_little_more_than_its_disassembly_takes(
     run, run_apart, tmp_path
 ):

@@ -140,6 +140,7 @@ def test_no_event_waits_in_a_whole_session(session, tmp_path):
     session.end()
 
 
+@pytest.mark.bench
 def test_no_event_waits_where_large_kernels_are_read(session, tmp_path):
     driver, do = session.driver, session.do
     inspections, panes = driver.workspace.inspections, driver.panes

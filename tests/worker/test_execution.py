@@ -50,7 +50,7 @@ def test_independent_modules_run_side_by_side(pair):
         most = max(most, running)
 
     # Long enough that the second worker has started before the first one is through.
-    result = pair.build(request(*(kernel(n, 1500) for n in range(6))), on_event=heard)
+    result = pair.build(request(*(kernel(n, 700) for n in range(6))), on_event=heard)
     assert result.outcome is Outcome.BUILT
     assert most == 2
     assert len(workers(pair)) == 2

@@ -119,8 +119,14 @@ class SideCommands(QObject):
         command = build_command(request, {name: str(d.path) for name, d in parts.items()})
         QApplication.clipboard().setText(command)
         unsaved = ", ".join(name for name, d in parts.items() if d.is_modified)
-        told = self.tr("Copied, but it builds what is saved: {names} is not. {command}")
-        told = told if unsaved else self.tr("Copied: {command}")
+        told = self.tr("Copied: {command}")
+        if unsaved:
+            told = self.tr("Copied, but it builds what is saved: {names} is not. {command}")
+        elif request.confined_to is not None:
+            told = self.tr(
+                "Copied. Outside its project these files are not restricted: read them before you "
+                "run it. {command}"
+            )
         self.told.emit(told.format(names=unsaved, command=command))
 
     def _request(self, emit: frozenset[CodeKind], link: LinkMode | None = None) -> BuildRequest:

@@ -130,8 +130,8 @@ class SourceSide:
         return sorted(shown.sources.get(document, ())) if document is not None else ()
 
     def has(self, shown: Shown) -> bool:
-        """Whether the line is in a tab, or in a file that can be opened."""
-        return bool(shown.sources) or self._unopened(shown)[0] is not None
+        """Whether the line is in a tab, or in a file that may be opened; asks no disk."""
+        return bool(shown.sources or shown.chain) and self._state.tied is not None
 
     def show(self, line: int) -> None:
         """Scroll only as far as it takes."""

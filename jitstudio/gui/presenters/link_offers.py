@@ -12,11 +12,12 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.fixes import Fix, FixKind
+from jitstudio.core.link_mode import LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.background import Background
 from jitstudio.gui.late import Late
 from jitstudio.gui.panes import Panes
-from jitstudio.gui.state.documents import takes_part_alone
+from jitstudio.gui.state.documents import Document, takes_part_alone
 from jitstudio.gui.workspace import Workspace
 from jitstudio.listing.functions import functions
 from jitstudio.listing.kernel_names import read_name
@@ -29,6 +30,7 @@ class LinkOffersPresenter(QObject):
     def __init__(self, workspace: Workspace, panes: Panes) -> None:
         super().__init__(panes.problems)
         self._documents = workspace.documents
+        self._settings = workspace.settings
         self._studio = workspace.studio
         self._outputs = workspace.outputs
         self._panes = panes
@@ -44,7 +46,12 @@ class LinkOffersPresenter(QObject):
         texts = [
             (document.name, document.kind, document.held.text)
             for document in self._documents
-            if missed and takes_part_alone(document) and document not in linked and document.held
+            if missed
+            and takes_part_alone(document)
+            and document not in linked
+            and document.held
+            # Another link is not taken apart for it.
+            and not self._is_linked_elsewhere(document)
         ]
         if texts:
             self._background.start(partial(_definers, missed, texts))
@@ -60,6 +67,11 @@ class LinkOffersPresenter(QObject):
             for one in result.diagnostics
         )
         self._panes.problems.model.set_diagnostics(told)
+
+    def _is_linked_elsewhere(self, document: Document) -> bool:
+        is_ours = document.program == self._settings.program
+        linked = self._settings.link_of(document.program) is not LinkMode.NONE
+        return not is_ours and linked and document.included
 
     def _offered(self, told: Diagnostic, definer: str, module: str) -> Diagnostic:
         if not definer:

@@ -126,7 +126,7 @@ class PalettePresenter(QObject):
             yield _entry(self._workspace.documents.title(document), path, go, tip=folder)
 
     def _of_kernels(self) -> Iterator[Entry]:
-        result, path = self._workspace.outputs.result, self.tr("Kernel in SASS")
+        result, path = self._workspace.outputs.figures, self.tr("Kernel in SASS")
         for kernel in islice(result.kernels if result else (), _MOST_KERNELS):
             title = kernel.demangled or kernel.name
             go = partial(self._panes.kernels.kernel_activated.emit, kernel)

@@ -1,6 +1,6 @@
 """What the line table of an LTO link tells, against nvdisasm's reading of the cubin's own."""
 
-from jitstudio.analysis.correlation.inlined import inlining, linked_ptx
+from jitstudio.analysis.correlation.inlined import inlining
 from jitstudio.core.code import LINKED, CodeKind
 from tests.support import cuda, request
 
@@ -21,6 +21,10 @@ __device__ __noinline__ int other(int v) { return v * 7 + clock(); }
 """
 
 
+def linked_ptx(result):
+    return result.artifact(CodeKind.PTX, LINKED)
+
+
 def lines(places):
     return [(place.file.rpartition("/")[2], place.line) for place in places]
 
@@ -28,7 +32,7 @@ def lines(places):
 def test_each_call_is_listed_with_its_function_and_where_it_is_now(tools):
     modules = (cuda(KERNELS, "a.cu"), cuda(HELPERS, "b.cu"))
     result = tools.build(request(*modules, emit="ptx,cubin", link="lto"))
-    ptx = linked_ptx(result).decode().split("\n")
+    ptx = linked_ptx(result).content.decode().split("\n")
     found = inlining(ptx)
     assert found.untold == ()
     told = {(one.function, one.into, *lines(one.calls)) for one in found.found}
