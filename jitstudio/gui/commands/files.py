@@ -146,11 +146,36 @@ class FileCommands(QObject):
     @Slot()
     def save(self) -> bool:
         """Save the current document; whether its text is now in a file."""
-        document = self._writable()
-        if document is None:
+        document = self._documents.current
+        return document is not None and self._save_in_place(document)
+
+    def save_document(self, document: Document, *, elsewhere: bool = False) -> bool:
+        """Turn to a document and save it; whether none of its text is unsaved.
+
+        Args:
+            document: What to save; one that was closed meanwhile has nothing to save.
+            elsewhere: Whether to ask for another file where its own cannot be written.
+        """
+        if not self._is_open(document):
+            return True
+        self._documents.current = document
+        refused = document.path
+        return self._save_in_place(document) or (
+            elsewhere and refused is not None and self._save_as(document)
+        )
+
+    @Slot()
+    def save_as(self) -> bool:
+        """Ask for a name and save the current document under it."""
+        document = self._documents.current
+        return document is not None and self._save_as(document)
+
+    def _save_in_place(self, document: Document) -> bool:
+        """Save this document, whichever is current once the disk has answered."""
+        if not self._is_writable(document):
             return False
         if document.path is None:
-            return self.save_as()
+            return self._save_as(document)
         answer = ChangedFile.REPLACE
         try:
             look = partial(has_changed, document.path, document.on_disk)
@@ -160,19 +185,12 @@ class FileCommands(QObject):
             self.failed.emit(str(error))
             return False
         if answer is ChangedFile.SAVE_AS:
-            return self.save_as()
+            return self._save_as(document)
         return answer is ChangedFile.REPLACE and self._save(document, document.path)
 
-    def save_document(self, document: Document) -> bool:
-        """Turn to a document and save it; whether its text is now in a file."""
-        self._documents.current = document
-        return self.save()
-
-    @Slot()
-    def save_as(self) -> bool:
-        """Ask for a name and save the current document under it."""
-        document = self._writable()
-        if document is None:
+    def _save_as(self, document: Document) -> bool:
+        """Ask for a name and save this document under it."""
+        if not self._is_open(document) or not self._is_writable(document):
             return False
         proposed = document.path or Path(self._folder(), document.name)
         path = self._dialogs.file_to_save(proposed)
@@ -292,16 +310,21 @@ class FileCommands(QObject):
         self.recent_changed.emit()
         self.opened.emit()
 
-    def _writable(self) -> Document | None:
-        """The current document, if there is text in it to save."""
-        document = self._documents.current
-        if document is not None and document.held is None:
+    def _is_open(self, document: Document) -> bool:
+        """Whether it is still open: while the disk is slow, tabs can be closed."""
+        return document in list(self._documents)
+
+    def _is_writable(self, document: Document) -> bool:
+        """Whether there is text in it to save."""
+        if document.held is None:
             text = self.tr("'{name}' cannot be edited, so there is nothing to save.")
             self.failed.emit(text.format(name=document.name))
-            return None
-        return document
+            return False
+        return True
 
     def _save(self, document: Document, path: Path) -> bool:
+        if not self._is_open(document):
+            return False
         is_new = path != document.path
         try:
             kind = self._kind_to_save(document, path)
@@ -326,7 +349,7 @@ class FileCommands(QObject):
 
     def _write(self, document: Document, path: Path, content: bytes) -> None:
         self._reader.outcome(partial(write_file, path, content))
-        if document not in list(self._documents):
+        if not self._is_open(document):
             told = self.tr("'{name}' was closed while the disk kept it waiting. It is in its file.")
             raise DocumentError(told.format(name=path.name))
 

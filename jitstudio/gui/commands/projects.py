@@ -304,9 +304,7 @@ class ProjectCommands(QObject):
         if self._project.is_modified and not (self.save() or (elsewhere and self.save_as())):
             return False
         return all(
-            self._files.save_document(document)
-            or (elsewhere and document.path is not None and self._files.save_as())
-            for document in self._unsaved()
+            self._files.save_document(document, elsewhere=elsewhere) for document in self._unsaved()
         )
 
     def _discard(self) -> None:

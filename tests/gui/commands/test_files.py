@@ -3,7 +3,7 @@ from pathlib import Path
 from threading import Event
 
 import pytest
-from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
@@ -446,6 +446,36 @@ def test_a_tab_whose_text_could_not_be_saved_stays_open(desk):
     desk.user.paths = [Path("/proc/kernel.cu")]
     assert not desk.files.close(desk.current)
     assert desk.names == ["kernel.cu"]
+
+
+def slow_once(monkeypatch, desk, act):
+    """The disk is slow to answer the next question, and the user does this meanwhile."""
+    outcome, acts = FileReader.outcome, [act]
+
+    def slow(reader, work):
+        if acts:
+            acts.pop()()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        return outcome(reader, work)
+
+    monkeypatch.setattr(FileReader, "outcome", slow)
+
+
+def test_save_as_saves_the_tab_it_was_asked_about_though_another_is_current_by_then(
+    desk, tmp_path, monkeypatch
+):
+    first, other, there = write(tmp_path / "a.cu"), write(tmp_path / "b.cu"), tmp_path / "c.cu"
+    desk.files.open_paths([first, other])
+    one, two = desk.documents
+    desk.documents.current = one
+    desk.type("mine ")
+    write(first, b"theirs\n")
+    desk.user.unsaved, desk.user.changed = Unsaved.SAVE, ChangedFile.SAVE_AS
+    desk.user.paths = [there]
+    slow_once(monkeypatch, desk, lambda: setattr(desk.documents, "current", two))
+    assert desk.files.close(one)
+    assert there.read_bytes() == b"mine int x;\n"
+    assert (desk.names, two.path) == (["b.cu"], other)
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.title)
