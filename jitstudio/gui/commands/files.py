@@ -224,22 +224,20 @@ class FileCommands(QObject):
 
     def close(self, document: Document) -> bool:
         """Close a document, asking first where text would be lost; whether it was closed."""
-        if document.is_modified and not self._may_be_lost(document):
-            return False
-        self._documents.remove(document)
-        return True
+        return self.close_all([document])
 
     def close_all(self, documents: Sequence[Document]) -> bool:
-        """Close these, asking once where text would be lost; whether they were closed."""
-        unsaved = [document for document in documents if document.is_modified]
-        if len(unsaved) == 1 and not self._may_be_lost(unsaved[0]):
-            return False
-        if len(unsaved) > 1:
-            answer = self._dialogs.about_all_unsaved([document.name for document in unsaved])
-            kept = answer is Unsaved.SAVE and not all(map(self.save_document, unsaved))
-            if kept or answer is Unsaved.KEEP_OPEN:
+        """Close these, asking where text would be lost; whether they were closed.
+
+        It asks again about what was typed into one while another was saved.
+        """
+        while unsaved := [d for d in self._documents if d in documents and d.is_modified]:
+            answer = self._about_unsaved([document.name for document in unsaved])
+            if answer is Unsaved.DISCARD:
+                break
+            if answer is Unsaved.KEEP_OPEN or not all(map(self.save_document, unsaved)):
                 return False
-        for document in documents:
+        for document in [d for d in self._documents if d in documents]:
             self._documents.remove(document)
         return True
 
@@ -371,11 +369,10 @@ class FileCommands(QObject):
             raise DocumentError(text.format(path=path))
         return kind
 
-    def _may_be_lost(self, document: Document) -> bool:
-        answer = self._dialogs.about_unsaved(document.name)
-        if answer is Unsaved.SAVE:
-            return self.save_document(document)
-        return answer is Unsaved.DISCARD
+    def _about_unsaved(self, names: Sequence[str]) -> Unsaved:
+        if len(names) == 1:
+            return self._dialogs.about_unsaved(names[0])
+        return self._dialogs.about_all_unsaved(names)
 
     def _folder(self) -> str:
         recent = self._preferences.recent_files

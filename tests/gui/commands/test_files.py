@@ -478,6 +478,44 @@ def test_save_as_saves_the_tab_it_was_asked_about_though_another_is_current_by_t
     assert (desk.names, two.path) == (["b.cu"], other)
 
 
+def test_what_is_typed_or_closed_while_others_are_saved_is_asked_about_again(
+    desk, tmp_path, monkeypatch
+):
+    paths = [write(tmp_path / name) for name in ("a.cu", "b.cu", "c.cu")]
+    desk.files.open_paths(paths)
+    one, two, three = desk.documents
+    for document in desk.documents:
+        QTextCursor(document.text).insertText("mine ")
+    answers, asked = [Unsaved.SAVE, Unsaved.KEEP_OPEN], []
+    monkeypatch.setattr(
+        desk.user,
+        "about_all_unsaved",
+        lambda names: asked.append(names) or answers.pop(0),
+        raising=False,
+    )
+    monkeypatch.setattr(
+        desk.user, "about_unsaved", lambda name: asked.append([name]) or answers.pop(0)
+    )
+
+    outcome = FileReader.outcome
+
+    def slow(reader, work):
+        found = outcome(reader, work)
+        if desk.current is two and three in list(desk.documents):
+            QTextCursor(one.text).insertText("more ")
+            desk.documents.remove(three)
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        return found
+
+    monkeypatch.setattr(FileReader, "outcome", slow)
+    assert not desk.files.close_all([one, two, three])
+    assert asked == [["a.cu", "b.cu", "c.cu"], ["a.cu"]]
+    assert (desk.names, one.is_modified, two.is_modified) == (["a.cu", "b.cu"], True, False)
+    answers.append(Unsaved.SAVE)
+    assert desk.files.close_all([one, two, three])
+    assert (desk.names, paths[0].read_bytes()) == ([], b"more mine int x;\n")
+
+
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.title)
 def test_a_sample_opens_with_its_target_and_its_link(desk, sample):
     desk.files.new_cuda()
