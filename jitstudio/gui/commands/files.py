@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
@@ -18,7 +18,7 @@ from jitstudio.gui.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.sample_tabs import open_sample
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import Found, compare
+from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.files import (
     DocumentError,
@@ -241,10 +241,16 @@ class FileCommands(QObject):
             self._documents.remove(document)
         return True
 
+    @staticmethod
+    def can_rename(document: Document) -> bool:
+        """Whether the name is the user's to change: not that of a file that is only looked at."""
+        is_found = document.is_aside or document.read_only is ReadOnlyReason.FOUND
+        return document.kind in TEXT_KINDS and not is_found
+
     def rename(self, document: Document) -> None:
-        """Ask for another name of a document, and give it to its file too."""
+        """Ask for another name of a document, and give it to its file too; its folders stay."""
         old = document.path
-        before = old.name if old is not None else document.name
+        before = old.name if old is not None else PurePosixPath(document.name).name
         name = self._dialogs.new_name(before)
         if not name or name == before:
             return
@@ -255,16 +261,20 @@ class FileCommands(QObject):
                 raise DocumentError(text.format(name=name))
             kind = self._kind_to_save(document, new)
             if old is not None:
-                rename_file(old, new)
+                self._reader.outcome(partial(rename_file, old, new))
         except DocumentError as error:
             self.failed.emit(str(error))
+            return
+        if not self._is_open(document):
             return
         document.kind = kind
         if old is not None:
             document.path = new
             self._preferences.add_recent_file(new)
             self.recent_changed.emit()
-        self._documents.rename(document, name)
+        # In a project, the name is its place in there.
+        named = str(PurePosixPath(document.name).with_name(name))
+        self._documents.rename(document, named)
         # Builds and their messages call it by its name.
         document.edited.emit()
 

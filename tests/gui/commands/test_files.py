@@ -1,6 +1,6 @@
 import os
 from pathlib import Path
-from threading import Event
+from threading import Event, current_thread, main_thread
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QTimer
@@ -16,9 +16,10 @@ from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.requests import linked_modules
 from jitstudio.gui.state import file_reader
+from jitstudio.gui.state import files as state_files
 from jitstudio.gui.state.asides import open_aside
 from jitstudio.gui.state.build_settings import BuildSettings
-from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import ReadOnlyReason
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.files import write_file
@@ -514,6 +515,43 @@ def test_what_is_typed_or_closed_while_others_are_saved_is_asked_about_again(
     answers.append(Unsaved.SAVE)
     assert desk.files.close_all([one, two, three])
     assert (desk.names, paths[0].read_bytes()) == ([], b"more mine int x;\n")
+
+
+def test_renaming_keeps_the_folders_of_a_name_and_the_window_alive(desk, tmp_path, monkeypatch):
+    (tmp_path / "sub").mkdir()
+    old, new = write(tmp_path / "sub" / "x.cuh"), tmp_path / "sub" / "y.cuh"
+    desk.files.open_paths([old])
+    desk.documents.rename(desk.current, "sub/x.cuh")
+    desk.documents.add(Document("sub/text.cuh", CodeKind.CUDA, b""))
+    of_file, of_text = desk.documents
+    threads, asked = [], []
+
+    def rename_file(*paths):
+        threads.append(current_thread())
+        state_files.rename_file(*paths)
+
+    monkeypatch.setattr(files, "rename_file", rename_file)
+    monkeypatch.setattr(
+        desk.user, "new_name", lambda name: asked.append(name) or "y.cuh", raising=False
+    )
+    desk.files.rename(of_file)
+    assert (of_file.name, of_file.path, new.exists()) == ("sub/y.cuh", new, True)
+    assert main_thread() not in threads
+    monkeypatch.setattr(desk.user, "new_name", lambda name: asked.append(name) or "z.cuh")
+    desk.files.rename(of_text)
+    assert (of_text.name, asked) == ("sub/z.cuh", ["x.cuh", "text.cuh"])
+    assert desk.failures == []
+
+
+def test_only_a_file_of_the_users_own_can_be_renamed(desk, tmp_path):
+    packages = tmp_path / "site-packages"
+    packages.mkdir()
+    desk.files.open_paths([write(tmp_path / "a.cu")])
+    assert desk.files.can_rename(desk.current)
+    for path in (write(packages / "found.cuh"), write(tmp_path / "looked_at.cuh")):
+        assert not desk.files.can_rename(open_aside(desk.documents, path, FileReader()))
+    desk.type("mine ")
+    assert desk.files.can_rename(desk.current)
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.title)
