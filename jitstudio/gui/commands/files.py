@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
@@ -18,7 +18,7 @@ from jitstudio.gui.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.sample_tabs import open_sample
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import Found, compare
+from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.files import (
     DocumentError,
@@ -146,11 +146,36 @@ class FileCommands(QObject):
     @Slot()
     def save(self) -> bool:
         """Save the current document; whether its text is now in a file."""
-        document = self._writable()
-        if document is None:
+        document = self._documents.current
+        return document is not None and self._save_in_place(document)
+
+    def save_document(self, document: Document, *, elsewhere: bool = False) -> bool:
+        """Turn to a document and save it; whether none of its text is unsaved.
+
+        Args:
+            document: What to save; one that was closed meanwhile has nothing to save.
+            elsewhere: Whether to ask for another file where its own cannot be written.
+        """
+        if not self._is_open(document):
+            return True
+        self._documents.current = document
+        refused = document.path
+        return self._save_in_place(document) or (
+            elsewhere and refused is not None and self._save_as(document)
+        )
+
+    @Slot()
+    def save_as(self) -> bool:
+        """Ask for a name and save the current document under it."""
+        document = self._documents.current
+        return document is not None and self._save_as(document)
+
+    def _save_in_place(self, document: Document) -> bool:
+        """Save this document, whichever is current once the disk has answered."""
+        if not self._is_writable(document):
             return False
         if document.path is None:
-            return self.save_as()
+            return self._save_as(document)
         answer = ChangedFile.REPLACE
         try:
             look = partial(has_changed, document.path, document.on_disk)
@@ -160,19 +185,12 @@ class FileCommands(QObject):
             self.failed.emit(str(error))
             return False
         if answer is ChangedFile.SAVE_AS:
-            return self.save_as()
+            return self._save_as(document)
         return answer is ChangedFile.REPLACE and self._save(document, document.path)
 
-    def save_document(self, document: Document) -> bool:
-        """Turn to a document and save it; whether its text is now in a file."""
-        self._documents.current = document
-        return self.save()
-
-    @Slot()
-    def save_as(self) -> bool:
-        """Ask for a name and save the current document under it."""
-        document = self._writable()
-        if document is None:
+    def _save_as(self, document: Document) -> bool:
+        """Ask for a name and save this document under it."""
+        if not self._is_open(document) or not self._is_writable(document):
             return False
         proposed = document.path or Path(self._folder(), document.name)
         path = self._dialogs.file_to_save(proposed)
@@ -206,29 +224,33 @@ class FileCommands(QObject):
 
     def close(self, document: Document) -> bool:
         """Close a document, asking first where text would be lost; whether it was closed."""
-        if document.is_modified and not self._may_be_lost(document):
-            return False
-        self._documents.remove(document)
-        return True
+        return self.close_all([document])
 
     def close_all(self, documents: Sequence[Document]) -> bool:
-        """Close these, asking once where text would be lost; whether they were closed."""
-        unsaved = [document for document in documents if document.is_modified]
-        if len(unsaved) == 1 and not self._may_be_lost(unsaved[0]):
-            return False
-        if len(unsaved) > 1:
-            answer = self._dialogs.about_all_unsaved([document.name for document in unsaved])
-            kept = answer is Unsaved.SAVE and not all(map(self.save_document, unsaved))
-            if kept or answer is Unsaved.KEEP_OPEN:
+        """Close these, asking where text would be lost; whether they were closed.
+
+        It asks again about what was typed into one while another was saved.
+        """
+        while unsaved := [d for d in self._documents if d in documents and d.is_modified]:
+            answer = self._about_unsaved([document.name for document in unsaved])
+            if answer is Unsaved.DISCARD:
+                break
+            if answer is Unsaved.KEEP_OPEN or not all(map(self.save_document, unsaved)):
                 return False
-        for document in documents:
+        for document in [d for d in self._documents if d in documents]:
             self._documents.remove(document)
         return True
 
+    @staticmethod
+    def can_rename(document: Document) -> bool:
+        """Whether the name is the user's to change: not that of a file that is only looked at."""
+        is_found = document.is_aside or document.read_only is ReadOnlyReason.FOUND
+        return document.kind in TEXT_KINDS and not is_found
+
     def rename(self, document: Document) -> None:
-        """Ask for another name of a document, and give it to its file too."""
+        """Ask for another name of a document, and give it to its file too; its folders stay."""
         old = document.path
-        before = old.name if old is not None else document.name
+        before = old.name if old is not None else PurePosixPath(document.name).name
         name = self._dialogs.new_name(before)
         if not name or name == before:
             return
@@ -239,16 +261,20 @@ class FileCommands(QObject):
                 raise DocumentError(text.format(name=name))
             kind = self._kind_to_save(document, new)
             if old is not None:
-                rename_file(old, new)
+                self._reader.outcome(partial(rename_file, old, new))
         except DocumentError as error:
             self.failed.emit(str(error))
+            return
+        if not self._is_open(document):
             return
         document.kind = kind
         if old is not None:
             document.path = new
             self._preferences.add_recent_file(new)
             self.recent_changed.emit()
-        self._documents.rename(document, name)
+        # In a project, the name is its place in there.
+        named = str(PurePosixPath(document.name).with_name(name))
+        self._documents.rename(document, named)
         # Builds and their messages call it by its name.
         document.edited.emit()
 
@@ -292,16 +318,21 @@ class FileCommands(QObject):
         self.recent_changed.emit()
         self.opened.emit()
 
-    def _writable(self) -> Document | None:
-        """The current document, if there is text in it to save."""
-        document = self._documents.current
-        if document is not None and document.held is None:
+    def _is_open(self, document: Document) -> bool:
+        """Whether it is still open: while the disk is slow, tabs can be closed."""
+        return document in list(self._documents)
+
+    def _is_writable(self, document: Document) -> bool:
+        """Whether there is text in it to save."""
+        if document.held is None:
             text = self.tr("'{name}' cannot be edited, so there is nothing to save.")
             self.failed.emit(text.format(name=document.name))
-            return None
-        return document
+            return False
+        return True
 
     def _save(self, document: Document, path: Path) -> bool:
+        if not self._is_open(document):
+            return False
         is_new = path != document.path
         try:
             kind = self._kind_to_save(document, path)
@@ -326,7 +357,7 @@ class FileCommands(QObject):
 
     def _write(self, document: Document, path: Path, content: bytes) -> None:
         self._reader.outcome(partial(write_file, path, content))
-        if document not in list(self._documents):
+        if not self._is_open(document):
             told = self.tr("'{name}' was closed while the disk kept it waiting. It is in its file.")
             raise DocumentError(told.format(name=path.name))
 
@@ -348,11 +379,10 @@ class FileCommands(QObject):
             raise DocumentError(text.format(path=path))
         return kind
 
-    def _may_be_lost(self, document: Document) -> bool:
-        answer = self._dialogs.about_unsaved(document.name)
-        if answer is Unsaved.SAVE:
-            return self.save_document(document)
-        return answer is Unsaved.DISCARD
+    def _about_unsaved(self, names: Sequence[str]) -> Unsaved:
+        if len(names) == 1:
+            return self._dialogs.about_unsaved(names[0])
+        return self._dialogs.about_all_unsaved(names)
 
     def _folder(self) -> str:
         recent = self._preferences.recent_files

@@ -184,17 +184,19 @@ class ProjectCommands(QObject):
         """
         session = self._workspace.session
         problem = session.keep()
-        if not (problem or session.is_passing) or not (names := self._names_of_unsaved()):
+        if not (problem or session.is_passing):
             return True
-        answer = self._dialogs.about_unkept(names, problem)
-        if answer is Unsaved.DISCARD:
-            if problem:
-                self._discard()
-            return True
-        if answer is Unsaved.SAVE and self._save_all(elsewhere=True):
-            return True
-        session.save()
-        return False
+        # Text may be typed while the rest is saved.
+        while names := self._names_of_unsaved():
+            answer = self._dialogs.about_unkept(names, problem)
+            if answer is Unsaved.DISCARD:
+                if problem:
+                    self._discard()
+                return True
+            if answer is Unsaved.KEEP_OPEN or not self._save_all(elsewhere=True):
+                session.save()
+                return False
+        return True
 
     @Slot(object)
     def _on_read(self, read: tuple[OpenProject, Standing]) -> None:
@@ -235,7 +237,8 @@ class ProjectCommands(QObject):
         modified = [d for d in self._project.files_in(folder) if d.is_modified]
         if not all(self._files.save_document(document) for document in modified):
             return False
-        self._documents.current = current
+        if current in list(self._documents):
+            self._documents.current = current
         left_behind = self._project.left_behind(path)
         try:
             found = self._disk.outcome(partial(_follow, self._project.paths(path)))
@@ -288,10 +291,14 @@ class ProjectCommands(QObject):
 
     def _ask(self) -> Unsaved:
         """What shall become of what would be lost; it is saved where the user wants that."""
-        if not (names := self._names_of_unsaved()):
-            return Unsaved.SAVE
-        answer = self._dialogs.about_all_unsaved(names)
-        return Unsaved.KEEP_OPEN if answer is Unsaved.SAVE and not self._save_all() else answer
+        # Text may be typed while the rest is saved.
+        while names := self._names_of_unsaved():
+            answer = self._dialogs.about_all_unsaved(names)
+            if answer is not Unsaved.SAVE:
+                return answer
+            if not self._save_all():
+                return Unsaved.KEEP_OPEN
+        return Unsaved.SAVE
 
     def _names_of_unsaved(self) -> list[str]:
         """What would be lost, as the user knows it."""
@@ -304,9 +311,7 @@ class ProjectCommands(QObject):
         if self._project.is_modified and not (self.save() or (elsewhere and self.save_as())):
             return False
         return all(
-            self._files.save_document(document)
-            or (elsewhere and document.path is not None and self._files.save_as())
-            for document in self._unsaved()
+            self._files.save_document(document, elsewhere=elsewhere) for document in self._unsaved()
         )
 
     def _discard(self) -> None:

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from jitstudio.core.code import TEXT_KINDS
 from jitstudio.core.file_text import FileText
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.commands.files import FileCommands
@@ -64,7 +63,7 @@ class TabCommands(QObject):
                 "closeTabsToTheRightAction", self._close_right, lambda d: bool(self._right_of(d))
             ),
             _Command("closeAllTabsAction", self._close_all, lambda _: True),
-            _Command("renameTabAction", files.rename, lambda d: d.kind in TEXT_KINDS),
+            _Command("renameTabAction", files.rename, files.can_rename),
             _Command("copyPathAction", self._copy_path, lambda d: d.path is not None),
         )
         # What closes a tab closes the welcome page, too, which is no document.

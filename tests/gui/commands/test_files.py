@@ -1,9 +1,9 @@
 import os
 from pathlib import Path
-from threading import Event
+from threading import Event, current_thread, main_thread
 
 import pytest
-from PySide6.QtCore import QSettings, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QSettings, QTimer
 from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
@@ -16,9 +16,10 @@ from jitstudio.gui.commands.files import FileCommands
 from jitstudio.gui.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.requests import linked_modules
 from jitstudio.gui.state import file_reader
+from jitstudio.gui.state import files as state_files
 from jitstudio.gui.state.asides import open_aside
 from jitstudio.gui.state.build_settings import BuildSettings
-from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import ReadOnlyReason
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.files import write_file
@@ -446,6 +447,111 @@ def test_a_tab_whose_text_could_not_be_saved_stays_open(desk):
     desk.user.paths = [Path("/proc/kernel.cu")]
     assert not desk.files.close(desk.current)
     assert desk.names == ["kernel.cu"]
+
+
+def slow_once(monkeypatch, desk, act):
+    """The disk is slow to answer the next question, and the user does this meanwhile."""
+    outcome, acts = FileReader.outcome, [act]
+
+    def slow(reader, work):
+        if acts:
+            acts.pop()()
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        return outcome(reader, work)
+
+    monkeypatch.setattr(FileReader, "outcome", slow)
+
+
+def test_save_as_saves_the_tab_it_was_asked_about_though_another_is_current_by_then(
+    desk, tmp_path, monkeypatch
+):
+    first, other, there = write(tmp_path / "a.cu"), write(tmp_path / "b.cu"), tmp_path / "c.cu"
+    desk.files.open_paths([first, other])
+    one, two = desk.documents
+    desk.documents.current = one
+    desk.type("mine ")
+    write(first, b"theirs\n")
+    desk.user.unsaved, desk.user.changed = Unsaved.SAVE, ChangedFile.SAVE_AS
+    desk.user.paths = [there]
+    slow_once(monkeypatch, desk, lambda: setattr(desk.documents, "current", two))
+    assert desk.files.close(one)
+    assert there.read_bytes() == b"mine int x;\n"
+    assert (desk.names, two.path) == (["b.cu"], other)
+
+
+def test_what_is_typed_or_closed_while_others_are_saved_is_asked_about_again(
+    desk, tmp_path, monkeypatch
+):
+    paths = [write(tmp_path / name) for name in ("a.cu", "b.cu", "c.cu")]
+    desk.files.open_paths(paths)
+    one, two, three = desk.documents
+    for document in desk.documents:
+        QTextCursor(document.text).insertText("mine ")
+    answers, asked = [Unsaved.SAVE, Unsaved.KEEP_OPEN], []
+    monkeypatch.setattr(
+        desk.user,
+        "about_all_unsaved",
+        lambda names: asked.append(names) or answers.pop(0),
+        raising=False,
+    )
+    monkeypatch.setattr(
+        desk.user, "about_unsaved", lambda name: asked.append([name]) or answers.pop(0)
+    )
+
+    outcome = FileReader.outcome
+
+    def slow(reader, work):
+        found = outcome(reader, work)
+        if desk.current is two and three in list(desk.documents):
+            QTextCursor(one.text).insertText("more ")
+            desk.documents.remove(three)
+            QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        return found
+
+    monkeypatch.setattr(FileReader, "outcome", slow)
+    assert not desk.files.close_all([one, two, three])
+    assert asked == [["a.cu", "b.cu", "c.cu"], ["a.cu"]]
+    assert (desk.names, one.is_modified, two.is_modified) == (["a.cu", "b.cu"], True, False)
+    answers.append(Unsaved.SAVE)
+    assert desk.files.close_all([one, two, three])
+    assert (desk.names, paths[0].read_bytes()) == ([], b"more mine int x;\n")
+
+
+def test_renaming_keeps_the_folders_of_a_name_and_the_window_alive(desk, tmp_path, monkeypatch):
+    (tmp_path / "sub").mkdir()
+    old, new = write(tmp_path / "sub" / "x.cuh"), tmp_path / "sub" / "y.cuh"
+    desk.files.open_paths([old])
+    desk.documents.rename(desk.current, "sub/x.cuh")
+    desk.documents.add(Document("sub/text.cuh", CodeKind.CUDA, b""))
+    of_file, of_text = desk.documents
+    threads, asked = [], []
+
+    def rename_file(*paths):
+        threads.append(current_thread())
+        state_files.rename_file(*paths)
+
+    monkeypatch.setattr(files, "rename_file", rename_file)
+    monkeypatch.setattr(
+        desk.user, "new_name", lambda name: asked.append(name) or "y.cuh", raising=False
+    )
+    desk.files.rename(of_file)
+    assert (of_file.name, of_file.path, new.exists()) == ("sub/y.cuh", new, True)
+    assert main_thread() not in threads
+    monkeypatch.setattr(desk.user, "new_name", lambda name: asked.append(name) or "z.cuh")
+    desk.files.rename(of_text)
+    assert (of_text.name, asked) == ("sub/z.cuh", ["x.cuh", "text.cuh"])
+    assert desk.failures == []
+
+
+def test_only_a_file_of_the_users_own_can_be_renamed(desk, tmp_path):
+    packages = tmp_path / "site-packages"
+    packages.mkdir()
+    desk.files.open_paths([write(tmp_path / "a.cu")])
+    assert desk.files.can_rename(desk.current)
+    for path in (write(packages / "found.cuh"), write(tmp_path / "looked_at.cuh")):
+        assert not desk.files.can_rename(open_aside(desk.documents, path, FileReader()))
+    desk.type("mine ")
+    assert desk.files.can_rename(desk.current)
 
 
 @pytest.mark.parametrize("sample", samples(), ids=lambda sample: sample.title)
