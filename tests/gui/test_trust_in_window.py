@@ -135,6 +135,10 @@ def test_closing_leaves_nothing_of_it_behind(driver, hostile):
     assert driver.panes.notice.text == ""
     assert (settings.options, settings.link) == ("-DMINE", LinkMode.PTX)
     assert not driver.find(QAction, "trustProjectAction").isEnabled()
+    driver.trigger("reopenTabAction")
+    driver.wait(lambda: driver.workspace.documents.named("k.cu"))
+    assert driver.document.confined_to == str(hostile.parent)
+    driver.workspace.documents.remove(driver.document)
     driver.trigger("newCudaAction")
     driver.type(" ")
     driver.settle()

@@ -332,9 +332,10 @@ class ProjectCommands(QObject):
 
     def _clear(self) -> None:
         self._workspace.studio.release()
-        self._project.close()
+        # While it is still known whose they are: closed tabs can be opened again.
         for document in list(self._documents):
             self._documents.remove(document)
+        self._project.close()
 
     def _remember(self, path: Path) -> None:
         self._workspace.preferences.add_recent_file(path)

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from jitstudio.core.file_text import FileText
 from jitstudio.gui.commands.actions import Actions
 from jitstudio.gui.commands.files import FileCommands
+from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.closed_tabs import ClosedTab, ClosedTabs
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import Found
@@ -48,13 +49,18 @@ class TabCommands(QObject):
     opened = Signal()
 
     def __init__(
-        self, documents: Documents, files: FileCommands, actions: Actions, window: QWidget
+        self,
+        documents: Documents,
+        settings: BuildSettings,
+        files: FileCommands,
+        actions: Actions,
+        window: QWidget,
     ) -> None:
         super().__init__(window)
         self._documents = documents
         self._files = files
         self._actions = actions
-        self._closed = ClosedTabs(documents, self)
+        self._closed = ClosedTabs(documents, settings, self)
         self._reader = FileReader(self)
         self._commands = (
             _Command("closeTabAction", files.close, lambda _: True),
@@ -132,6 +138,7 @@ class TabCommands(QObject):
             return
         others = list(self._documents)
         document = reopened(closed.document, content, self._documents)
+        document.confined_to = self._closed.confined_to(closed)
         self._documents.add(document)
         self._documents.reorder([*others[: closed.place], document, *others[closed.place :]])
         self.opened.emit()

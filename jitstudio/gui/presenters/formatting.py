@@ -57,7 +57,9 @@ class FormattingPresenter(QObject):
         blocks = selected_blocks(cursor)
         lines = (blocks[0].blockNumber() + 1, blocks[-1].blockNumber() + 1)
         # What others have written decides nothing before the user trusts it.
-        self._is_restricted = not self._project.standing.trusted and self._project.keeps(document)
+        project = self._project
+        is_theirs = not project.standing.trusted and not project.keeps(document)
+        self._is_restricted = is_theirs or bool(document.confined_to)
         folder = document.path.parent if document.path and not self._is_restricted else None
         style = Style(tab_width(editor.document()), folder)
         raw = editor.document().toRawText()

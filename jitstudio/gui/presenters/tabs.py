@@ -39,7 +39,9 @@ class TabsPresenter(QObject):
         self._panes = panes
         self._files = files
         self._keeper = keeper
-        self._commands = TabCommands(workspace.documents, files, actions, window)
+        self._commands = TabCommands(
+            workspace.documents, workspace.settings, files, actions, window
+        )
         self._commands.told.connect(panes.status.tell)
         self._commands.failed.connect(panes.notice.tell)
         self._commands.opened.connect(files.opened)

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from PySide6.QtCore import QObject, Slot
 
+from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.session import saved_document
 from jitstudio.gui.state.session_format import SavedDocument
@@ -20,18 +21,23 @@ class ClosedTab(NamedTuple):
     Attributes:
         document: What was in it; its text only where no file had it.
         place: How many tabs were left of it.
+        untrusted: The folder of the untrusted project that was open; empty for the user's own.
     """
 
     document: SavedDocument
     place: int
+    untrusted: str
 
 
 class ClosedTabs(QObject):
     """Remembers what is closed while jitstudio runs, the last on top."""
 
-    def __init__(self, documents: Documents, parent: QObject | None = None) -> None:
+    def __init__(
+        self, documents: Documents, settings: BuildSettings, parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._documents = documents
+        self._settings = settings
         self._closed: list[ClosedTab] = []
         self._order = list(documents)
         documents.removed.connect(self._on_removed)
@@ -45,12 +51,19 @@ class ClosedTabs(QObject):
         """Forget the last one, which is about to be opened."""
         return self._closed.pop()
 
+    def confined_to(self, closed: ClosedTab) -> str:
+        """See `Document.confined_to`; its project, while that is open, says itself what it may."""
+        is_open = closed.untrusted == self._settings.origin.folder
+        return closed.document.confined_to or ("" if is_open else closed.untrusted)
+
     @Slot(Document)
     def _on_removed(self, document: Document) -> None:
         entry = saved_document(document)
         # Of bytes that came from no file nothing is kept.
         if entry.path or entry.content is not None:
-            self._closed.append(ClosedTab(entry, self._order.index(document)))
+            origin = self._settings.origin
+            untrusted = "" if origin.is_trusted else origin.folder
+            self._closed.append(ClosedTab(entry, self._order.index(document), untrusted))
             del self._closed[:-_MOST]
         self._on_moved()
 

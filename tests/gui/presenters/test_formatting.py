@@ -3,6 +3,10 @@
 import pytest
 
 from jitstudio import formatting
+from jitstudio.core.code import CodeKind
+from jitstudio.core.project.format import dump
+from jitstudio.core.project.project import Member, Project
+from jitstudio.project_files import read_project
 from jitstudio.trust import RESTRICTED
 from tests.gui.driver import pause
 
@@ -51,13 +55,30 @@ def test_formatting(driver, tmp_path, monkeypatch):
     driver.trigger("undoAction")
 
     # What others have written waits for the user's trust.
-    project = driver.workspace.project
-    monkeypatch.setattr(type(project), "standing", property(lambda _project: RESTRICTED))
-    monkeypatch.setattr(type(project), "keeps", lambda _project, _document: True)
-    editor.setTextCursor(put("threadIdx"))
+    monkeypatch.undo()
+    own, project, folder = driver.document, driver.workspace.project, tmp_path / "theirs"
+    folder.mkdir()
+    (folder / "theirs.cu").write_text(MESSY)
+    (folder / "p.jitproj").write_bytes(
+        dump(Project((Member("theirs.cu", CodeKind.CUDA, None, "theirs.cu"),)))
+    )
+    project.open(read_project(folder / "p.jitproj"), RESTRICTED)
+    theirs = driver.workspace.documents.named("theirs.cu")
+    driver.workspace.documents.current = theirs
+    editor = driver.editor
     assert "{ p[threadIdx.x] = 1; }" in formatted("waits for your trust")
     driver.trigger("undoAction")
-    monkeypatch.undo()
+    project.close()
+    theirs.confined_to = str(folder)
+    assert "{ p[threadIdx.x] = 1; }" in formatted("waits for your trust")
+    driver.trigger("undoAction")
+    project.open(read_project(folder / "p.jitproj"), RESTRICTED)
+    # The user's own file elsewhere has its own style.
+    driver.workspace.documents.current = own
+    editor = driver.editor
+    assert formatted(f"Formatted as {style} says") == after
+    driver.trigger("undoAction")
+    project.close()
 
     # An edit in the meantime is not overwritten.
     driver.trigger("formatAction")
