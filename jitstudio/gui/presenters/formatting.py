@@ -6,6 +6,7 @@ from functools import partial
 from threading import Event
 
 from PySide6.QtCore import QObject, Slot
+from shiboken6 import isValid
 
 from jitstudio.core.code import CodeKind
 from jitstudio.formatting import Formatted, Style, formatted
@@ -69,7 +70,9 @@ class FormattingPresenter(QObject):
     @Slot(object)
     def _on_formatted(self, result: Formatted) -> None:
         editor, tell = self._editor, self._panes.status.tell
-        if editor is None or editor.document().revision() != self._revision:
+        if editor is None or not isValid(editor):
+            return
+        if editor.document().revision() != self._revision:
             tell(self.tr("The text has changed meanwhile: format once more"))
             return
         editor.apply_edits(result.edits, result.caret)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
+from shiboken6 import isValid
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.background import Background
@@ -57,15 +58,22 @@ class RenamingPresenter(QObject):
     @Slot(object)
     def _on_found(self, renaming: Renaming) -> None:
         editor = self._editor
-        if editor is None or editor.document().revision() != self._revision:
-            self._panes.status.tell(self.tr("The text has changed meanwhile: rename once more"))
+        if editor is None or not self._is_unchanged(editor):
             return
         dialog = RenameDialog(renaming.name, len(renaming.places), renaming.refusal, self._window)
         dialog.named.connect(partial(self._rename, editor, renaming))
         dialog.open()
 
+    def _is_unchanged(self, editor: CodeEditor) -> bool:
+        """Whether the text is as it was searched; the user is told where it is not."""
+        unchanged = isValid(editor) and editor.document().revision() == self._revision
+        if not unchanged:
+            self._panes.status.tell(self.tr("The text has changed meanwhile: rename once more"))
+        return unchanged
+
     def _rename(self, editor: CodeEditor, renaming: Renaming, name: str) -> None:
-        if name == renaming.name:
+        # Its file may have been read anew while the user was asked.
+        if name == renaming.name or not self._is_unchanged(editor):
             return
         cursor = editor.textCursor()
         line, column = places.place_of(editor.document(), cursor.position())

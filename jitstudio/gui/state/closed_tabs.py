@@ -58,6 +58,10 @@ class ClosedTabs(QObject):
 
     @Slot(Document)
     def _on_removed(self, document: Document) -> None:
+        if document.is_aside and not document.is_modified:
+            # It was only looked at, and took no part in a build.
+            self._on_moved()
+            return
         entry = saved_document(document)
         # Of bytes that came from no file nothing is kept.
         if entry.path or entry.content is not None:
