@@ -157,15 +157,22 @@ class ProjectState(QObject):
         self._sweeps.replace_all(())
 
     def mark_saved(self, path: Path, project: Project, content: bytes) -> None:
-        """All of it is in this file now, as `capture` gave it; `content` is the file's."""
+        """All of it is in this file now, as `capture` gave it; `content` is the file's.
+
+        What was typed since then, while the disk was slow, stays unsaved.
+        """
         self._carried = replace(self._carried_to(path.parent), unknown=project.unknown)
         # What belonged to no project is the user's own.
         self._begin(path, self.standing)
         self._on_disk = digest(content)
-        for document in self._documents:
-            if document.path is None:
-                document.set_modified(False)
+        saved = {member.name: member.text for member in (*project.modules, *project.headers)}
+        own = [document for document in self._documents if document.path is None]
+        typed = {document for document in own if saved.get(document.name) != _text(document)}
+        for document in own:
+            document.set_modified(document in typed)
         self._take_as_saved()
+        self._edited |= typed
+        self.compare()
 
     def capture(self, path: Path, resolve: Resolve = Path.resolve) -> Project:
         """The project as the window holds it, for a file of this name.

@@ -498,3 +498,16 @@ def test_builds_are_confined_until_the_project_is_trusted(desk, folder, tmp_path
     assert build().confined_to is not None
     desk.project.close()
     assert (build().confined_to, build().folder) == (None, "")
+
+
+def test_what_is_typed_while_the_project_is_written_stays_unsaved(desk, tmp_path):
+    for name in ("a.cu", "b.cu"):
+        desk.documents.add(Document(name, CodeKind.CUDA, b"int x;\n"))
+    first, second = desk.documents
+    path = tmp_path / "p.jitproj"
+    captured = desk.project.capture(path)
+    QTextCursor(first.text).insertText("more ")
+    desk.project.mark_saved(path, captured, dump(captured))
+    assert (first.is_modified, second.is_modified, desk.project.is_modified) == (True, False, True)
+    desk.save(path)
+    assert (first.is_modified, desk.project.is_modified) == (False, False)
