@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from contextlib import suppress
+from functools import cache
 from threading import Event, Thread
 from time import monotonic
 from typing import Any, Generic, TypeVar
+from weakref import ref
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, Qt, Signal, Slot
+from shiboken6 import isValid
 
 from jitstudio.gui.state.files import DocumentError
 
@@ -18,29 +20,51 @@ MOMENT = 0.05
 
 
 class _Reading(Generic[_Result]):
-    """Something that a thread finds out about a file, and who goes on with it."""
+    """Something that a thread finds out about a file.
 
-    def __init__(
-        self, work: Callable[[], _Result], then: Callable[[_Result | DocumentError], object]
-    ) -> None:
+    Attributes:
+        ended: Set once `result` is there.
+        result: What was found out, or why it could not be.
+    """
+
+    def __init__(self, work: Callable[[], _Result]) -> None:
         self.ended = Event()
+        self.result: _Result | DocumentError = DocumentError()
         self._work = work
-        self._then = then
-        self._result: _Result | DocumentError = DocumentError()
 
     def run(self) -> None:
         """Find it out; whatever goes wrong, nobody may go on waiting."""
         try:
-            self._result = self._work()
+            self.result = self._work()
         except DocumentError as error:
-            self._result = error
+            self.result = error
         except Exception as error:
-            self._result = DocumentError(str(error) or type(error).__name__)
+            self.result = DocumentError(str(error) or type(error).__name__)
         self.ended.set()
 
-    def go_on(self) -> None:
-        """Hand it over."""
-        self._then(self._result)
+
+class _Post(QObject):
+    """Brings what threads have found out to the thread of the window.
+
+    It lives as long as the program: a reader may be destroyed while its thread would tell it.
+    """
+
+    ended = Signal(object, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.ended.connect(self._on_ended, Qt.ConnectionType.QueuedConnection)
+
+    @Slot(object, object)
+    def _on_ended(self, to: ref[FileReader], reading: _Reading[Any]) -> None:
+        reader = to()
+        if reader is not None and isValid(reader):
+            reader.take_late(reading)
+
+
+@cache
+def _post() -> _Post:
+    return _Post()
 
 
 class FileReader(QObject):
@@ -54,14 +78,14 @@ class FileReader(QObject):
     """
 
     waits = Signal()
-    _ended = Signal(object)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._new: list[_Reading[Any]] = []
-        self._late: set[_Reading[Any]] = set()
+        # What goes on with each. No thread holds it: the last to let go of a Qt object destroys it.
+        self._new: dict[_Reading[Any], Callable[[Any], object]] = {}
+        self._late: dict[_Reading[Any], Callable[[Any], object]] = {}
         self._loop: QEventLoop | None = None
-        self._ended.connect(self._on_ended, Qt.ConnectionType.QueuedConnection)
+        self._post = _post()
 
     def start(
         self, work: Callable[[], _Result], then: Callable[[_Result | DocumentError], object]
@@ -70,14 +94,13 @@ class FileReader(QObject):
 
         That happens in the thread of the window, by `settle` or else by the event loop after it.
         """
-        reading = _Reading(work, then)
-        self._new.append(reading)
+        reading = _Reading(work)
+        self._new[reading] = then
+        to, post = ref(self), self._post
 
         def run() -> None:
             reading.run()
-            # The window may be gone by now.
-            with suppress(RuntimeError):
-                self._ended.emit(reading)
+            post.ended.emit(to, reading)
 
         Thread(target=run, name="jitstudio-file", daemon=True).start()
 
@@ -127,16 +150,19 @@ class FileReader(QObject):
             Whether that was all; the event loop goes on with the rest.
         """
         deadline = monotonic() + (MOMENT if moment is None else moment)
-        new, self._new = self._new, []
-        late = [r for r in new if not r.ended.wait(max(0.0, deadline - monotonic()))]
+        new, self._new = self._new, {}
+        late = {
+            reading: then
+            for reading, then in new.items()
+            if not reading.ended.wait(max(0.0, deadline - monotonic()))
+        }
         self._late.update(late)
-        for reading in new:
-            if reading not in self._late:
-                reading.go_on()
+        for reading, then in new.items():
+            if reading not in late:
+                then(reading.result)
         return not late
 
-    @Slot(object)
-    def _on_ended(self, reading: _Reading[Any]) -> None:
-        if reading in self._late:
-            self._late.discard(reading)
-            reading.go_on()
+    def take_late(self, reading: _Reading[Any]) -> None:
+        """Go on with what did not end within the moment of `settle`, and has ended now."""
+        if (then := self._late.pop(reading, None)) is not None:
+            then(reading.result)
