@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
+from functools import cache
 from threading import Event
 from time import sleep
 from typing import Any, TypeVar
+from weakref import ref
 
-from PySide6.QtCore import QObject, QThreadPool, Signal, Slot
+from PySide6.QtCore import QObject, Qt, QThreadPool, Signal, Slot
+from shiboken6 import isValid
 
 _Item = TypeVar("_Item")
+_Owner = TypeVar("_Owner", bound=QObject)
 # A millisecond or two of work, and as long for others.
 _PIECE, _REST = 1000, 0.001
 
@@ -49,10 +53,49 @@ class Paced(Sequence[_Item]):
             sleep(_REST)
 
 
-class _Relay(QObject):
-    """Sends from the thread; kept by what runs there, so it is alive as long as it is needed."""
+class _Post(QObject):
+    """Brings what threads report to the thread of the window.
 
-    ended = Signal(int, object, str)
+    It lives as long as the program: Qt does not bear a sender or a listener of Python's that goes
+    while a thread emits or its event is under way.
+    """
+
+    reported = Signal(object, object, object)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.reported.connect(self._on_reported, Qt.ConnectionType.QueuedConnection)
+
+    @Slot(object, object, object)
+    def _on_reported(self, to: ref[QObject], listen: Callable[..., object], said: object) -> None:
+        owner = to()
+        if owner is not None and isValid(owner):
+            listen(owner, said)
+
+
+@cache
+def _post() -> _Post:
+    return _Post()
+
+
+def reports_to(owner: _Owner, listen: Callable[[_Owner, Any], object]) -> Callable[[object], None]:
+    """What a thread calls with what it has to say; the window's thread hands that on later.
+
+    Call this in the thread of the window.
+
+    Args:
+        owner: What listens; if it is gone by then, nothing happens. The thread does not keep it
+            alive, as the last to let go of a Qt object destroys it.
+        listen: A method of its class.
+    """
+    to, post = ref(owner), _post()
+
+    def report(said: object) -> None:
+        # The post is gone once the program ends.
+        with suppress(RuntimeError):
+            post.reported.emit(to, listen, said)
+
+    return report
 
 
 class Background(QObject):
@@ -82,9 +125,8 @@ class Background(QObject):
         self.stop()
         self._stop = Event()
         self._busy = True
-        relay = _Relay()
-        relay.ended.connect(self._on_ended)
-        QThreadPool.globalInstance().start(_run(work, self._stop, self._ticket, relay))
+        report = reports_to(self, Background._on_ended)
+        QThreadPool.globalInstance().start(_run(work, self._stop, self._ticket, report))
 
     def stop(self) -> None:
         """Forget what is being done."""
@@ -92,8 +134,8 @@ class Background(QObject):
         self._busy = False
         self._stop.set()
 
-    @Slot(int, object, str)
-    def _on_ended(self, ticket: int, outcome: object, problem: str) -> None:
+    def _on_ended(self, ended: tuple[int, object, str]) -> None:
+        ticket, outcome, problem = ended
         if ticket != self._ticket:
             return
         self._busy = False
@@ -104,7 +146,7 @@ class Background(QObject):
 
 
 def _run(
-    work: Callable[[Event], object], stop: Event, ticket: int, relay: _Relay
+    work: Callable[[Event], object], stop: Event, ticket: int, report: Callable[[object], None]
 ) -> Callable[[], None]:
     def run() -> None:
         # It may have waited for a thread until nobody waits for it.
@@ -117,8 +159,6 @@ def _run(
         except Exception as error:
             # Whatever it was, the window must not go on waiting for it.
             problem = str(error) or type(error).__name__
-        # Qt's side of the relay is gone once the program ends, and nobody waits then.
-        with suppress(RuntimeError):
-            relay.ended.emit(ticket, outcome, problem)
+        report((ticket, outcome, problem))
 
     return run

@@ -76,7 +76,7 @@ def stray_file(job: Job, opened: Iterable[str], toolchain: Sequence[str]) -> str
     allowed = (*job.confined_to, *toolchain)
     inside = {job.name, *(header.name for header in job.headers)}
     for name in sorted({*opened} - inside):
-        if os.path.exists(name) and not lies_in(allowed, os.path.realpath(name)):
+        if os.path.exists(name) and not lies_in(allowed, name):
             return _refusal(job.name, name, os.path.realpath(name))
     return ""
 

@@ -32,6 +32,20 @@ def test_only_the_newest_work_is_told_of(qtbot):
     assert told == ["new"]
 
 
+def test_who_is_gone_hears_nothing_and_the_program_goes_on(qapp):
+    """Work ends just as its owner is destroyed; events of it may be under way then."""
+    told = []
+    for _ in range(300):
+        background = Background()
+        background.done.connect(told.append)
+        background.start(lambda _stop: None)
+        del background
+        qapp.processEvents()
+    QThreadPool.globalInstance().waitForDone(PATIENCE)
+    qapp.processEvents()
+    assert told == []
+
+
 def test_what_nobody_wants_is_not_begun(qtbot, full_pool):
     background, done, told = Background(), [], []
     background.done.connect(told.append)

@@ -58,13 +58,10 @@ class ClosedTabs(QObject):
 
     @Slot(Document)
     def _on_removed(self, document: Document) -> None:
-        if document.is_aside and not document.is_modified:
-            # It was only looked at, and took no part in a build.
-            self._on_moved()
-            return
         entry = saved_document(document)
+        was_only_looked_at = document.is_aside and not document.is_modified
         # Of bytes that came from no file nothing is kept.
-        if entry.path or entry.content is not None:
+        if not was_only_looked_at and (entry.path or entry.content is not None):
             origin = self._settings.origin
             untrusted = "" if origin.is_trusted else origin.folder
             self._closed.append(ClosedTab(entry, self._order.index(document), untrusted))

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache
 from threading import Event, Thread
 from time import monotonic
 from typing import Any, Generic, TypeVar
-from weakref import ref
 
-from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, Qt, Signal, Slot
-from shiboken6 import isValid
+from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, Signal
 
+from jitstudio.gui.background import reports_to
 from jitstudio.gui.state.files import DocumentError
 
 _Result = TypeVar("_Result")
@@ -43,30 +41,6 @@ class _Reading(Generic[_Result]):
         self.ended.set()
 
 
-class _Post(QObject):
-    """Brings what threads have found out to the thread of the window.
-
-    It lives as long as the program: a reader may be destroyed while its thread would tell it.
-    """
-
-    ended = Signal(object, object)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.ended.connect(self._on_ended, Qt.ConnectionType.QueuedConnection)
-
-    @Slot(object, object)
-    def _on_ended(self, to: ref[FileReader], reading: _Reading[Any]) -> None:
-        reader = to()
-        if reader is not None and isValid(reader):
-            reader.take_late(reading)
-
-
-@cache
-def _post() -> _Post:
-    return _Post()
-
-
 class FileReader(QObject):
     """Has threads find out about files, of which none waits for another.
 
@@ -85,7 +59,6 @@ class FileReader(QObject):
         self._new: dict[_Reading[Any], Callable[[Any], object]] = {}
         self._late: dict[_Reading[Any], Callable[[Any], object]] = {}
         self._loop: QEventLoop | None = None
-        self._post = _post()
 
     def start(
         self, work: Callable[[], _Result], then: Callable[[_Result | DocumentError], object]
@@ -96,11 +69,11 @@ class FileReader(QObject):
         """
         reading = _Reading(work)
         self._new[reading] = then
-        to, post = ref(self), self._post
+        report = reports_to(self, FileReader._on_ended)
 
         def run() -> None:
             reading.run()
-            post.ended.emit(to, reading)
+            report(reading)
 
         Thread(target=run, name="jitstudio-file", daemon=True).start()
 
@@ -162,7 +135,6 @@ class FileReader(QObject):
                 then(reading.result)
         return not late
 
-    def take_late(self, reading: _Reading[Any]) -> None:
-        """Go on with what did not end within the moment of `settle`, and has ended now."""
+    def _on_ended(self, reading: _Reading[Any]) -> None:
         if (then := self._late.pop(reading, None)) is not None:
             then(reading.result)
