@@ -1,5 +1,5 @@
 from itertools import pairwise
-from time import perf_counter
+from time import process_time
 
 import pytest
 
@@ -86,7 +86,8 @@ def test_the_function_of_a_line():
 
 def test_hundreds_of_thousands_of_lines_take_little_time():
     body = ["\tadd.f32 %f1, {%f2}, %f3; // x"] * 300_000
-    start = perf_counter()
+    # Not by the clock: other tests run at the same time.
+    start = process_time()
     (function,) = functions(CodeKind.PTX, [".entry k()", "{", *body, "}"])
     assert function.end == 300_003
-    assert perf_counter() - start < 3
+    assert process_time() - start < 3
