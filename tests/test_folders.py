@@ -194,7 +194,7 @@ _WINDOW = """
 import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
-from jitstudio.gui import app
+from jitstudio.gui.window import application as app
 made = app.make_window
 def make(*args):
     window = made(*args)

@@ -14,19 +14,19 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QWidget
 
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.app import let_threads_take_turns, make_window
-from jitstudio.gui.commands.files import FileCommands
-from jitstudio.gui.commands.projects import ProjectCommands
-from jitstudio.gui.docking.dock import PaneDock
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.fonts import CODE_FAMILY, LETTERS
-from jitstudio.gui.furnishing import Furnishing
-from jitstudio.gui.panes import Panes
+from jitstudio.gui.features.launch.form.launch_form import LaunchForm
+from jitstudio.gui.features.project.commands import ProjectCommands
+from jitstudio.gui.kit.fonts import CODE_FAMILY, LETTERS
+from jitstudio.gui.kit.theme import ThemeMode
+from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.shell.docking.dock import PaneDock
+from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.state.documents import Document
-from jitstudio.gui.theme import ThemeMode
-from jitstudio.gui.viewer.listing_view import ListingView
-from jitstudio.gui.widgets.launch.form.launch_form import LaunchForm
-from jitstudio.gui.workspace import Workspace
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.application import let_threads_take_turns, make_window
+from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.window.window_builder import Furnishing
 from jitstudio.samples import samples
 
 PATIENCE = 60.0

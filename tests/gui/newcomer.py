@@ -22,11 +22,11 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.dialogs import Dialogs
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.main_window import MainWindow
-from jitstudio.gui.viewer.listing_view import ListingView
-from jitstudio.gui.widgets.pipeline.canvas import PipelineCanvas
+from jitstudio.gui.features.pipeline.canvas import PipelineCanvas
+from jitstudio.gui.kit.dialogs import Dialogs
+from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.window.main_window import MainWindow
 from jitstudio.samples import samples
 from tests.gui.driver import pause
 from tests.gui.keyboards import Keyboard

@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.analysis.comparing.model import Change
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.models.compare import Matter
+from jitstudio.gui.features.compare.model import Matter
 from tests.gui.driver import pause
 from tests.support import SAMPLES
 

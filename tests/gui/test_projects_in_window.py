@@ -11,7 +11,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.project.format import VERSION, dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.dialogs import ChangedFile, Unsaved
+from jitstudio.gui.kit.dialogs import ChangedFile, Unsaved
 from tests.gui.driver import Driver, pause
 
 _CONTROL_ALT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier

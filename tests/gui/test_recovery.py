@@ -26,7 +26,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from jitstudio.core.arch import Arch
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.gui import app
+from jitstudio.gui.window import application as app
 
 make = app.make_window
 typing = QTimer(interval=20)

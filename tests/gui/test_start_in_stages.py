@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QLabel
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.gui import furnishing
-from jitstudio.gui.late import Late
+from jitstudio.gui.kit.late import Late
+from jitstudio.gui.shell.status_line import StatusLine
+from jitstudio.gui.state.build_controller import Studio
 from jitstudio.gui.state.build_settings import Switch
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.files import digest
-from jitstudio.gui.state.papers import Papers
-from jitstudio.gui.studio import Studio
-from jitstudio.gui.widgets.status_line import StatusLine
+from jitstudio.gui.state.user_state import Papers
+from jitstudio.gui.window import window_builder as furnishing
 from tests.gui.driver import Driver
 
 USES_HEADER = b'#include "h.cuh"\nextern "C" __global__ void second() { int x = H; }\n'

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QPainter
 
-from jitstudio.gui.line_bands import NO_LINE, LineBands
+from jitstudio.gui.code.line_colours import NO_LINE, LineBands
 
 if TYPE_CHECKING:
     from jitstudio.gui.editor.code_editor import CodeEditor

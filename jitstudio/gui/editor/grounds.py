@@ -13,7 +13,7 @@ from jitstudio.gui.editor.matching import bracket_pair, occurrences, word_at
 from jitstudio.gui.editor.places import cursor_over, ground
 
 if TYPE_CHECKING:
-    from jitstudio.gui.find.search import Span
+    from jitstudio.gui.code.search import Span
 
 if TYPE_CHECKING:
     from jitstudio.gui.editor.code_editor import CodeEditor
