@@ -90,7 +90,7 @@ def _run(words: list[str]) -> int:
 
     def make_and_use(application: QApplication, store: QSettings, *places: Path) -> MainWindow:
         window = make_window(application, store, *places)
-        window.furnished.connect(lambda: QTimer.singleShot(0, lambda: _use(window, words)))
+        window.completed.connect(lambda: QTimer.singleShot(0, lambda: _use(window, words)))
         return window
 
     app.make_window = make_and_use

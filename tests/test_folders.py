@@ -202,7 +202,7 @@ def make(*args):
         print(window.frame.notice.text if window.frame.notice.isVisible() else "")
         window.close()
         QApplication.quit()
-    window.furnished.connect(lambda: QTimer.singleShot(1500, leave))
+    window.completed.connect(lambda: QTimer.singleShot(1500, leave))
     return window
 app.make_window = make
 sys.exit(app.run([]))

@@ -19,7 +19,7 @@ def show(driver):
 def linked(driver, mode):
     def change():
         driver.workspace.settings.link = mode
-        driver.workspace.studio.build()
+        driver.workspace.build_controller.build()
 
     result = driver.next_result(change)
     assert result.ok

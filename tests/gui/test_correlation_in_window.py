@@ -393,7 +393,7 @@ def test_code_of_a_header_leads_to_its_file(with_headers, tmp_path):
     driver.panes.problems.location_activated.emit(str(real / "b" / "factor.cuh"), 2, 1)
     assert driver.document.name == "b/factor.cuh"
     # With its namesake in a tab the compiler would take the wrong one.
-    assert driver.next_result(driver.workspace.studio.build).ok
+    assert driver.next_result(driver.workspace.build_controller.build).ok
     # Where there is no call, either, the PTX.
     driver.wait(lambda: driver.workspace.inspections.current is not None)
     ready(driver)

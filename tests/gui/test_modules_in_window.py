@@ -117,7 +117,7 @@ def test_a_file_is_added_to_the_link_that_is_looked_at(started, tmp_path):
     result = started.next_result(add)
     assert result.outcome is Outcome.FAILED
     assert {d.file for d in result.diagnostics} == {"broken.cu"}
-    assert len(started.workspace.studio.modules()) == 3
+    assert len(started.workspace.build_controller.modules()) == 3
 
 
 def notice(driver):

@@ -20,7 +20,7 @@ _EDGE, _BAR = 3, 5
 _DASH = 2
 
 
-class LineBands(QObject):
+class LineColours(QObject):
     """The bands of one text; lines count from 0.
 
     Attributes:

@@ -27,13 +27,13 @@ from PySide6.QtWidgets import QMenu, QPlainTextEdit, QToolTip, QWidget
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.highlighter import LineLexer, SourceHighlighter
 from jitstudio.gui.editor import keys, places
-from jitstudio.gui.editor.bands import EditorBands
+from jitstudio.gui.editor.bands import EditorLineColours
 from jitstudio.gui.editor.carets import Carets
 from jitstudio.gui.editor.columns import ColumnSelection
 from jitstudio.gui.editor.completion.completer import Completer
 from jitstudio.gui.editor.fold_signs import FoldSigns
 from jitstudio.gui.editor.folding import Folds
-from jitstudio.gui.editor.grounds import Grounds
+from jitstudio.gui.editor.grounds import Highlights
 from jitstudio.gui.editor.input import has_outgrown, refusal_to_insert, refusal_to_replace
 from jitstudio.gui.editor.key_table import Edit, apply_key
 from jitstudio.gui.editor.margin import EditorMargin
@@ -104,13 +104,13 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         self.completer = Completer(self, kind)
         self._fold_signs = FoldSigns(self)
         self.pressure = PressureBars(self)
-        self.bands = EditorBands(self)
+        self.bands = EditorLineColours(self)
         self._margin = EditorMargin(self)
         self.pairs = Pairs()
         self.carets = Carets(self)
         self.columns = ColumnSelection(self)
         self.word_link = WordLink(self)
-        self._grounds = Grounds(self)
+        self._grounds = Highlights(self)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.setAccessibleName(self.tr("Source code"))

@@ -22,7 +22,7 @@ _OCCURRENCES_DELAY = 120
 _LONG_LINE = 250
 
 
-class Grounds(QObject):
+class Highlights(QObject):
     """Marks what is in sight of one `CodeEditor`, and follows its cursor."""
 
     def __init__(self, editor: CodeEditor) -> None:

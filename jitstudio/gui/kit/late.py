@@ -29,7 +29,7 @@ class Late(Enum):
     MIX_PLOTS = "jitstudio.gui.features.report.mix_plots:MixPlots"
     # Qt has a hash, too, but it is ten times slower.
     DIGEST = "jitstudio.core.digest:digest"
-    FURNISHING = "jitstudio.gui.window.window_builder:Furnishing"
+    FURNISHING = "jitstudio.gui.window.window_builder:WindowBuilder"
     FIND_BAR = "jitstudio.gui.code.find_bar:FindBar"
     READ_ONLY_PAGE = "jitstudio.gui.editor.read_only_page:ReadOnlyPage"
     COMPLETION_POPUP = "jitstudio.gui.editor.completion.popup:CompletionPopup"

@@ -128,7 +128,7 @@ class Theme:
         marks: Errors, warnings and remarks.
         diff: Two texts side by side.
         pressure: Of bars, from few live registers to many.
-        bands, matched: Grounds of lines that belong together, and of those that are pointed at.
+        bands, matched: Highlights of lines that belong together, and of those that are pointed at.
         edges: The left edges of the first.
         tokens: The styles of those token types that the file names.
     """

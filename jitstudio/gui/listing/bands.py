@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint
 
-from jitstudio.gui.code.line_colours import NO_LINE, LineBands
+from jitstudio.gui.code.line_colours import NO_LINE, LineColours
 
 if TYPE_CHECKING:
     from jitstudio.gui.listing.listing_view import ListingView
 
 
-class ListingBands(LineBands):
+class ListingLineColours(LineColours):
     """The bands of one `ListingView`, which are drawn with its page."""
 
     def __init__(self, view: ListingView) -> None:

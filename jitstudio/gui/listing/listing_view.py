@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMenu, QWidget
 from jitstudio.gui.kit.font_zoom import FontZoom, Zoomable
 from jitstudio.gui.kit.fonts import code_font, follow_letters
 from jitstudio.gui.kit.theme import Theme
-from jitstudio.gui.listing.bands import ListingBands
+from jitstudio.gui.listing.bands import ListingLineColours
 from jitstudio.gui.listing.keys import move_of
 from jitstudio.gui.listing.links import ListingLinks
 from jitstudio.gui.listing.listing_area import ListingArea
@@ -55,7 +55,7 @@ class ListingView(Zoomable, ListingArea):
         self._mouse = ListingMouse(self)
         self.marks = WordMarks(self)
         self.links = ListingLinks(self)
-        self.bands = ListingBands(self)
+        self.bands = ListingLineColours(self)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setMouseTracking(True)

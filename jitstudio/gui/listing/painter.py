@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QFont, QPainter
 
 from jitstudio.gui.code.search import Span
 from jitstudio.gui.kit.theme import Theme, TokenStyle
-from jitstudio.gui.listing.bands import ListingBands
+from jitstudio.gui.listing.bands import ListingLineColours
 from jitstudio.gui.listing.caret import ListingCaret
 from jitstudio.gui.listing.fold_marks import FoldMarks
 from jitstudio.gui.listing.grid import Grid
@@ -53,7 +53,7 @@ class Page:
     matches: Mapping[int, Sequence[Span]]
     marks: Callable[[int], Sequence[Span]]
     link: Link | None
-    bands: ListingBands
+    bands: ListingLineColours
     has_focus: bool
 
 

@@ -39,7 +39,7 @@ class _Pending:
     request: BuildRequest
 
 
-class Studio(QObject):
+class BuildController(QObject):
     """Watches documents and settings, and keeps the outputs up to date.
 
     Signals:
@@ -339,8 +339,8 @@ def nothing_to_build(link: LinkMode) -> str:
     """Why there is no build where no module takes part, in words."""
     if link is LinkMode.NONE:
         return QCoreApplication.translate(
-            "Studio", "There is nothing to build: open or write a kernel first."
+            "BuildController", "There is nothing to build: open or write a kernel first."
         )
     return QCoreApplication.translate(
-        "Studio", "There is nothing to link: tick at least one module in the Link tab."
+        "BuildController", "There is nothing to link: tick at least one module in the Link tab."
     )

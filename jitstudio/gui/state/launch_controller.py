@@ -23,7 +23,7 @@ from jitstudio.core.severity import Severity
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.late import Late
 from jitstudio.gui.services.launch_service import LaunchService
-from jitstudio.gui.state.build_controller import Studio
+from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.preferences import Preferences
@@ -45,7 +45,7 @@ def _at_once(act: Callable[[], None]) -> None:
     act()
 
 
-class LaunchStudio(QObject):
+class LaunchController(QObject):
     """Watches the results of builds and the specs, and keeps the launch in step with both.
 
     Args:
@@ -78,7 +78,7 @@ class LaunchStudio(QObject):
 
     def __init__(
         self,
-        studio: Studio,
+        build_controller: BuildController,
         outputs: Outputs,
         specs: LaunchSpecs,
         service: LaunchService,
@@ -87,7 +87,7 @@ class LaunchStudio(QObject):
         keep_before: Callable[[Callable[[], None]], None] = _at_once,
     ) -> None:
         super().__init__(parent)
-        self._studio = studio
+        self._build_controller = build_controller
         self._outputs = outputs
         self._specs = specs
         self._service = service
@@ -109,7 +109,7 @@ class LaunchStudio(QObject):
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._inspect)
         # Queued: the result of the build is told after its end.
-        studio.build_ended.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
+        build_controller.build_ended.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
         outputs.result_changed.connect(self._on_result_changed)
         specs.changed.connect(self._review)
         service.devices_listed.connect(self._on_devices_listed)
@@ -158,8 +158,8 @@ class LaunchStudio(QObject):
         self.running_changed.emit(True)
         if self._devices is None:
             self.list_devices()
-        if self._studio.is_held:
-            self._studio.build()
+        if self._build_controller.is_held:
+            self._build_controller.build()
         self._go_on()
 
     @Slot()
@@ -175,9 +175,9 @@ class LaunchStudio(QObject):
         """Launch what waits, unless there is something left to wait for."""
         if not self._is_waiting:
             return
-        if self._studio.is_busy and not self._studio.is_building:
+        if self._build_controller.is_busy and not self._build_controller.is_building:
             # It would begin after a pause in typing; whoever runs has done with typing.
-            self._studio.build()
+            self._build_controller.build()
         if awaited := self._awaited():
             self.progressed.emit(awaited)
             return
@@ -198,7 +198,7 @@ class LaunchStudio(QObject):
 
     def _awaited(self) -> str:
         """What has to be known before a launch, in words; empty where nothing has."""
-        if self._studio.is_busy or self._finder.is_busy:
+        if self._build_controller.is_busy or self._finder.is_busy:
             return self.tr("waiting for the build")
         return self.tr("looking for GPUs") if self._devices is None else ""
 

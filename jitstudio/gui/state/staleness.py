@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.state.build_controller import Studio
+from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.outputs import Outputs
@@ -28,7 +28,7 @@ class Staleness(QObject):
         documents: Documents,
         settings: BuildSettings,
         outputs: Outputs,
-        studio: Studio,
+        build_controller: BuildController,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -43,7 +43,7 @@ class Staleness(QObject):
         self._quiet.timeout.connect(self._on_quiet)
         documents.edited.connect(self._on_edited)
         settings.changed.connect(self._on_settings_changed)
-        studio.began.connect(self._on_began)
+        build_controller.began.connect(self._on_began)
         outputs.result_changed.connect(self._on_result_changed)
 
     @property

@@ -12,7 +12,7 @@ from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.session import Session
 
 
-class Papers(QObject):
+class UserState(QObject):
     """Owns what the user has typed and chosen; everything that works on it comes later.
 
     Args:

@@ -13,23 +13,23 @@ from jitstudio.gui.services.launch_service import LaunchService
 from jitstudio.gui.services.serving import close_all
 from jitstudio.gui.services.sweep_service import SweepService
 from jitstudio.gui.state.baselines import Baselines
-from jitstudio.gui.state.build_controller import Studio
+from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.correlation import Correlations
 from jitstudio.gui.state.inspections import Inspections
-from jitstudio.gui.state.launch_controller import LaunchStudio
+from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.staleness import Staleness
 from jitstudio.gui.state.sweep_drafts import SweepDrafts
-from jitstudio.gui.state.user_state import Papers
+from jitstudio.gui.state.user_state import UserState
 
 
 class Workspace(QObject):
     """Owns the state of one window, from its start to its end.
 
     Args:
-        papers: What it works on.
+        user_state: What is open and chosen.
 
     Attributes:
         toolchain: The tools that are here; None until the worker has told.
@@ -40,18 +40,20 @@ class Workspace(QObject):
 
     toolchain_found = Signal(ToolchainInfo)
 
-    def __init__(self, papers: Papers, parent: QObject | None = None) -> None:
+    def __init__(self, user_state: UserState, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.toolchain: ToolchainInfo | None = None
-        self.preferences = papers.preferences
-        self.documents = papers.documents
-        self.settings = papers.settings
-        self.session = papers.session
+        self.preferences = user_state.preferences
+        self.documents = user_state.documents
+        self.settings = user_state.settings
+        self.session = user_state.session
         self.outputs = Outputs(self)
         self.service = BuildService(self)
-        self.studio = Studio(self.documents, self.settings, self.outputs, self.service, parent=self)
+        self.build_controller = BuildController(
+            self.documents, self.settings, self.outputs, self.service, parent=self
+        )
         self.staleness = Staleness(
-            self.documents, self.settings, self.outputs, self.studio, parent=self
+            self.documents, self.settings, self.outputs, self.build_controller, parent=self
         )
         self.analysis_service = AnalysisService(self)
         self.baselines = Baselines(self)
@@ -66,9 +68,9 @@ class Workspace(QObject):
         )
         self.session.attach(self.launch_specs, self.project)
         if self.project.path is not None:
-            self.studio.hold()
-        self.launches = LaunchStudio(
-            self.studio,
+            self.build_controller.hold()
+        self.launches = LaunchController(
+            self.build_controller,
             self.outputs,
             self.launch_specs,
             self.launch_service,

@@ -18,7 +18,7 @@ from jitstudio.gui.kit.fonts import load_fonts
 from jitstudio.gui.kit.icons import forget_desktop_icons
 from jitstudio.gui.kit.theme import STYLE, ThemeKeeper, ThemeMode
 from jitstudio.gui.kit.translating import install
-from jitstudio.gui.state.user_state import Papers
+from jitstudio.gui.state.user_state import UserState
 from jitstudio.gui.window.ending import EndSignals
 from jitstudio.gui.window.garbage import GarbageCollector
 from jitstudio.gui.window.main_window import MainWindow
@@ -56,7 +56,7 @@ def run(files: Sequence[str]) -> int:
     window = make_window(app, store, *places)
     sys.excepthook = _teller(window.frame.notice.tell)
     # What the program itself consists of is no garbage, and need not be looked through.
-    window.furnished.connect(gc.freeze)
+    window.completed.connect(gc.freeze)
     GarbageCollector(window)
     _end_well(app, window)
     window.show()
@@ -110,18 +110,18 @@ def let_threads_take_turns() -> None:
 def make_window(
     app: QApplication, store: QSettings, session_folder: Path, elsewhere: Path | None = None
 ) -> MainWindow:
-    """A window that is not shown yet, with papers of its own; see `Papers` for the folders."""
-    papers = Papers(store, session_folder, elsewhere=elsewhere)
-    keeper = ThemeKeeper(app, _mode(papers.preferences.theme))
-    window = MainWindow(papers, keeper)
-    papers.setParent(window)
+    """A window that is not shown yet; see `UserState` for the folders."""
+    user_state = UserState(store, session_folder, elsewhere=elsewhere)
+    keeper = ThemeKeeper(app, _mode(user_state.preferences.theme))
+    window = MainWindow(user_state, keeper)
+    user_state.setParent(window)
     keeper.setParent(window)
     return window
 
 
 def _end_well(app: QApplication, window: MainWindow) -> None:
     """Keep everything at a logout, and at each signal that asks for the end."""
-    signals, session = EndSignals(window), window.papers.session
+    signals, session = EndSignals(window), window.user_state.session
 
     def end(number: int) -> None:
         if window.may_end():

@@ -15,7 +15,7 @@ from jitstudio.gui.window.panes import Panes
 _ACTION = "{}LayoutAction"
 
 
-class LayoutPresenter(QObject):
+class LayoutController(QObject):
     """Chooses layouts, maximises panes, and leads the keyboard from one to the next."""
 
     def __init__(self, panes: Panes, actions: Actions) -> None:

@@ -1,4 +1,4 @@
-"""The window: up at once with the texts in it, and furnished with all the rest a moment later."""
+"""The window: up at once with the texts in it, and completed with all the rest a moment later."""
 
 from __future__ import annotations
 
@@ -21,49 +21,49 @@ from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.commands.shortcuts import Shortcuts
 from jitstudio.gui.shell.menus import MenuBar, make_toolbar
 from jitstudio.gui.state.sample_tabs import open_sample
-from jitstudio.gui.state.user_state import Papers
-from jitstudio.gui.window.window_shell import Frame
+from jitstudio.gui.state.user_state import UserState
+from jitstudio.gui.window.window_shell import WindowShell
 from jitstudio.samples import Sample, samples
 
 if TYPE_CHECKING:
-    from jitstudio.gui.window.window_builder import Furnishing
+    from jitstudio.gui.window.window_builder import WindowBuilder
 
 # The rest is loaded once the texts are painted, or where nobody looks at the window by then.
 _PAINTED_MS, _UNSEEN_MS = 20, 300
 
 
 class MainWindow(QMainWindow):
-    """Shows some papers, and lets them be worked on.
+    """Shows what the user has open, and lets it be edited.
 
     Attributes:
-        papers: What is shown.
+        user_state: What is open and chosen.
         keeper: The theme.
         commands: What can be done; what nobody carries out yet waits until somebody does.
         shortcuts: The keys of all that.
         menus: All commands.
         toolbar: The most used ones.
-        frame: What the papers are shown in.
+        frame: Editors, notices and docks.
 
     Signals:
-        furnished: Everything is there.
+        completed: Everything is there.
     """
 
-    furnished = Signal()
+    completed = Signal()
 
-    def __init__(self, papers: Papers, keeper: ThemeKeeper) -> None:
+    def __init__(self, user_state: UserState, keeper: ThemeKeeper) -> None:
         super().__init__()
-        self.papers = papers
+        self.user_state = user_state
         self.keeper = keeper
         self.commands = Actions(self)
-        self.shortcuts = Shortcuts(self.commands, papers.preferences)
+        self.shortcuts = Shortcuts(self.commands, user_state.preferences)
         self.commands.set_theme(keeper.theme)
         self.menus = MenuBar(self, self.commands)
         self.toolbar = make_toolbar(self, self.commands)
-        LETTERS.set_family(papers.preferences.font_family)
-        self.frame = Frame(self, papers, keeper.theme)
-        self._furnishing: Furnishing | None = None
+        LETTERS.set_family(user_state.preferences.font_family)
+        self.frame = WindowShell(self, user_state, keeper.theme)
+        self._builder: WindowBuilder | None = None
         self._steps: Iterator[None] = iter(())
-        self._is_furnished = False
+        self._is_complete = False
         self._is_bare = False
         self._is_ended = False
         self._wanted: tuple[Sequence[Path], Sample | None] | None = None
@@ -74,8 +74,8 @@ class MainWindow(QMainWindow):
         self._loader.failed.connect(self._on_load_failed)
         self._step = QTimer(self, interval=0)
         self._step.timeout.connect(self._on_step)
-        papers.session.restore_failed.connect(self.frame.notice.tell)
-        papers.session.recovered.connect(self.frame.notice.tell)
+        user_state.session.restore_failed.connect(self.frame.notice.tell)
+        user_state.session.recovered.connect(self.frame.notice.tell)
         FocusRing(self)
         self.setAcceptDrops(True)
         self.setWindowTitle("jitstudio")
@@ -83,18 +83,18 @@ class MainWindow(QMainWindow):
         self.frame.stage.restore()
 
     @property
-    def furnishing(self) -> Furnishing:
+    def builder(self) -> WindowBuilder:
         """All that is in the window besides its texts; what is missing of it is made now."""
-        if not self._is_furnished:
+        if not self._is_complete:
             with self._or_bare():
                 self._step.stop()
-                if self._furnishing is None:
+                if self._builder is None:
                     self._begin_furnishing()
                 for _ in self._steps:
                     pass
             self._end_furnishing()
-        assert self._furnishing is not None
-        return self._furnishing
+        assert self._builder is not None
+        return self._builder
 
     def open(self, files: Sequence[Path]) -> None:
         """Bring back the last session, and open these files; without either, the first sample.
@@ -102,15 +102,15 @@ class MainWindow(QMainWindow):
         Files that are no projects are not opened inside of one: its session waits for a start
         without them.
         """
-        papers, sample = self.papers, None
+        user_state, sample = self.user_state, None
         by_itself = bool(files) and not any(map(is_project, files))
-        if not papers.session.restore(by_itself=by_itself) and not files:
+        if not user_state.session.restore(by_itself=by_itself) and not files:
             sample = samples()[0]
-            open_sample(sample, papers.documents, papers.settings)
+            open_sample(sample, user_state.documents, user_state.settings)
         self._wanted = files, sample
-        papers.session.watch()
-        if self._is_furnished:
-            self.furnishing.begin(*self._wanted)
+        user_state.session.watch()
+        if self._is_complete:
+            self.builder.begin(*self._wanted)
         else:
             self._load_timer.start()
 
@@ -118,9 +118,9 @@ class MainWindow(QMainWindow):
         """Keep everything, so that it comes back at the next start, or ask where that cannot be."""
         # Where the rest cannot be made now, the window stays to tell so.
         event.ignore()
-        furnishing = None if self._is_bare else self.furnishing
+        builder = None if self._is_bare else self.builder
         event.accept()
-        if furnishing is not None and not furnishing.projects.may_quit():
+        if builder is not None and not builder.projects.may_quit():
             event.ignore()
             return
         self.end()
@@ -128,19 +128,19 @@ class MainWindow(QMainWindow):
 
     def may_end(self) -> bool:
         """Whether the end may come; asks only where what was typed could not be kept."""
-        return self._is_bare or self.furnishing.projects.may_end()
+        return self._is_bare or self.builder.projects.may_end()
 
     def end(self) -> None:
         """Keep everything and let go of it, without a question; closing has done so already."""
         if self._is_ended:
             return
         self._is_ended = True
-        if self._is_furnished:
+        if self._is_complete:
             self.frame.stage.save()
-        if self._furnishing is None:
-            self.papers.session.close()
+        if self._builder is None:
+            self.user_state.session.close()
         else:
-            self._furnishing.workspace.close()
+            self._builder.workspace.close()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Make the rest now that the texts are there: Python runs one thread at a time."""
@@ -166,12 +166,12 @@ class MainWindow(QMainWindow):
         """Open files."""
         urls = event.mimeData().urls()
         paths = [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]
-        self.furnishing.files.open_paths(paths)
+        self.builder.files.open_paths(paths)
         event.acceptProposedAction()
 
     @Slot()
     def _load(self) -> None:
-        if not self._is_furnished:
+        if not self._is_complete:
             self._loader.start(lambda _stop: Late.FURNISHING.get())
 
     @contextmanager
@@ -185,19 +185,19 @@ class MainWindow(QMainWindow):
             raise
 
     def _begin_furnishing(self) -> None:
-        self._furnishing = Late.FURNISHING.get()(self)
-        self._steps = self._furnishing.steps()
+        self._builder = Late.FURNISHING.get()(self)
+        self._steps = self._builder.steps()
 
     def _end_furnishing(self) -> None:
-        self._is_furnished = True
+        self._is_complete = True
         if self._wanted is not None:
-            self.furnishing.begin(*self._wanted)
+            self.builder.begin(*self._wanted)
         self.commands.catch_up()
-        self.furnished.emit()
+        self.completed.emit()
 
     @Slot()
     def _on_loaded(self) -> None:
-        if not (self._is_furnished or self._is_bare):
+        if not (self._is_complete or self._is_bare):
             with self._or_bare():
                 self._begin_furnishing()
             self._step.start()

@@ -21,14 +21,14 @@ from jitstudio.samples import samples
 
 _BEFORE_RECENT = "saveAction"
 _MODE_WORDS = {
-    ThemeMode.SYSTEM: QT_TRANSLATE_NOOP("MenusPresenter", "As the &system"),
-    ThemeMode.LIGHT: QT_TRANSLATE_NOOP("MenusPresenter", "&Light"),
-    ThemeMode.DARK: QT_TRANSLATE_NOOP("MenusPresenter", "&Dark"),
-    ThemeMode.HIGH_CONTRAST: QT_TRANSLATE_NOOP("MenusPresenter", "High &contrast"),
+    ThemeMode.SYSTEM: QT_TRANSLATE_NOOP("MenusController", "As the &system"),
+    ThemeMode.LIGHT: QT_TRANSLATE_NOOP("MenusController", "&Light"),
+    ThemeMode.DARK: QT_TRANSLATE_NOOP("MenusController", "&Dark"),
+    ThemeMode.HIGH_CONTRAST: QT_TRANSLATE_NOOP("MenusController", "High &contrast"),
 }
 
 
-class MenusPresenter(QObject):
+class MenusController(QObject):
     """Adds to the menus of the table what no table can tell."""
 
     def __init__(
@@ -70,7 +70,7 @@ class MenusPresenter(QObject):
     def _add_themes(self, menu: QMenu) -> None:
         group = QActionGroup(menu)
         for mode, words in _MODE_WORDS.items():
-            text = QCoreApplication.translate("MenusPresenter", words)
+            text = QCoreApplication.translate("MenusController", words)
             action = menu.addAction(text, partial(self._choose_theme, mode))
             action.setCheckable(True)
             action.setChecked(mode is self._theme.mode)

@@ -29,7 +29,7 @@ from jitstudio.gui.shell.commands.spec import EDITOR
 from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.shell.status_line import StatusLine
 from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.window_shell import Frame
+from jitstudio.gui.window.window_shell import WindowShell
 
 
 class _Themed(Protocol):
@@ -76,7 +76,7 @@ class Panes:
     search: SearchView
 
     def __init__(
-        self, window: QMainWindow, frame: Frame, workspace: Workspace, theme: Theme
+        self, window: QMainWindow, frame: WindowShell, workspace: Workspace, theme: Theme
     ) -> None:
         self.notice = frame.notice
         self.tabs = frame.tabs

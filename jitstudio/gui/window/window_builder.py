@@ -12,59 +12,59 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.project.project import is_project
-from jitstudio.gui.features.build.part import PartPresenter
-from jitstudio.gui.features.build.results import ResultsPresenter
-from jitstudio.gui.features.build.settings import SettingsPresenter
-from jitstudio.gui.features.build.staleness import StalenessPresenter
-from jitstudio.gui.features.build.status import StatusPresenter
-from jitstudio.gui.features.compare.controller import ComparePresenter
-from jitstudio.gui.features.correlation.controller import CorrelationPresenter
+from jitstudio.gui.features.build.part import PartController
+from jitstudio.gui.features.build.results import ResultsController
+from jitstudio.gui.features.build.settings import SettingsController
+from jitstudio.gui.features.build.staleness import StalenessController
+from jitstudio.gui.features.build.status import StatusController
+from jitstudio.gui.features.compare.controller import CompareController
+from jitstudio.gui.features.correlation.controller import CorrelationController
 from jitstudio.gui.features.editing.context_menus import ContextMenus
-from jitstudio.gui.features.editing.controller import EditingPresenter
-from jitstudio.gui.features.editing.definitions import DefinitionsPresenter
-from jitstudio.gui.features.editing.formatting import FormattingPresenter
-from jitstudio.gui.features.editing.hover import HoverPresenter
-from jitstudio.gui.features.editing.navigation import PlacesPresenter
-from jitstudio.gui.features.editing.renaming import RenamingPresenter
-from jitstudio.gui.features.editing.symbols import SymbolsPresenter
+from jitstudio.gui.features.editing.controller import EditingController
+from jitstudio.gui.features.editing.definitions import DefinitionsController
+from jitstudio.gui.features.editing.formatting import FormattingController
+from jitstudio.gui.features.editing.hover import HoverController
+from jitstudio.gui.features.editing.navigation import NavigationController
+from jitstudio.gui.features.editing.renaming import RenamingController
+from jitstudio.gui.features.editing.symbols import SymbolsController
 from jitstudio.gui.features.editing.views import ViewCommands
-from jitstudio.gui.features.graph.controller import GraphPresenter
+from jitstudio.gui.features.graph.controller import GraphController
 from jitstudio.gui.features.help.commands import HelpCommands
 from jitstudio.gui.features.help.key_list import KeyList
 from jitstudio.gui.features.help.keystrokes import KeystrokeCommands
-from jitstudio.gui.features.history.controller import HistoryPresenter
-from jitstudio.gui.features.launch.controller import LaunchPresenter
-from jitstudio.gui.features.link.controller import LinkPresenter
-from jitstudio.gui.features.link.inlined import InlinedPresenter
-from jitstudio.gui.features.names.controller import NamesPresenter
-from jitstudio.gui.features.options.controller import OptionsPresenter
-from jitstudio.gui.features.palette.controller import PalettePresenter
-from jitstudio.gui.features.pipeline.controller import PipelinePresenter
-from jitstudio.gui.features.problems.controller import FilesPresenter
+from jitstudio.gui.features.history.controller import HistoryController
+from jitstudio.gui.features.launch.controller import LaunchPaneController
+from jitstudio.gui.features.link.controller import LinkController
+from jitstudio.gui.features.link.inlined import InlinedController
+from jitstudio.gui.features.names.controller import NamesController
+from jitstudio.gui.features.options.controller import OptionsController
+from jitstudio.gui.features.palette.controller import PaletteController
+from jitstudio.gui.features.pipeline.controller import PipelineController
+from jitstudio.gui.features.problems.controller import FilesController
 from jitstudio.gui.features.problems.fixes import Fixer
-from jitstudio.gui.features.problems.link_offers import LinkOffersPresenter
-from jitstudio.gui.features.project.autosave import KeepingPresenter
+from jitstudio.gui.features.problems.link_offers import LinkOffersController
+from jitstudio.gui.features.project.autosave import AutosaveController
 from jitstudio.gui.features.project.commands import ProjectCommands
-from jitstudio.gui.features.project.controller import ProjectsPresenter
-from jitstudio.gui.features.ptx_sass.columns import ColumnsPresenter
-from jitstudio.gui.features.ptx_sass.controller import ListingsPresenter
-from jitstudio.gui.features.ptx_sass.filters import FiltersPresenter
-from jitstudio.gui.features.ptx_sass.inspections import InspectionsPresenter
-from jitstudio.gui.features.ptx_sass.pressure import PressurePresenter
-from jitstudio.gui.features.report.controller import ReportPresenter
-from jitstudio.gui.features.search.controller import SearchPresenter
-from jitstudio.gui.features.settings.controller import PreferencesPresenter
-from jitstudio.gui.features.tabs.controller import TabsPresenter
-from jitstudio.gui.features.variants.matrix_controller import MatrixPresenter
+from jitstudio.gui.features.project.controller import ProjectsController
+from jitstudio.gui.features.ptx_sass.columns import ColumnsController
+from jitstudio.gui.features.ptx_sass.controller import ListingsController
+from jitstudio.gui.features.ptx_sass.filters import FiltersController
+from jitstudio.gui.features.ptx_sass.inspections import InspectionsController
+from jitstudio.gui.features.ptx_sass.pressure import PressureController
+from jitstudio.gui.features.report.controller import ReportController
+from jitstudio.gui.features.search.controller import SearchController
+from jitstudio.gui.features.settings.controller import PreferencesController
+from jitstudio.gui.features.tabs.controller import TabsController
+from jitstudio.gui.features.variants.matrix_controller import MatrixController
 from jitstudio.gui.features.variants.side_commands import SideCommands
-from jitstudio.gui.features.variants.sweep_controller import SweepPresenter
-from jitstudio.gui.features.welcome.controller import WelcomePresenter
+from jitstudio.gui.features.variants.sweep_controller import SweepController
+from jitstudio.gui.features.welcome.controller import WelcomeController
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.layouts import LayoutPresenter
-from jitstudio.gui.window.menus import MenusPresenter
+from jitstudio.gui.window.layouts import LayoutController
+from jitstudio.gui.window.menus import MenusController
 from jitstudio.gui.window.panes import Panes
 from jitstudio.samples import Sample, samples
 
@@ -72,11 +72,11 @@ if TYPE_CHECKING:
     from jitstudio.gui.window.main_window import MainWindow
 
 
-class Furnishing(QObject):
+class WindowBuilder(QObject):
     """Furnishes one window.
 
     Attributes:
-        workspace: All that works on the papers.
+        workspace: All that works on the user_state.
         panes: All views.
         files, projects: What the File menu does.
     """
@@ -89,7 +89,7 @@ class Furnishing(QObject):
         super().__init__(window)
         self._window = window
         # First: the worker's process starts while the rest is made.
-        self.workspace = Workspace(window.papers, self)
+        self.workspace = Workspace(window.user_state, self)
 
     def steps(self) -> Iterator[None]:
         """Make the rest; between two steps the window takes events."""
@@ -129,9 +129,9 @@ class Furnishing(QObject):
             self.files.open_sample(samples()[0])
         self.panes.bring_up(self.panes.tabs)
         if workspace.project.path is None and not opening:
-            workspace.studio.build()
+            workspace.build_controller.build()
         else:
-            workspace.studio.hold()
+            workspace.build_controller.hold()
 
     def _parts(self) -> tuple[Callable[[], object], ...]:
         """What ties everything together, each a moment's work."""
@@ -144,77 +144,77 @@ class Furnishing(QObject):
             lambda: KeystrokeCommands(panes.tabs, actions, window.shortcuts, window),
             lambda: HelpCommands(workspace, keeper, actions, window),
             lambda: KeyList(actions, window.shortcuts, window),
-            lambda: FilesPresenter(
+            lambda: FilesController(
                 workspace,
                 panes,
                 files,
                 Fixer(workspace.documents, workspace.settings, files, window, self.projects.trust),
                 actions,
             ),
-            lambda: TabsPresenter(workspace, panes, files, keeper, actions, window),
-            lambda: ProjectsPresenter(workspace, panes, self.projects, window),
-            lambda: KeepingPresenter(workspace, panes),
-            lambda: SettingsPresenter(workspace, panes, actions),
-            lambda: ResultsPresenter(workspace, panes, files, actions),
-            lambda: DefinitionsPresenter(
+            lambda: TabsController(workspace, panes, files, keeper, actions, window),
+            lambda: ProjectsController(workspace, panes, self.projects, window),
+            lambda: AutosaveController(workspace, panes),
+            lambda: SettingsController(workspace, panes, actions),
+            lambda: ResultsController(workspace, panes, files, actions),
+            lambda: DefinitionsController(
                 workspace,
                 panes,
-                PlacesPresenter(workspace, panes, files, actions),
+                NavigationController(workspace, panes, files, actions),
                 actions,
                 window,
             ),
-            lambda: RenamingPresenter(panes, actions, window),
-            lambda: FormattingPresenter(workspace, panes, actions),
-            lambda: FiltersPresenter(preferences, panes),
-            lambda: ListingsPresenter(workspace, panes, actions, window),
-            lambda: InspectionsPresenter(workspace, panes),
-            lambda: CorrelationPresenter(workspace, panes, actions),
-            lambda: PressurePresenter(
-                workspace, panes, ColumnsPresenter(workspace, panes, actions, window), actions
+            lambda: RenamingController(panes, actions, window),
+            lambda: FormattingController(workspace, panes, actions),
+            lambda: FiltersController(preferences, panes),
+            lambda: ListingsController(workspace, panes, actions, window),
+            lambda: InspectionsController(workspace, panes),
+            lambda: CorrelationController(workspace, panes, actions),
+            lambda: PressureController(
+                workspace, panes, ColumnsController(workspace, panes, actions, window), actions
             ),
-            lambda: ReportPresenter(workspace, panes),
-            lambda: ComparePresenter(workspace, panes, actions),
-            lambda: HistoryPresenter(workspace, panes, actions),
-            lambda: LinkPresenter(workspace, panes.link),
-            lambda: InlinedPresenter(workspace, panes.link.inlined),
-            lambda: LinkOffersPresenter(workspace, panes),
-            lambda: PartPresenter(workspace, panes, keeper),
-            lambda: NamesPresenter(workspace, panes.names),
-            lambda: OptionsPresenter(workspace, panes.options),
-            lambda: LaunchPresenter(workspace, panes, actions),
+            lambda: ReportController(workspace, panes),
+            lambda: CompareController(workspace, panes, actions),
+            lambda: HistoryController(workspace, panes, actions),
+            lambda: LinkController(workspace, panes.link),
+            lambda: InlinedController(workspace, panes.link.inlined),
+            lambda: LinkOffersController(workspace, panes),
+            lambda: PartController(workspace, panes, keeper),
+            lambda: NamesController(workspace, panes.names),
+            lambda: OptionsController(workspace, panes.options),
+            lambda: LaunchPaneController(workspace, panes, actions),
             self._make_side_windows,
-            lambda: PipelinePresenter(workspace, panes),
-            lambda: GraphPresenter(workspace, panes, actions),
-            lambda: StalenessPresenter(workspace, panes, keeper),
+            lambda: PipelineController(workspace, panes),
+            lambda: GraphController(workspace, panes, actions),
+            lambda: StalenessController(workspace, panes, keeper),
             self._make_preferences,
-            lambda: StatusPresenter(workspace, panes.status, actions),
-            lambda: WelcomePresenter(workspace, panes.tabs, files, actions, keeper),
-            lambda: LayoutPresenter(panes, actions),
-            lambda: EditingPresenter(workspace, panes, actions),
-            lambda: SearchPresenter(workspace, panes, actions),
-            lambda: HoverPresenter(workspace, panes, actions),
+            lambda: StatusController(workspace, panes.status, actions),
+            lambda: WelcomeController(workspace, panes.tabs, files, actions, keeper),
+            lambda: LayoutController(panes, actions),
+            lambda: EditingController(workspace, panes, actions),
+            lambda: SearchController(workspace, panes, actions),
+            lambda: HoverController(workspace, panes, actions),
             lambda: ContextMenus(workspace, panes, actions),
-            lambda: SymbolsPresenter(workspace, panes, keeper, actions, window),
-            lambda: MenusPresenter(window.menus, panes, actions, files, preferences, keeper),
+            lambda: SymbolsController(workspace, panes, keeper, actions, window),
+            lambda: MenusController(window.menus, panes, actions, files, preferences, keeper),
             self._make_palette,
         )
 
     def _make_preferences(self) -> None:
         window = self._window
-        self._preferences = PreferencesPresenter(
+        self._preferences = PreferencesController(
             self.workspace, window.keeper, window.commands, window
         )
 
     def _make_palette(self) -> None:
         window, show = self._window, self._preferences.show_setting
-        PalettePresenter(self.workspace, self.panes, window.commands, window, show)
+        PaletteController(self.workspace, self.panes, window.commands, window, show)
 
     def _make_side_windows(self) -> None:
         window, workspace, panes = self._window, self.workspace, self.panes
         keeper, actions = window.keeper, window.commands
         sides = SideCommands(workspace, self.files, keeper, actions, window)
-        sweeps = SweepPresenter(workspace, panes.launch.form, keeper, actions, window)
-        matrix = MatrixPresenter(workspace, keeper, actions, window)
+        sweeps = SweepController(workspace, panes.launch.form, keeper, actions, window)
+        matrix = MatrixController(workspace, keeper, actions, window)
         panes.link.comparison_requested.connect(sides.compare_links)
         sides.failed.connect(panes.notice.tell)
         for teller in (sides, sweeps, matrix):

@@ -14,10 +14,10 @@ from jitstudio.core.severity import Severity
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService
 from jitstudio.gui.services.serving import close_all
-from jitstudio.gui.state.build_controller import Studio
+from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.launch_controller import LaunchStudio
+from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.preferences import Preferences
@@ -59,10 +59,12 @@ class Bench:
         self.documents = Documents()
         self.outputs, self.specs = Outputs(), LaunchSpecs()
         self.builder, self.service = BuildService(), HeldService()
-        self.studio = Studio(self.documents, BuildSettings(), self.outputs, self.builder)
+        self.build_controller = BuildController(
+            self.documents, BuildSettings(), self.outputs, self.builder
+        )
         store = QSettings(str(folder / "settings.ini"), QSettings.Format.IniFormat)
-        self.launches = LaunchStudio(
-            self.studio,
+        self.launches = LaunchController(
+            self.build_controller,
             self.outputs,
             self.specs,
             self.service,
@@ -107,7 +109,7 @@ def bench(qapp, tmp_path):
 @pytest.fixture
 def built(bench, qtbot):
     """With a kernel, but nobody has looked for GPUs."""
-    bench.studio.build()
+    bench.build_controller.build()
     qtbot.waitUntil(lambda: bench.specs.form is not None, timeout=PATIENCE)
     return bench
 
@@ -159,7 +161,7 @@ def test_new_code_is_never_launched_with_the_old_parameters(ready, qtbot):
     ready.outputs.result_changed.connect(lambda _result: ready.launches.run())
     ready.write(MORE)
     with qtbot.waitSignal(ready.outputs.result_changed, timeout=PATIENCE):
-        ready.studio.build()
+        ready.build_controller.build()
     # The build is there, its parameters are still being read.
     assert ready.service.launched == []
     qtbot.waitUntil(lambda: bool(ready.service.launched), timeout=PATIENCE)
@@ -169,7 +171,7 @@ def test_new_code_is_never_launched_with_the_old_parameters(ready, qtbot):
 def test_a_build_that_is_given_up_holds_no_run_up(ready, qtbot):
     ready.write(MORE)
     ready.launches.run()
-    ready.studio.cancel()
+    ready.build_controller.cancel()
     qtbot.waitUntil(lambda: bool(ready.service.launched or ready.results), timeout=PATIENCE)
 
 
@@ -187,7 +189,7 @@ def test_code_from_before_a_failed_build_is_not_launched(ready, qtbot):
     assert ready.code_problems == []
     ready.write(BROKEN)
     with qtbot.waitSignal(ready.outputs.result_changed, timeout=PATIENCE):
-        ready.studio.build()
+        ready.build_controller.build()
     assert ready.code_problems == [
         "The last build failed, so there is no code of what the editor says."
     ]
@@ -199,7 +201,7 @@ def test_code_from_before_a_failed_build_is_not_launched(ready, qtbot):
     assert ready.service.launched == []
     assert ready.results[-1].outcome is LaunchOutcome.REFUSED
     ready.write(ONE)
-    ready.studio.build()
+    ready.build_controller.build()
     qtbot.waitUntil(lambda: not ready.code_problems, timeout=PATIENCE)
 
 

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QSettings
 
-from jitstudio.gui.state.user_state import Papers
+from jitstudio.gui.state.user_state import UserState
 from jitstudio.gui.state.workspace import Workspace
 
 PATIENCE = 60_000
@@ -12,8 +12,8 @@ PATIENCE = 60_000
 @pytest.fixture
 def workspace(qapp, tmp_path):
     store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-    papers = Papers(store, tmp_path / "sessions")
-    workspace = Workspace(papers)
+    user_state = UserState(store, tmp_path / "sessions")
+    workspace = Workspace(user_state)
     yield workspace
     workspace.close()
 

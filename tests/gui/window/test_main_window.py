@@ -96,7 +96,7 @@ def test_quick_edits_build_the_newest_only(started):
         started.replace("a[i]" if number == 0 else f"{number - 1}.5f", f"{number}.5f")
         started.trigger("buildAction")
         pause(0)
-    started.wait(lambda: not started.workspace.studio.is_building)
+    started.wait(lambda: not started.workspace.build_controller.is_building)
     results = started.results[seen:]
     assert results[-1].ok
     # 11.5f in hexadecimal, as PTX writes it.
@@ -111,7 +111,7 @@ def test_a_build_that_hangs_can_be_cancelled_and_the_next_one_works(started):
     cancel = started.find(QAction, "cancelAction")
     assert cancel.isEnabled()
     pause(800)
-    assert started.workspace.studio.is_building
+    assert started.workspace.build_controller.is_building
     result = started.next_result(cancel.trigger)
     assert result.outcome is Outcome.CANCELLED
     assert not cancel.isEnabled()
@@ -125,7 +125,7 @@ def test_typing_does_not_wait_for_a_build(started):
     started.editor.setPlainText(SLOW_CUDA)
     started.trigger("buildAction")
     pause(500)
-    assert started.workspace.studio.is_building
+    assert started.workspace.build_controller.is_building
     begin = time.perf_counter()
     started.type("// typed meanwhile")
     # Far less than the build takes.
@@ -192,14 +192,14 @@ def test_options_reach_the_compiler_and_a_wrong_one_is_told(started):
 
 
 def test_options_that_are_half_typed_start_no_build(started):
-    studio, settings = started.workspace.studio, started.workspace.settings
+    build_controller, settings = started.workspace.build_controller, started.workspace.settings
     edit = started.find(QLineEdit, "optionsEdit")
     edit.setFocus()
     started.replace("sum", "sum")
-    assert studio.is_busy
+    assert build_controller.is_busy
     for typed in "--maxrregcount=":
         QTest.keyClicks(edit, typed)
-        assert not studio.is_busy
+        assert not build_controller.is_busy
     # What is typed is kept all the same, and a build that is asked for takes it.
     assert settings.options == "--maxrregcount="
     result = started.next_result(lambda: started.trigger("buildAction"))
@@ -208,10 +208,10 @@ def test_options_that_are_half_typed_start_no_build(started):
     assert "--maxrregcount=32" in result.stages[0].options
     # Going on to something else ends it, too.
     QTest.keyClicks(edit, " -linein")
-    assert not studio.is_busy
+    assert not build_controller.is_busy
     started.editor.setFocus()
     QTest.keyClick(QApplication.activePopupWidget(), Qt.Key.Key_Escape)
-    assert studio.is_busy
+    assert build_controller.is_busy
     started.settle()
 
 
@@ -269,9 +269,9 @@ def test_closing_the_tab_ends_its_build(started):
     started.workspace.settings.auto_build = False
     started.editor.setPlainText(SLOW_CUDA)
     started.trigger("buildAction")
-    assert started.workspace.studio.is_building
+    assert started.workspace.build_controller.is_building
     started.workspace.documents.remove(started.document)
-    assert not started.workspace.studio.is_building
+    assert not started.workspace.build_controller.is_building
     assert started.next_result(
         lambda: (started.trigger("newCudaAction"), started.trigger("buildAction"))
     ).ok

@@ -16,14 +16,14 @@ from jitstudio.gui.window.panes import Panes
 _KEY = "part"
 
 
-class PartPresenter(QObject):
+class PartController(QObject):
     """Keeps the notice of the tab in front in step with the link."""
 
     def __init__(self, workspace: Workspace, panes: Panes, keeper: ThemeKeeper) -> None:
         super().__init__(panes.tabs)
         self._documents = workspace.documents
         self._settings = workspace.settings
-        self._studio = workspace.studio
+        self._build_controller = workspace.build_controller
         self._tabs = panes.tabs
         self._keeper = keeper
         self._bars: dict[SourcePage, NoticeBar] = {}
@@ -34,7 +34,7 @@ class PartPresenter(QObject):
             self._documents.edited,
             self._documents.changed,
             self._settings.link_changed,
-            self._studio.module_changed,
+            self._build_controller.module_changed,
         ):
             signal.connect(self._update)
         self._documents.removed.connect(self._on_removed)
@@ -69,7 +69,7 @@ class PartPresenter(QObject):
     def _words(self, document: Document) -> str:
         """Why a document is not what is built; empty where it is, or where that is plain to see."""
         is_linked = self._settings.link is not LinkMode.NONE
-        names = ", ".join(f"'{module.name}'" for module in self._studio.modules())
+        names = ", ".join(f"'{module.name}'" for module in self._build_controller.modules())
         if takes_part_alone(document):
             if not is_linked or document.included:
                 return ""
@@ -99,10 +99,10 @@ class PartPresenter(QObject):
             program = self._documents.unique_program(document.name)
             self._settings.set_link(program, LinkMode.NONE)
             document.program, document.included = program, True
-            self._studio.build()
+            self._build_controller.build()
 
     def _add_to_link(self) -> None:
         document = self._documents.current
         if document is not None:
             document.included = True
-            self._studio.build()
+            self._build_controller.build()

@@ -14,7 +14,7 @@ from jitstudio.gui.state.workspace import Workspace
 from jitstudio.gui.window.panes import Panes
 
 
-class ResultsPresenter(QObject):
+class ResultsController(QObject):
     """Hands results to the panes, and the state of the build to the status bar."""
 
     def __init__(
@@ -26,25 +26,29 @@ class ResultsPresenter(QObject):
         self._files = files
         self._listed = dict.fromkeys(panes.outputs, frozenset[str]())
         self._cancel = actions["cancelAction"]
-        outputs, studio, status = workspace.outputs, workspace.studio, panes.status
+        outputs, build_controller, status = (
+            workspace.outputs,
+            workspace.build_controller,
+            panes.status,
+        )
         outputs.changed.connect(self._on_output_changed)
         workspace.documents.current_changed.connect(self._on_current_changed)
         outputs.result_changed.connect(self._on_result_changed)
         workspace.tell_toolchain(self._on_toolchain_found)
         workspace.service.cache_emptied.connect(self._on_cache_emptied)
-        studio.build_started.connect(status.show_building)
-        studio.build_started.connect(self._on_building_changed)
-        studio.progressed.connect(status.show_progress)
-        studio.build_ended.connect(self._on_building_changed)
-        studio.built.connect(status.show_built)
-        studio.refused.connect(status.tell)
-        studio.worker_broke.connect(panes.notice.tell)
+        build_controller.build_started.connect(status.show_building)
+        build_controller.build_started.connect(self._on_building_changed)
+        build_controller.progressed.connect(status.show_progress)
+        build_controller.build_ended.connect(self._on_building_changed)
+        build_controller.built.connect(status.show_built)
+        build_controller.refused.connect(status.tell)
+        build_controller.worker_broke.connect(panes.notice.tell)
         for output in panes.outputs.values():
             output.told.connect(status.tell)
         actions.bind(
             {
-                "buildAction": studio.build,
-                "cancelAction": studio.cancel,
+                "buildAction": build_controller.build,
+                "cancelAction": build_controller.cancel,
                 "emptyCacheAction": workspace.service.empty_cache,
                 "saveOutputsAction": self._on_save_outputs,
             }
@@ -82,7 +86,7 @@ class ResultsPresenter(QObject):
 
     @Slot()
     def _on_building_changed(self) -> None:
-        building = self._workspace.studio.is_building
+        building = self._workspace.build_controller.is_building
         self._cancel.setEnabled(building)
         if not building:
             self._panes.status.show_ended()

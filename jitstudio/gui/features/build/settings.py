@@ -20,7 +20,7 @@ _SWITCHES = {
 }
 
 
-class SettingsPresenter(QObject):
+class SettingsController(QObject):
     """Shows what a build is done with, and takes over what the user chooses."""
 
     def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:

@@ -16,7 +16,7 @@ from jitstudio.gui.state.workspace import Workspace
 from jitstudio.gui.window.panes import Panes
 
 
-class StalenessPresenter(QObject):
+class StalenessController(QObject):
     """Ties the marks of the panes to `Staleness`.
 
     Attributes:

@@ -10,7 +10,7 @@ from jitstudio.gui.shell.status_line import StatusLine
 from jitstudio.gui.state.workspace import Workspace
 
 
-class StatusPresenter(QObject):
+class StatusController(QObject):
     """Keeps the facts of the status bar that come neither from builds nor from editors."""
 
     def __init__(self, workspace: Workspace, status: StatusLine, actions: Actions) -> None:

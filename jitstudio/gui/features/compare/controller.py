@@ -23,7 +23,7 @@ from jitstudio.gui.window.panes import Panes
 _Key = tuple[Built, Built, Matter]
 
 
-class ComparePresenter(QObject):
+class CompareController(QObject):
     """Ties the Compare pane to the results that were pinned and to the newest one."""
 
     def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
@@ -193,14 +193,14 @@ def _missing(matter: Matter, left: Built, right: Built) -> str:
     both = (left, right)
     if matter.is_code and not all(map(cubin_of, both)):
         return QCoreApplication.translate(
-            "ComparePresenter", "One of the two has made no machine code."
+            "CompareController", "One of the two has made no machine code."
         )
     if matter is Matter.PTX and not all(map(_has_ptx, both)):
-        return QCoreApplication.translate("ComparePresenter", "One of the two has made no PTX.")
+        return QCoreApplication.translate("CompareController", "One of the two has made no PTX.")
     texts = (any(s.kind in TEXT_KINDS for s in built.request.sources) for built in both)
     if matter is Matter.SOURCE and not all(texts):
         return QCoreApplication.translate(
-            "ComparePresenter", "One of the two was not made from text."
+            "CompareController", "One of the two was not made from text."
         )
     return ""
 

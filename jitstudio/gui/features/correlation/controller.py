@@ -22,7 +22,7 @@ _BANDS, _FOLLOW = "listings.bands", "listings.follow"
 _USER = "correlation"
 
 
-class CorrelationPresenter(QObject):
+class CorrelationController(QObject):
     """Keeps editors and listings in step."""
 
     def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:

@@ -10,7 +10,7 @@ from typing import NamedTuple, Protocol
 from PySide6.QtCore import QCoreApplication
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code.line_colours import LineBands
+from jitstudio.gui.code.line_colours import LineColours
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.state.asides import is_installed, open_aside, told_of_opened
 from jitstudio.gui.state.correlation import Correlations, Shown
@@ -26,7 +26,7 @@ class Side(Protocol):
     """One of the texts; lines count from 0."""
 
     @property
-    def bands(self) -> LineBands | None:
+    def bands(self) -> LineColours | None:
         """Its bands; None where nothing is shown."""
 
     @property
@@ -88,7 +88,7 @@ class SourceSide:
         return page.document if page is not None else None
 
     @property
-    def bands(self) -> LineBands | None:
+    def bands(self) -> LineColours | None:
         """Those of the editor, or of the view of what cannot be edited."""
         page = self._panes.tabs.page
         return page.code_view.bands if page is not None else None
@@ -186,7 +186,7 @@ class SourceSide:
 
     def _on_waits(self) -> None:
         self._panes.status.tell(
-            QCoreApplication.translate("CorrelationPresenter", "Waiting for the disk")
+            QCoreApplication.translate("CorrelationController", "Waiting for the disk")
         )
 
     def step_to(self, line: int) -> None:
@@ -204,7 +204,7 @@ class _ListingSide:
         self.pane: OutputPane = panes.outputs[kind]
 
     @property
-    def bands(self) -> LineBands | None:
+    def bands(self) -> LineColours | None:
         """Those of the listing."""
         return self.pane.code_view.bands
 

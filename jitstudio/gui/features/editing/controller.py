@@ -13,7 +13,7 @@ from jitstudio.gui.state.workspace import Workspace
 from jitstudio.gui.window.panes import Panes
 
 
-class EditingPresenter(QObject):
+class EditingController(QObject):
     """Serves each editor from when its document is opened."""
 
     def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:

@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from jitstudio.core.code import TEXT_KINDS
 from jitstudio.gui.features.editing.definitions_state import Answer, Asked, OpenText, Spot
-from jitstudio.gui.features.editing.navigation import PlacesPresenter
+from jitstudio.gui.features.editing.navigation import NavigationController
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.late import Late
 from jitstudio.gui.shell.commands.actions import Actions
@@ -20,14 +20,14 @@ from jitstudio.gui.state.workspace import Workspace
 from jitstudio.gui.window.panes import Panes
 
 
-class DefinitionsPresenter(QObject):
+class DefinitionsController(QObject):
     """Looks for definitions in the background, and goes there."""
 
     def __init__(
         self,
         workspace: Workspace,
         panes: Panes,
-        places: PlacesPresenter,
+        places: NavigationController,
         actions: Actions,
         window: QWidget,
     ) -> None:

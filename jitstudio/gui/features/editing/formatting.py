@@ -21,7 +21,7 @@ from jitstudio.gui.window.panes import Panes
 _KINDS = (CodeKind.CUDA, CodeKind.HEADER)
 
 
-class FormattingPresenter(QObject):
+class FormattingController(QObject):
     """Formats the selected lines, or all of a text where none are selected."""
 
     def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:

@@ -18,7 +18,7 @@ from jitstudio.gui.state.workspace import Workspace
 from jitstudio.gui.window.panes import Panes
 
 
-class HoverPresenter(QObject):
+class HoverController(QObject):
     """Serves the listings, and each tab from when its document is opened."""
 
     def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:

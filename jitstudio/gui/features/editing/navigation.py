@@ -22,7 +22,7 @@ from jitstudio.gui.state.workspace import Workspace
 from jitstudio.gui.window.panes import Panes
 
 
-class PlacesPresenter(QObject):
+class NavigationController(QObject):
     """Brings up editors and panes at a line, a kernel, or as they are."""
 
     def __init__(

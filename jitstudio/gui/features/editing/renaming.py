@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from jitstudio.listing.scopes.renaming import Renaming
 
 
-class RenamingPresenter(QObject):
+class RenamingController(QObject):
     """Finds all places of a name, asks for another, and puts it there as one step of undo."""
 
     def __init__(self, panes: Panes, actions: Actions, window: QWidget) -> None:

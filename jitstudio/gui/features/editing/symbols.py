@@ -24,14 +24,14 @@ from jitstudio.gui.state.workspace import Workspace
 from jitstudio.gui.window.panes import Panes
 from jitstudio.listing.symbols.symbol import Symbol, SymbolKind
 
-_CONTEXT = "SymbolsPresenter"
+_CONTEXT = "SymbolsController"
 _WORDS = {
-    SymbolKind.KERNEL: QT_TRANSLATE_NOOP("SymbolsPresenter", "kernel"),
-    SymbolKind.FUNCTION: QT_TRANSLATE_NOOP("SymbolsPresenter", "function"),
-    SymbolKind.TYPE: QT_TRANSLATE_NOOP("SymbolsPresenter", "type"),
-    SymbolKind.VARIABLE: QT_TRANSLATE_NOOP("SymbolsPresenter", "variable"),
-    SymbolKind.MACRO: QT_TRANSLATE_NOOP("SymbolsPresenter", "macro"),
-    SymbolKind.LABEL: QT_TRANSLATE_NOOP("SymbolsPresenter", "label"),
+    SymbolKind.KERNEL: QT_TRANSLATE_NOOP("SymbolsController", "kernel"),
+    SymbolKind.FUNCTION: QT_TRANSLATE_NOOP("SymbolsController", "function"),
+    SymbolKind.TYPE: QT_TRANSLATE_NOOP("SymbolsController", "type"),
+    SymbolKind.VARIABLE: QT_TRANSLATE_NOOP("SymbolsController", "variable"),
+    SymbolKind.MACRO: QT_TRANSLATE_NOOP("SymbolsController", "macro"),
+    SymbolKind.LABEL: QT_TRANSLATE_NOOP("SymbolsController", "label"),
 }
 
 
@@ -43,7 +43,7 @@ class _Text:
     raw: str
 
 
-class SymbolsPresenter(QObject):
+class SymbolsController(QObject):
     """Reads in the background what was edited since the palette came up last."""
 
     def __init__(

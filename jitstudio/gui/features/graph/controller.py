@@ -28,7 +28,7 @@ _USER = "graph"
 _Key = tuple[CodeKind, object, str]
 
 
-class GraphPresenter(QObject):
+class GraphController(QObject):
     """Ties the Graph pane to the panes of PTX and SASS."""
 
     def __init__(

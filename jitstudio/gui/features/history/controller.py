@@ -31,7 +31,7 @@ class _Listing:
     module: Document | None
 
 
-class HistoryPresenter(QObject):
+class HistoryController(QObject):
     """Notes where the user comes from and brings them back there.
 
     A jump can take several steps, such as a tab and then a line, so the places are compared only
@@ -68,7 +68,7 @@ class HistoryPresenter(QObject):
             pane = self._panes.outputs[self._pane]
             if pane.listing is not None:
                 is_alone = self._workspace.settings.link is LinkMode.NONE
-                module = self._workspace.studio.module if is_alone else None
+                module = self._workspace.build_controller.module if is_alone else None
                 text = _Listing(self._pane, pane.listing.name, module)
                 return Spot(text, pane.code_view.line)
         page = self._panes.tabs.page

@@ -18,7 +18,7 @@ from jitstudio.gui.window.panes import Panes
 _WITHOUT_GPU = ("focusReportAction", "sweepAction", "saveProjectAsAction", "listDevicesAction")
 
 
-class LaunchPresenter(QObject):
+class LaunchPaneController(QObject):
     """Shows kernels, GPUs, problems and results, and hands on what the user types."""
 
     def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:

@@ -13,7 +13,7 @@ from jitstudio.gui.state.documents import Document, takes_part_alone
 from jitstudio.gui.state.workspace import Workspace
 
 
-class LinkPresenter(QObject):
+class LinkController(QObject):
     """Shows the documents as modules, and does to them what the user does to the rows."""
 
     def __init__(self, workspace: Workspace, view: LinkView) -> None:
@@ -31,7 +31,7 @@ class LinkPresenter(QObject):
         ):
             signal.connect(self._on_documents_changed)
         self._settings.link_changed.connect(view.set_link_mode)
-        workspace.studio.module_changed.connect(self._on_documents_changed)
+        workspace.build_controller.module_changed.connect(self._on_documents_changed)
         workspace.outputs.result_changed.connect(self._on_result_changed)
         view.link_mode_changed.connect(self._on_link_mode_chosen)
         view.inclusion_changed.connect(self._on_inclusion_changed)

@@ -18,7 +18,7 @@ from jitstudio.gui.state.workspace import Workspace
 from jitstudio.listing.lines import split_at_newlines
 
 
-class InlinedPresenter(QObject):
+class InlinedController(QObject):
     """Reads the PTX of the link, and shows the list while there is some."""
 
     def __init__(self, workspace: Workspace, view: InlinedList) -> None:

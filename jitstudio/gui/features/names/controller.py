@@ -12,16 +12,16 @@ from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.workspace import Workspace
 
 
-class NamesPresenter(QObject):
+class NamesController(QObject):
     """Shows the name expressions of the module that is looked at."""
 
     def __init__(self, workspace: Workspace, view: NamesView) -> None:
         super().__init__(view)
-        self._studio = workspace.studio
+        self._build_controller = workspace.build_controller
         self._outputs = workspace.outputs
         self._view = view
         self._shown: tuple[object, ...] = ()
-        workspace.studio.module_changed.connect(self._on_module_changed)
+        workspace.build_controller.module_changed.connect(self._on_module_changed)
         workspace.documents.edited.connect(self._on_document_changed)
         workspace.documents.changed.connect(self._on_document_changed)
         workspace.outputs.result_changed.connect(self._on_result_changed)
@@ -30,7 +30,7 @@ class NamesPresenter(QObject):
 
     @Slot()
     def _on_module_changed(self) -> None:
-        module = self._studio.module
+        module = self._build_controller.module
         if module is None:
             shown: tuple[str, tuple[str, ...], bool] = ("", (), False)
         else:
@@ -42,7 +42,7 @@ class NamesPresenter(QObject):
 
     @Slot(Document)
     def _on_document_changed(self, document: Document) -> None:
-        if document is self._studio.module:
+        if document is self._build_controller.module:
             self._on_module_changed()
 
     @Slot()
@@ -55,8 +55,8 @@ class NamesPresenter(QObject):
 
     @Slot(tuple)
     def _on_expressions_edited(self, expressions: tuple[str, ...]) -> None:
-        if self._studio.module is not None:
-            self._studio.module.name_expressions = expressions
+        if self._build_controller.module is not None:
+            self._build_controller.module.name_expressions = expressions
 
 
 def shown_names(outputs: Outputs) -> BuildResult | None:

@@ -12,7 +12,7 @@ from jitstudio.gui.state.build_controller import SHOWN_AND_SAVED
 from jitstudio.gui.state.workspace import Workspace
 
 
-class OptionsPresenter(QObject):
+class OptionsController(QObject):
     """Shows the options of the settings, and which tools of the next build take each."""
 
     def __init__(self, workspace: Workspace, form: OptionsForm) -> None:
@@ -24,7 +24,7 @@ class OptionsPresenter(QObject):
         self._settling.timeout.connect(self._show_plan)
         workspace.settings.options_changed.connect(form.set_text)
         workspace.settings.changed.connect(self._on_plan_changed)
-        workspace.studio.module_changed.connect(self._on_plan_changed)
+        workspace.build_controller.module_changed.connect(self._on_plan_changed)
         workspace.tell_toolchain(self._on_toolchain_found)
         form.shown.connect(self._on_plan_changed)
         form.text_changed.connect(self._on_text_changed)
@@ -41,7 +41,7 @@ class OptionsPresenter(QObject):
             return  # it asks again when it is looked at
         workspace = self._workspace
         # Of the modules only their kinds matter here: reading their texts would take time.
-        sources = tuple(module.without_content() for module in workspace.studio.modules())
+        sources = tuple(module.without_content() for module in workspace.build_controller.modules())
         try:
             steps = plan(BuildRequest(sources, emit=SHOWN_AND_SAVED, link=workspace.settings.link))
         except PlanError:

@@ -39,7 +39,7 @@ class _Choice(NamedTuple):
     act: Callable[[], object]
 
 
-class PalettePresenter(QObject):
+class PaletteController(QObject):
     """Looks whenever the palette comes up: what there is then, it offers.
 
     Args:

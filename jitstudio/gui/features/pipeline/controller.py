@@ -19,7 +19,7 @@ _PICTURE = "pipeline.svg"
 _NOT_RUN = frozenset({State.WAITING, State.SKIPPED})
 
 
-class PipelinePresenter(QObject):
+class PipelineController(QObject):
     """Feeds the pictures from the studios, and leads from a node to what it stands for."""
 
     def __init__(self, workspace: Workspace, panes: Panes, dialogs: Dialogs | None = None) -> None:
@@ -29,11 +29,11 @@ class PipelinePresenter(QObject):
         self._view = view = panes.pipeline
         self._dialogs = dialogs or Dialogs(view)
         self._pipelines = pipelines = Pipelines(self)
-        studio, launches = workspace.studio, workspace.launches
-        studio.began.connect(pipelines.begin)
-        studio.told.connect(pipelines.tell)
-        studio.built.connect(pipelines.end)
-        studio.build_ended.connect(pipelines.stop)
+        build_controller, launches = workspace.build_controller, workspace.launches
+        build_controller.began.connect(pipelines.begin)
+        build_controller.told.connect(pipelines.tell)
+        build_controller.built.connect(pipelines.end)
+        build_controller.build_ended.connect(pipelines.stop)
         launches.running_changed.connect(self._on_launch_running_changed)
         launches.progressed.connect(pipelines.launch)
         launches.finished.connect(pipelines.end_launch)

@@ -11,7 +11,7 @@ from jitstudio.gui.state.workspace import Workspace
 from jitstudio.gui.window.panes import Panes
 
 
-class FilesPresenter(QObject):
+class FilesController(QObject):
     """Lets tabs and panes open, close and mend documents, and tells what failed."""
 
     def __init__(
@@ -36,7 +36,7 @@ class FilesPresenter(QObject):
         files.opened.connect(self._on_opened)
         panes.problems.fix_requested.connect(fixer.apply)
         panes.launch.form.fix_requested.connect(fixer.apply)
-        fixer.applied.connect(workspace.studio.build)
+        fixer.applied.connect(workspace.build_controller.build)
         fixer.refused.connect(complain)
         actions.bind(
             {

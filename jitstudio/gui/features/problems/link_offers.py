@@ -24,14 +24,14 @@ from jitstudio.listing.kernel_names import read_name
 from jitstudio.listing.symbols.symbol import SymbolKind
 
 
-class LinkOffersPresenter(QObject):
+class LinkOffersController(QObject):
     """Replaces the fix that asks for a file, where the function is in a tab already."""
 
     def __init__(self, workspace: Workspace, panes: Panes) -> None:
         super().__init__(panes.problems)
         self._documents = workspace.documents
         self._settings = workspace.settings
-        self._studio = workspace.studio
+        self._build_controller = workspace.build_controller
         self._outputs = workspace.outputs
         self._panes = panes
         self._background = Background(self)
@@ -42,7 +42,7 @@ class LinkOffersPresenter(QObject):
     def _on_result_changed(self, result: BuildResult | None) -> None:
         self._background.stop()
         missed = frozenset(filter(None, map(_missed, result.diagnostics if result else ())))
-        linked = self._studio.modules()
+        linked = self._build_controller.modules()
         texts = [
             (document.name, document.kind, document.held.text)
             for document in self._documents
@@ -59,7 +59,7 @@ class LinkOffersPresenter(QObject):
     @Slot(object)
     def _on_found(self, definers: Mapping[str, str]) -> None:
         """Offer the tabs by the names of functions that they define."""
-        result, module = self._outputs.result, self._studio.module
+        result, module = self._outputs.result, self._build_controller.module
         if result is None or module is None or not definers:
             return
         told = tuple(

@@ -16,7 +16,7 @@ _OUTSIDE = "outside"
 _INTERVAL = "session.autosave_seconds"
 
 
-class KeepingPresenter(QObject):
+class AutosaveController(QObject):
     """Ties the session and the watch over files to the notice and the status line."""
 
     def __init__(self, workspace: Workspace, panes: Panes) -> None:
@@ -35,7 +35,7 @@ class KeepingPresenter(QObject):
         watch.uneditable.connect(self._on_uneditable)
         watch.conflicts_changed.connect(self._on_conflicts_changed)
         # Native code may take the machine down with it.
-        workspace.studio.build_started.connect(session.save_changes)
+        workspace.build_controller.build_started.connect(session.save_changes)
         workspace.preferences.changed.connect(self._on_preference_changed)
         self._on_preference_changed(_INTERVAL)
 

@@ -206,7 +206,7 @@ class ProjectCommands(QObject):
             return
         self._clear()
         self._project.open(opened, standing)
-        self._workspace.studio.hold()
+        self._workspace.build_controller.hold()
         self._remember(opened.path)
         if opened.problems:
             self._tell_problems(opened)
@@ -222,7 +222,7 @@ class ProjectCommands(QObject):
     def _stay(self) -> None:
         """Go on with what is open: where that is no project, it is the user's own."""
         if self._project.path is None:
-            self._workspace.studio.release()
+            self._workspace.build_controller.release()
 
     def _tell_problems(self, opened: OpenProject) -> None:
         told = [*opened.problems[:_MOST_PROBLEMS]]
@@ -331,7 +331,7 @@ class ProjectCommands(QObject):
         return [d for d in self._documents if d.is_modified and (d.path or not kept(d))]
 
     def _clear(self) -> None:
-        self._workspace.studio.release()
+        self._workspace.build_controller.release()
         # While it is still known whose they are: closed tabs can be opened again.
         for document in list(self._documents):
             self._documents.remove(document)

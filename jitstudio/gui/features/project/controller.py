@@ -16,7 +16,7 @@ _TRUST = "trust"
 _MOST_CONCERNS = 6
 
 
-class ProjectsPresenter(QObject):
+class ProjectsController(QObject):
     """Shows which project is open, and arranges the panes as it wants them."""
 
     def __init__(

@@ -12,7 +12,7 @@ from jitstudio.analysis.holders import Holder, holders
 from jitstudio.analysis.model import NOWHERE, SassFunction
 from jitstudio.analysis.pressure import live_gprs
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.features.ptx_sass.peak_text import PeakWords
+from jitstudio.gui.features.ptx_sass.peak_text import PeakText
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.listing.columns.choice import ColumnChoice
 from jitstudio.gui.listing.columns.dialog import ColumnsDialog
@@ -31,11 +31,11 @@ _ADDRESSES = "listings.addresses"
 class _Held:
     """A peak, and what holds it."""
 
-    words: PeakWords
+    words: PeakText
     holders: Sequence[Holder]
 
 
-class ColumnsPresenter(QObject):
+class ColumnsController(QObject):
     """Serves the columns of the pane of SASS.
 
     Signals:
@@ -91,7 +91,7 @@ class ColumnsPresenter(QObject):
         self._panes.uncover(self._pane)
         view.go_to(line + 1)
         index = cells.heights(function).peaks[number - 1]
-        words = PeakWords(function, index, number, len(cells.heights(function).peaks))
+        words = PeakText(function, index, number, len(cells.heights(function).peaks))
         tell(words.plain)
         self._holding.start(lambda _stop: _Held(words, holders(function, index)))
 

@@ -20,7 +20,7 @@ from jitstudio.gui.window.panes import Panes
 _DEMANGLE = "listings.demangle"
 
 
-class ListingsPresenter(QObject):
+class ListingsController(QObject):
     """Serves the panes of PTX and SASS."""
 
     def __init__(

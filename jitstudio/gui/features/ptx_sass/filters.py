@@ -8,7 +8,7 @@ from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.window.panes import Panes
 
 
-class FiltersPresenter(QObject):
+class FiltersController(QObject):
     """Sets the filters of the listings as they were left, and keeps each change."""
 
     def __init__(self, preferences: Preferences, panes: Panes) -> None:

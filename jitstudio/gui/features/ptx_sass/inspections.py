@@ -14,7 +14,7 @@ _USER = "sass"
 _FAILED = "reading"
 
 
-class InspectionsPresenter(QObject):
+class InspectionsController(QObject):
     """Ties the pane of SASS to what is known of its code."""
 
     def __init__(self, workspace: Workspace, panes: Panes) -> None:

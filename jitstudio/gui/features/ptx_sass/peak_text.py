@@ -18,7 +18,7 @@ _MOST_NAMED = 4
 
 
 @dataclass(frozen=True)
-class PeakWords:
+class PeakText:
     """What is told of a peak.
 
     Attributes:
@@ -39,13 +39,13 @@ class PeakWords:
         translate = QCoreApplication.translate
         said = counted(
             live_gprs(self.function)[self.index],
-            translate("PeakWords", "Peak {number} of {peaks}: 1 register"),
-            translate("PeakWords", "Peak {number} of {peaks}: {count} registers"),
+            translate("PeakText", "Peak {number} of {peaks}: 1 register"),
+            translate("PeakText", "Peak {number} of {peaks}: {count} registers"),
             number=self.number,
             peaks=self.count,
         )
         is_top = self.index == highest(self.function)
-        return said + (translate("PeakWords", ", the highest") if is_top else "")
+        return said + (translate("PeakText", ", the highest") if is_top else "")
 
     def with_holders(self, holders: Sequence[Holder]) -> str:
         """The same with the lines that have written most of what is alive there."""
@@ -58,8 +58,8 @@ class PeakWords:
             for holder in named
         )
         translate = QCoreApplication.translate
-        of_one_file = translate("PeakWords", "{peak}; most held by lines {lines}")
-        of_several = translate("PeakWords", "{peak}; most held by {lines}")
+        of_one_file = translate("PeakText", "{peak}; most held by lines {lines}")
+        of_several = translate("PeakText", "{peak}; most held by {lines}")
         said = of_several if len(files) > 1 else of_one_file
         return said.format(peak=self.plain, lines=lines)
 

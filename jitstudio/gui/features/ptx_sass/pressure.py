@@ -14,7 +14,7 @@ from jitstudio.analysis.holders import Holder
 from jitstudio.analysis.model import Place
 from jitstudio.analysis.pressure import LinePressure, by_place
 from jitstudio.gui.editor.pressure_bars import LineBar
-from jitstudio.gui.features.ptx_sass.columns import ColumnsPresenter
+from jitstudio.gui.features.ptx_sass.columns import ColumnsController
 from jitstudio.gui.features.ptx_sass.pressure_text import line_words
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.shell.commands.actions import Actions
@@ -37,11 +37,11 @@ class _Read:
     lines: _Lines
 
 
-class PressurePresenter(QObject):
+class PressureController(QObject):
     """Serves the bars of all editors."""
 
     def __init__(
-        self, workspace: Workspace, panes: Panes, columns: ColumnsPresenter, actions: Actions
+        self, workspace: Workspace, panes: Panes, columns: ColumnsController, actions: Actions
     ) -> None:
         super().__init__(panes.tabs)
         self._inspections = workspace.inspections

@@ -18,7 +18,7 @@ from jitstudio.gui.window.panes import Panes
 _USER = "report"
 
 
-class ReportPresenter(QObject):
+class ReportController(QObject):
     """Ties the Report pane to what is known of the machine code."""
 
     def __init__(self, workspace: Workspace, panes: Panes) -> None:

@@ -40,7 +40,7 @@ class _Logged(NamedTuple):
     stage: StageKey
 
 
-class SearchPresenter(QObject):
+class SearchController(QObject):
     """Has the texts searched that are there when a query is asked for."""
 
     def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:

@@ -25,7 +25,7 @@ _SWITCHES = {
 }
 
 
-class PreferencesPresenter(QObject):
+class PreferencesController(QObject):
     """Carries settings to those who work by them, and shows the dialog that changes them."""
 
     def __init__(
@@ -42,7 +42,7 @@ class PreferencesPresenter(QObject):
             "appearance.theme": lambda value: keeper.set_mode(ThemeMode(value)),
             "appearance.font_family": lambda value: LETTERS.set_family(str(value)),
             _ON_CHANGE: lambda value: setattr(settings, "auto_build", bool(value)),
-            "build.pause": lambda value: workspace.studio.set_pause(int(value)),
+            "build.pause": lambda value: workspace.build_controller.set_pause(int(value)),
             "build.time_limit": lambda value: workspace.service.set_time_limit(float(value)),
             "build.cache_size": lambda value: workspace.service.set_cache_size(int(value) << 20),
             "build.memory": lambda value: workspace.service.set_memory_share(float(value)),
@@ -50,13 +50,13 @@ class PreferencesPresenter(QObject):
         }
         for key, switch in _SWITCHES.items():
             self._carriers[key] = partial(self._turn, switch)
-        studio = workspace.studio
-        was_held = studio.is_held
+        build_controller = workspace.build_controller
+        was_held = build_controller.is_held
         for key in self._carriers.keys() - {"appearance.theme"}:
             self._on_changed(key)
         if was_held:
             # These were no edits of the user's.
-            studio.hold()
+            build_controller.hold()
         workspace.preferences.changed.connect(self._on_changed)
         settings.auto_build_changed.connect(self._on_auto_build_changed)
         settings.switches_changed.connect(self._on_switches_changed)

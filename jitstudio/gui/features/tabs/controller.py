@@ -21,7 +21,7 @@ from jitstudio.gui.state.workspace import Workspace
 from jitstudio.gui.window.panes import Panes
 
 
-class TabsPresenter(QObject):
+class TabsController(QObject):
     """Knows in which order the tabs were looked at last."""
 
     def __init__(

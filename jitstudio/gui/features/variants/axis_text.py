@@ -11,7 +11,7 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 
 @dataclass(frozen=True)
-class AxisWords:
+class AxisLabels:
     """One kind.
 
     Attributes:
@@ -27,66 +27,68 @@ class AxisWords:
     name_example: str = ""
 
 
-WORDS: dict[AxisKind, AxisWords] = {
-    AxisKind.BLOCK: AxisWords(
-        QT_TRANSLATE_NOOP("AxisWords", "block"),
+WORDS: dict[AxisKind, AxisLabels] = {
+    AxisKind.BLOCK: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "block"),
         QT_TRANSLATE_NOOP(
-            "AxisWords",
+            "AxisLabels",
             "Threads per block. Part blocks with several axes by semicolons: 16,16; 32,8",
         ),
         "64, 128, 256, 512",
     ),
-    AxisKind.TEMPLATE: AxisWords(
-        QT_TRANSLATE_NOOP("AxisWords", "template"),
+    AxisKind.TEMPLATE: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "template"),
         QT_TRANSLATE_NOOP(
-            "AxisWords", "What stands for a name in braces of the kernel: T in saxpy<{T}>"
+            "AxisLabels", "What stands for a name in braces of the kernel: T in saxpy<{T}>"
         ),
         "float, double",
         "T",
     ),
-    AxisKind.MACRO: AxisWords(
-        QT_TRANSLATE_NOOP("AxisWords", "macro"),
-        QT_TRANSLATE_NOOP("AxisWords", "What the compiler defines the macro as, like -DNAME=VALUE"),
+    AxisKind.MACRO: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "macro"),
+        QT_TRANSLATE_NOOP(
+            "AxisLabels", "What the compiler defines the macro as, like -DNAME=VALUE"
+        ),
         "1, 2, 4",
         "UNROLL",
     ),
-    AxisKind.OPTIONS: AxisWords(
-        QT_TRANSLATE_NOOP("AxisWords", "options"),
+    AxisKind.OPTIONS: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "options"),
         QT_TRANSLATE_NOOP(
-            "AxisWords",
+            "AxisLabels",
             "Options beside those of the build, each set parted from the next by a semicolon",
         ),
         "; --use_fast_math",
     ),
-    AxisKind.TARGET: AxisWords(
-        QT_TRANSLATE_NOOP("AxisWords", "target"),
-        QT_TRANSLATE_NOOP("AxisWords", "What to build for"),
+    AxisKind.TARGET: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "target"),
+        QT_TRANSLATE_NOOP("AxisLabels", "What to build for"),
         "sm_80, sm_90",
     ),
-    AxisKind.ARGUMENT: AxisWords(
-        QT_TRANSLATE_NOOP("AxisWords", "argument"),
-        QT_TRANSLATE_NOOP("AxisWords", "The text of an argument of the launch"),
+    AxisKind.ARGUMENT: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "argument"),
+        QT_TRANSLATE_NOOP("AxisLabels", "The text of an argument of the launch"),
         "1<<20, 1<<24",
         "n",
     ),
-    AxisKind.GRID: AxisWords(
-        QT_TRANSLATE_NOOP("AxisWords", "grid"),
-        QT_TRANSLATE_NOOP("AxisWords", "Blocks, like the field of the launch"),
+    AxisKind.GRID: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "grid"),
+        QT_TRANSLATE_NOOP("AxisLabels", "Blocks, like the field of the launch"),
         "132, 264, 528",
     ),
-    AxisKind.COVER: AxisWords(
-        QT_TRANSLATE_NOOP("AxisWords", "cover"),
-        QT_TRANSLATE_NOOP("AxisWords", "How many elements the grid covers"),
+    AxisKind.COVER: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "cover"),
+        QT_TRANSLATE_NOOP("AxisLabels", "How many elements the grid covers"),
         "n, (n+3)/4",
     ),
-    AxisKind.CLUSTER: AxisWords(
-        QT_TRANSLATE_NOOP("AxisWords", "cluster"),
-        QT_TRANSLATE_NOOP("AxisWords", "Blocks per cluster"),
+    AxisKind.CLUSTER: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "cluster"),
+        QT_TRANSLATE_NOOP("AxisLabels", "Blocks per cluster"),
         "1, 2, 4",
     ),
-    AxisKind.SHARED: AxisWords(
-        QT_TRANSLATE_NOOP("AxisWords", "shared"),
-        QT_TRANSLATE_NOOP("AxisWords", "Bytes of dynamic shared memory per block"),
+    AxisKind.SHARED: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "shared"),
+        QT_TRANSLATE_NOOP("AxisLabels", "Bytes of dynamic shared memory per block"),
         "0, 16384, 49152",
     ),
 }
@@ -95,12 +97,12 @@ WORDS: dict[AxisKind, AxisWords] = {
 
 def title(kind: AxisKind) -> str:
     """What to call a kind, in the user's language."""
-    return QCoreApplication.translate("AxisWords", WORDS[kind].title)
+    return QCoreApplication.translate("AxisLabels", WORDS[kind].title)
 
 
 def meaning(kind: AxisKind) -> str:
     """What the values of a kind are, in the user's language."""
-    return QCoreApplication.translate("AxisWords", WORDS[kind].meaning)
+    return QCoreApplication.translate("AxisLabels", WORDS[kind].meaning)
 
 
 def kinds() -> dict[str, AxisKind]:

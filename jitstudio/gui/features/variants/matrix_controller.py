@@ -37,7 +37,7 @@ _MADE = frozenset({CodeKind.CUBIN})
 _COMMON = (Arch(80), Arch(90), Arch(100), Arch(120))
 
 
-class MatrixPresenter(QObject):
+class MatrixController(QObject):
     """Makes the variants of what would be built now.
 
     Signals:
@@ -84,7 +84,7 @@ class MatrixPresenter(QObject):
         run.broke.connect(dialog.fail)
         self._keeper.theme_changed.connect(dialog.set_theme)
         workspace.documents.edited.connect(self._on_code_changed)
-        workspace.studio.module_changed.connect(self._review)
+        workspace.build_controller.module_changed.connect(self._review)
         workspace.settings.changed.connect(self._review)
         return dialog
 
@@ -126,7 +126,7 @@ class MatrixPresenter(QObject):
 
     def _request(self, link: LinkMode) -> BuildRequest:
         workspace = self._workspace
-        modules = workspace.studio.modules(link)
+        modules = workspace.build_controller.modules(link)
         if not modules:
             raise MatrixError(nothing_to_build(link))
         return request_for(modules, workspace.documents, workspace.settings, _MADE, link)
@@ -163,7 +163,7 @@ class MatrixPresenter(QObject):
         settings.arch = request.arch
         if not _says(settings.options, request.options):
             settings.options = join_options(request.options)
-        self._workspace.studio.build()
+        self._workspace.build_controller.build()
         self._window.activateWindow()
 
     @Slot(MatrixRow)

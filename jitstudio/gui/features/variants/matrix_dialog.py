@@ -19,7 +19,7 @@ _SCREEN_SHARE = 0.95
 
 
 class MatrixDialog(QDialog):
-    """Holds no plan and starts nothing: `presenters.matrix` does.
+    """Holds no plan and starts nothing: `MatrixController` does.
 
     Attributes:
         form: What is varied.

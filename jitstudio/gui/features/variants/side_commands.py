@@ -70,7 +70,7 @@ class SideCommands(QObject):
     @Slot()
     def compare_links(self) -> None:
         """Link the ticked modules by PTX and by LTO, and show both side by side."""
-        if not self._workspace.studio.modules(LinkMode.PTX):
+        if not self._workspace.build_controller.modules(LinkMode.PTX):
             self.failed.emit(nothing_to_build(LinkMode.PTX))
             return
         try:
@@ -87,7 +87,7 @@ class SideCommands(QObject):
     @Slot()
     def export(self) -> None:
         """Ask what to make of the module or the link, make it, and ask where to save it."""
-        module = self._workspace.studio.module
+        module = self._workspace.build_controller.module
         linked = self._workspace.settings.link is not LinkMode.NONE
         if module is None and not linked:
             self.failed.emit(nothing_to_build(LinkMode.NONE))
@@ -101,7 +101,7 @@ class SideCommands(QObject):
     def copy_command(self) -> None:
         """Copy the command that builds the same from the files."""
         workspace = self._workspace
-        modules = workspace.studio.modules()
+        modules = workspace.build_controller.modules()
         others = [d for d in workspace.documents if d.is_header or d.is_library]
         if not modules:
             self.failed.emit(nothing_to_build(workspace.settings.link))
@@ -131,7 +131,7 @@ class SideCommands(QObject):
 
     def _request(self, emit: frozenset[CodeKind], link: LinkMode | None = None) -> BuildRequest:
         workspace = self._workspace
-        modules = workspace.studio.modules(link)
+        modules = workspace.build_controller.modules(link)
         return request_for(modules, workspace.documents, workspace.settings, emit, link)
 
     def _start(self, tag: str, requests: Sequence[BuildRequest], then: Callable[..., Any]) -> None:
@@ -161,7 +161,7 @@ class SideCommands(QObject):
         name = self.tr("PTX link, {target}").format(target=self._ptx_link.result.arch.sm)
         workspace.baselines.pin(self._ptx_link, name)
         workspace.settings.link = LinkMode.LTO
-        workspace.studio.build()
+        workspace.build_controller.build()
         self._actions["focusCompareAction"].trigger()
 
     @Slot()

@@ -22,7 +22,7 @@ from jitstudio.gui.state.requests import request_for
 from jitstudio.gui.state.workspace import Workspace
 
 
-class SweepPresenter(QObject):
+class SweepController(QObject):
     """Makes the plan of what would be built and launched now, and has it carried out.
 
     Signals:
@@ -111,7 +111,7 @@ class SweepPresenter(QObject):
             ValueError: It makes no sense; the message says why.
         """
         workspace = self._workspace
-        modules = workspace.studio.modules()
+        modules = workspace.build_controller.modules()
         if not modules:
             raise SweepError(nothing_to_build(workspace.settings.link))
         if workspace.launch_specs.form is None:
@@ -177,9 +177,9 @@ class SweepPresenter(QObject):
                 continue
             names = (*document.name_expressions, *source.name_expressions)
             document.name_expressions = tuple(dict.fromkeys(names))
-            if document not in workspace.studio.modules():
+            if document not in workspace.build_controller.modules():
                 workspace.documents.current = document
-        workspace.studio.build()
+        workspace.build_controller.build()
 
 
 def _says(text: str, options: tuple[str, ...]) -> bool:

@@ -26,7 +26,7 @@ _REST = 5
 
 
 class SweepDialog(QDialog):
-    """Holds no plan and starts nothing: `presenters.sweep` does.
+    """Holds no plan and starts nothing: `SweepController` does.
 
     Attributes:
         editor: What is varied.

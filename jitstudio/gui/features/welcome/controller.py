@@ -19,7 +19,7 @@ _STARTERS = ("newCudaAction", "newLlvmAction", "newPtxAction", "openAction")
 _ICON = "book"
 
 
-class WelcomePresenter(QObject):
+class WelcomeController(QObject):
     """Puts the welcome page among the tabs."""
 
     def __init__(

@@ -56,7 +56,7 @@ def test_text_typed_while_the_rest_is_saved_is_asked_about_again(
     workspace.session = SimpleNamespace(
         keep=lambda: "the disk is full", is_passing=False, save=lambda: None
     )
-    workspace.studio = SimpleNamespace(release=lambda: None)
+    workspace.build_controller = SimpleNamespace(release=lambda: None)
     for name in ("a.cu", "b.cu"):
         document = Document(name, CodeKind.CUDA, b"int x;\n", tmp_path / name)
         documents.add(document)

@@ -59,7 +59,7 @@ def test_each_setting_holds_at_once_where_it_counts(started):
     assert started.editor.toPlainText() == "(blo)"
     assert started.editor.completer.is_open
     started.editor.setPlainText(text)
-    started.next_result(started.workspace.studio.build)
+    started.next_result(started.workspace.build_controller.build)
 
     # How wide tabs are, in the tab that is open and in those to come.
     width = started.editor.fontMetrics().horizontalAdvance(" ")
@@ -88,7 +88,7 @@ def test_each_setting_holds_at_once_where_it_counts(started):
     automatic.trigger()
     assert part(QCheckBox, "build.on_change").isChecked()
     part(QSpinBox, "build.pause").setValue(2000)
-    assert workspace.studio._pause.interval() == 2000
+    assert workspace.build_controller._pause.interval() == 2000
     part(QCheckBox, "build.precompile").click()
     part(QCheckBox, "build.cache").click()
     assert not started.find(QAction, "cacheAction").isChecked()
@@ -98,7 +98,7 @@ def test_each_setting_holds_at_once_where_it_counts(started):
     workspace.preferences.set_value("build.time_limit", 5)
     assert workspace.service._desk.timeout == 5
     workspace.service.set_time_limit(0.001)
-    assert started.next_result(workspace.studio.build).outcome is Outcome.TIMED_OUT
+    assert started.next_result(workspace.build_controller.build).outcome is Outcome.TIMED_OUT
 
     part(QPushButton, "resetAll").click()
     assert started.editor.font_size == 10.5
@@ -106,8 +106,8 @@ def test_each_setting_holds_at_once_where_it_counts(started):
     assert started.editor.tabStopDistance() == 4 * width
     assert workspace.service._store.limit() == LIMIT
     assert started.find(QAction, "cacheAction").isChecked()
-    assert workspace.studio._pause.interval() == 350
-    assert started.next_result(workspace.studio.build).ok
+    assert workspace.build_controller._pause.interval() == 350
+    assert started.next_result(workspace.build_controller.build).ok
 
     # The dialog is one window: asked for again, it is the same.
     dialog.close()

@@ -5,7 +5,7 @@ from jitstudio.analysis.model import Place
 from jitstudio.analysis.occupancy.limits import limits_of
 from jitstudio.analysis.occupancy.strain import Strain
 from jitstudio.core.arch import Arch
-from jitstudio.gui.features.ptx_sass.peak_text import PeakWords
+from jitstudio.gui.features.ptx_sass.peak_text import PeakText
 from jitstudio.gui.listing.columns.choice import ColumnChoice
 from jitstudio.gui.listing.columns.sass_cells import Bar, SassCells, peak_line
 from tests.gui.sass_code import PEAKS, line_of, rows, sass
@@ -87,7 +87,7 @@ def test_a_tip_tells_the_chain_of_calls(cells, choice):
 
 def test_a_peak_in_words():
     function = sass()[1].functions[0]
-    top, other = (PeakWords(function, at, n, 2) for n, at in enumerate(PEAKS, 1))
+    top, other = (PeakText(function, at, n, 2) for n, at in enumerate(PEAKS, 1))
     assert top.plain == "Peak 1 of 2: 6 registers, the highest"
     assert other.plain == "Peak 2 of 2: 5 registers"
     held = top.with_holders(holders(function, PEAKS[0]))

@@ -5,8 +5,8 @@ from PySide6.QtCore import QSettings
 from PySide6.QtWidgets import QMainWindow, QPlainTextEdit, QTextEdit
 
 from jitstudio.gui.shell.docking.dock import PaneDock
+from jitstudio.gui.shell.docking.layout_manager import LayoutManager
 from jitstudio.gui.shell.docking.layouts import LAYOUTS
-from jitstudio.gui.shell.docking.stage import Stage
 from jitstudio.gui.state.preferences import Preferences
 from tests.gui.driver import pause
 
@@ -25,7 +25,7 @@ class Scene:
         for name, dock in self.docks.items():
             dock.fill(QPlainTextEdit(name))
         self.preferences = Preferences(store)
-        self.stage = Stage(self.window, self.centre, self.docks, self.preferences)
+        self.stage = LayoutManager(self.window, self.centre, self.docks, self.preferences)
 
     def show(self):
         self.window.show()

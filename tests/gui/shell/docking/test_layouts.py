@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtCore import Qt
 
 from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS
-from tests.gui.docking.conftest import NAMES
+from tests.gui.shell.docking.conftest import NAMES
 from tests.gui.driver import pause
 
 

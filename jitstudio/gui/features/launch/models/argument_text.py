@@ -18,7 +18,7 @@ _DIRECTIONS = frozenset(direction.value for direction in Direction)
 
 
 @dataclass(frozen=True)
-class BufferWords:
+class BufferLabels:
     """What stands for one buffer; empty where the text leaves it to the default."""
 
     length: str
@@ -38,12 +38,12 @@ class BufferWords:
         return self.length == NULL
 
 
-def buffer_words(text: str) -> BufferWords:
+def buffer_words(text: str) -> BufferLabels:
     """Take ``n:random(1):in`` apart where `core.launch.texts.argument_text` does."""
     length, _, rest = text.partition(":")
     before, _, last = rest.rpartition(":")
     direction = last.strip() if last.strip() in _DIRECTIONS else ""
-    return BufferWords(length.strip(), (before if direction else rest).strip(), direction)
+    return BufferLabels(length.strip(), (before if direction else rest).strip(), direction)
 
 
 def default_direction(pointer: Pointer) -> Direction:

@@ -18,7 +18,7 @@ from jitstudio.core.launch.signature import FormParameter, KernelForm
 from jitstudio.core.launch.types import Pointer
 from jitstudio.core.severity import Severity
 from jitstudio.gui.features.launch.models.argument_text import (
-    BufferWords,
+    BufferLabels,
     buffer_words,
     default_direction,
     default_fill,
@@ -186,7 +186,7 @@ class ArgumentsModel(TitledModel):
     def _tell_row(self, row: int) -> None:
         self.dataChanged.emit(self.index(row, VALUE), self.index(row, DIRECTION))
 
-    def _words(self, row: int) -> BufferWords:
+    def _words(self, row: int) -> BufferLabels:
         return buffer_words(self._texts[self.parameter(row).name])
 
     def _written(self, row: int, column: int) -> str:

@@ -3,7 +3,7 @@ import pytest
 from jitstudio.core.launch.texts.argument_text import parse_buffer
 from jitstudio.core.launch.types import Array, Pointer
 from jitstudio.gui.features.launch.models.argument_text import (
-    BufferWords,
+    BufferLabels,
     buffer_words,
     example,
     length_example,
@@ -11,12 +11,12 @@ from jitstudio.gui.features.launch.models.argument_text import (
 from tests.gui.launch_kernels import BYTES, FLOAT, PARAMS
 
 TEXTS = {
-    "n": BufferWords("n"),
-    "n:random": BufferWords("n", "random"),
-    "n:out": BufferWords("n", "", "out"),
-    "n*2:range(0,2):inout": BufferWords("n*2", "range(0,2)", "inout"),
-    "n:file(C:\\data.npz::x):in": BufferWords("n", "file(C:\\data.npz::x)", "in"),
-    "float4[n]:zeros": BufferWords("float4[n]", "zeros"),
+    "n": BufferLabels("n"),
+    "n:random": BufferLabels("n", "random"),
+    "n:out": BufferLabels("n", "", "out"),
+    "n*2:range(0,2):inout": BufferLabels("n*2", "range(0,2)", "inout"),
+    "n:file(C:\\data.npz::x):in": BufferLabels("n", "file(C:\\data.npz::x)", "in"),
+    "float4[n]:zeros": BufferLabels("float4[n]", "zeros"),
 }
 
 
@@ -41,12 +41,12 @@ def test_half_typed_texts_have_words_too(text):
 
 
 def test_a_null_pointer_has_neither_fill_nor_direction():
-    assert BufferWords("null", "zeros", "out").text == "null"
+    assert BufferLabels("null", "zeros", "out").text == "null"
     assert buffer_words("null").is_null
 
 
 def test_spaces_are_no_words():
-    assert buffer_words(" n : random(1) : in ") == BufferWords("n", "random(1)", "in")
+    assert buffer_words(" n : random(1) : in ") == BufferLabels("n", "random(1)", "in")
 
 
 def test_examples_fit_their_types():

@@ -21,7 +21,7 @@ _GEOMETRY, _CURRENT, _ARRANGEMENT = "geometry", "current", "arrangement-{}"
 _SHARES = "shares-{}"
 
 
-class Stage(QObject):
+class LayoutManager(QObject):
     """Everything that can be moved in one window: docks around the editors in the middle.
 
     Docks keep their part of the window when that becomes larger or smaller; Qt by itself gives all
