@@ -25,6 +25,6 @@ def open_window(files: Sequence[str]) -> int:
     # All that is loaded now stays: looking through it for garbage only makes the start longer.
     gc.disable()
     # Only here, where Qt's libraries are known to be present.
-    from jitstudio.gui.app import run
+    from jitstudio.gui.window.application import run
 
     return run(files)

@@ -22,7 +22,7 @@ from PySide6.QtGui import QGuiApplication  # noqa: E402
 from PySide6.QtWidgets import QApplication  # noqa: E402
 
 from jitstudio.gui import app  # noqa: E402
-from jitstudio.gui.main_window import MainWindow  # noqa: E402
+from jitstudio.gui.window.main_window import MainWindow  # noqa: E402
 from tests.gui.keyboards import QtKeyboard, XKeyboard  # noqa: E402
 from tests.gui.newcomer import Newcomer  # noqa: E402
 
@@ -90,7 +90,7 @@ def _run(words: list[str]) -> int:
 
     def make_and_use(application: QApplication, store: QSettings, *places: Path) -> MainWindow:
         window = make_window(application, store, *places)
-        window.furnished.connect(lambda: QTimer.singleShot(0, lambda: _use(window, words)))
+        window.completed.connect(lambda: QTimer.singleShot(0, lambda: _use(window, words)))
         return window
 
     app.make_window = make_and_use

@@ -16,10 +16,10 @@ from PySide6.QtCore import Qt  # noqa: E402
 from PySide6.QtWidgets import QApplication, QDockWidget, QToolButton, QWidget  # noqa: E402
 
 from jitstudio.core.request import LinkMode  # noqa: E402
-from jitstudio.gui.app import make_application  # noqa: E402
-from jitstudio.gui.theme import ThemeMode  # noqa: E402
-from jitstudio.gui.widgets.settings.dialog import SettingsDialog  # noqa: E402
-from jitstudio.gui.widgets.sweep.sweep_dialog import SweepDialog  # noqa: E402
+from jitstudio.gui.features.settings.dialog import SettingsDialog  # noqa: E402
+from jitstudio.gui.features.variants.sweep_dialog import SweepDialog  # noqa: E402
+from jitstudio.gui.kit.theme import ThemeMode  # noqa: E402
+from jitstudio.gui.window.application import make_application  # noqa: E402
 from tests.gui.driver import Driver, pause  # noqa: E402
 
 # Plots and graphs are made in the background, by modules that are loaded there.

@@ -73,7 +73,7 @@ class Probe(QObject):
 _BARE_HEAD = "app = QApplication([])\nprobe = Probe()\n"
 # The program makes its own application, and a timer needs one.
 _OURS_HEAD = """
-from jitstudio.gui import app as ours
+from jitstudio.gui.window import application as ours
 make_application = ours.make_application
 def make_and_watch():
     application = make_application()

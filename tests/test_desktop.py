@@ -5,7 +5,7 @@ from configparser import ConfigParser
 
 from jitstudio import __version__
 from jitstudio.core.project.project import PROJECT_ENDING
-from jitstudio.gui.app import DESKTOP_ID
+from jitstudio.gui.window.application import DESKTOP_ID
 from jitstudio.paths import resource
 
 _ID = "io.github.jitstudio.jitstudio"

@@ -194,7 +194,7 @@ _WINDOW = """
 import sys
 from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication
-from jitstudio.gui import app
+from jitstudio.gui.window import application as app
 made = app.make_window
 def make(*args):
     window = made(*args)
@@ -202,7 +202,7 @@ def make(*args):
         print(window.frame.notice.text if window.frame.notice.isVisible() else "")
         window.close()
         QApplication.quit()
-    window.furnished.connect(lambda: QTimer.singleShot(1500, leave))
+    window.completed.connect(lambda: QTimer.singleShot(1500, leave))
     return window
 app.make_window = make
 sys.exit(app.run([]))

@@ -16,11 +16,11 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.code.search import Matcher, Query, Search
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.find.search import Matcher, Query, Search
-from jitstudio.gui.fonts import load_fonts
-from jitstudio.gui.theme import Theme, apply_theme
-from jitstudio.gui.viewer.listing_view import ListingView
+from jitstudio.gui.kit.fonts import load_fonts
+from jitstudio.gui.kit.theme import Theme, apply_theme
+from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 from jitstudio.listing.lexers.ptx import PtxLexer
 from jitstudio.listing.line_class import LineClass

@@ -15,7 +15,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 _ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path[:0] = [str(_ROOT)]
 
-from jitstudio.gui.app import make_application  # noqa: E402
+from jitstudio.gui.window.application import make_application  # noqa: E402
 from tests.gui.driver import Driver  # noqa: E402
 
 # Each of them is looked at in turn.

@@ -10,10 +10,10 @@ from PySide6.QtCore import QSettings, QStandardPaths, QTranslator
 from pytestqt.qtbot import QtBot
 from shiboken6 import delete, ownedByPython
 
-from jitstudio.gui.fonts import load_fonts
-from jitstudio.gui.garbage import GarbageCollector
+from jitstudio.gui.kit.fonts import load_fonts
+from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.state import file_reader
-from jitstudio.gui.theme import Theme
+from jitstudio.gui.window.garbage import GarbageCollector
 from tests.gui.driver import PATIENCE, Driver
 
 _PATIENCE_MS = int(1000 * PATIENCE)

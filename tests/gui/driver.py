@@ -14,19 +14,19 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QWidget
 
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.app import let_threads_take_turns, make_window
-from jitstudio.gui.commands.files import FileCommands
-from jitstudio.gui.commands.projects import ProjectCommands
-from jitstudio.gui.docking.dock import PaneDock
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.fonts import CODE_FAMILY, LETTERS
-from jitstudio.gui.furnishing import Furnishing
-from jitstudio.gui.panes import Panes
+from jitstudio.gui.features.launch.form.launch_form import LaunchForm
+from jitstudio.gui.features.project.commands import ProjectCommands
+from jitstudio.gui.kit.fonts import CODE_FAMILY, LETTERS
+from jitstudio.gui.kit.theme import ThemeMode
+from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.shell.docking.dock import PaneDock
+from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.state.documents import Document
-from jitstudio.gui.theme import ThemeMode
-from jitstudio.gui.viewer.listing_view import ListingView
-from jitstudio.gui.widgets.launch.form.launch_form import LaunchForm
-from jitstudio.gui.workspace import Workspace
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.application import let_threads_take_turns, make_window
+from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.window.window_builder import WindowBuilder
 from jitstudio.samples import samples
 
 PATIENCE = 60.0
@@ -69,33 +69,33 @@ class Driver:
         self._is_watched = False
 
     @property
-    def furnishing(self) -> Furnishing:
+    def builder(self) -> WindowBuilder:
         """All that is in the window besides its texts; it is made if it is not there yet."""
-        furnishing = self.window.furnishing
+        builder = self.window.builder
         if not self._is_watched:
             self._is_watched = True
-            furnishing.workspace.outputs.result_changed.connect(self._on_result)
-        return furnishing
+            builder.workspace.outputs.result_changed.connect(self._on_result)
+        return builder
 
     @property
     def workspace(self) -> Workspace:
-        """What works on the papers."""
-        return self.furnishing.workspace
+        """What works on the user_state."""
+        return self.builder.workspace
 
     @property
     def panes(self) -> Panes:
         """All views."""
-        return self.furnishing.panes
+        return self.builder.panes
 
     @property
     def files(self) -> FileCommands:
         """What the File menu does."""
-        return self.furnishing.files
+        return self.builder.files
 
     @property
     def projects(self) -> ProjectCommands:
         """What it does with projects."""
-        return self.furnishing.projects
+        return self.builder.projects
 
     def _on_result(self, result: BuildResult | None) -> None:
         if result is not None:
@@ -108,7 +108,7 @@ class Driver:
         self.window.show()
         self.window.frame.stage.share_space()
         came: list[bool] = []
-        self.window.furnished.connect(lambda: came.append(True))
+        self.window.completed.connect(lambda: came.append(True))
         was_furnished = self._is_watched
         self.window.open(files)
         self.wait(lambda: was_furnished or came)
@@ -144,7 +144,7 @@ class Driver:
 
     def settle(self) -> None:
         """Wait until no build runs or is about to."""
-        self.wait(lambda: not (self.workspace.studio.is_busy))
+        self.wait(lambda: not (self.workspace.build_controller.is_busy))
 
     def find(self, kind: type[_Found], name: str) -> _Found:
         """The part of the window with this object name."""

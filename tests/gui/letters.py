@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from jitstudio.gui.fonts import CODE_FAMILY, LETTERS
+from jitstudio.gui.kit.fonts import CODE_FAMILY, LETTERS
 
 
 @contextmanager

@@ -22,11 +22,11 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.dialogs import Dialogs
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.main_window import MainWindow
-from jitstudio.gui.viewer.listing_view import ListingView
-from jitstudio.gui.widgets.pipeline.canvas import PipelineCanvas
+from jitstudio.gui.features.pipeline.canvas import PipelineCanvas
+from jitstudio.gui.kit.dialogs import Dialogs
+from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.window.main_window import MainWindow
 from jitstudio.samples import samples
 from tests.gui.driver import pause
 from tests.gui.keyboards import Keyboard
@@ -53,8 +53,8 @@ class Newcomer:
     def __init__(self, window: MainWindow, keyboard: Keyboard) -> None:
         self._window = window
         self._keyboard = keyboard
-        self._furnishing = window.furnishing
-        self._workspace = window.furnishing.workspace
+        self._builder = window.builder
+        self._workspace = window.builder.workspace
 
     def spend_a_day(self, project: Path) -> None:
         """From the first sample to a saved project of two linked modules."""
@@ -208,7 +208,7 @@ class Newcomer:
     def come_back(self, project: Path, typed: int) -> None:
         """All is as it was when the program was killed, and work goes on."""
         editor = self._in(CodeEditor)
-        self._wait("it says so", lambda: "ended unexpectedly" in self._furnishing.panes.notice.text)
+        self._wait("it says so", lambda: "ended unexpectedly" in self._builder.panes.notice.text)
         assert f"{project.name}*" in self._window.windowTitle()
         names = [document.name for document in self._workspace.documents]
         assert names[-2:] == ["apply_transform.cu", "user_transform.cu"]
@@ -235,22 +235,22 @@ class Newcomer:
 
     def _is_built(self, name: str, arch: Arch | None = None) -> bool:
         """Whether this is what is looked at, and all is well with its newest text."""
-        module, result = self._workspace.studio.module, self._workspace.outputs.result
+        module, result = self._workspace.build_controller.module, self._workspace.outputs.result
         return (
             module is not None
             and module.name == name
             and result is not None
             and result.ok
             and arch in (None, result.arch)
-            and not self._workspace.studio.is_busy
+            and not self._workspace.build_controller.is_busy
         )
 
     def _is_linked(self, mode: LinkMode) -> bool:
-        settings, studio = self._workspace.settings, self._workspace.studio
+        settings, build_controller = self._workspace.settings, self._workspace.build_controller
         result = self._workspace.outputs.result
         return (
             settings.link is mode
-            and not studio.is_busy
+            and not build_controller.is_busy
             and result is not None
             and result.ok
             and any(artifact.name == LINKED for artifact in result.artifacts)

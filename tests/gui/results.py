@@ -6,7 +6,7 @@ from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.result import BuildResult, Crash, Kernel, LoweredName, Outcome, StageResult
 from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
-from jitstudio.gui.models.modules import ModuleRow
+from jitstudio.gui.features.link.model import ModuleRow
 
 UNDEFINED = Diagnostic(
     Severity.ERROR, "saxpy.cu", 12, 17, 'identifier "blockIdxx" is undefined', Tool.NVRTC

@@ -70,7 +70,7 @@ def test_f4_goes_from_peak_to_peak_and_says_what_holds_it(histogram):
 
 def test_without_sass_f4_says_what_to_do(driver):
     driver.start()
-    driver.workspace.studio.hold()
+    driver.workspace.build_controller.hold()
     driver.wait(lambda: sass(driver).columns.cells is None)
     trigger(driver, "nextPeakAction")
     assert "build first" in told(driver)

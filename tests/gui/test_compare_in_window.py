@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.analysis.comparing.model import Change
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.models.compare import Matter
+from jitstudio.gui.features.compare.model import Matter
 from tests.gui.driver import pause
 from tests.support import SAMPLES
 
@@ -19,7 +19,7 @@ def show(driver):
 def linked(driver, mode):
     def change():
         driver.workspace.settings.link = mode
-        driver.workspace.studio.build()
+        driver.workspace.build_controller.build()
 
     result = driver.next_result(change)
     assert result.ok

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from jitstudio.analysis.correlation.hues import PLAIN
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.limits import LONGEST_LINE
+from jitstudio.gui.kit.limits import LONGEST_LINE
 from tests.gui.driver import pause
 
 PRODUCT = "value * value + 1.0f"
@@ -393,7 +393,7 @@ def test_code_of_a_header_leads_to_its_file(with_headers, tmp_path):
     driver.panes.problems.location_activated.emit(str(real / "b" / "factor.cuh"), 2, 1)
     assert driver.document.name == "b/factor.cuh"
     # With its namesake in a tab the compiler would take the wrong one.
-    assert driver.next_result(driver.workspace.studio.build).ok
+    assert driver.next_result(driver.workspace.build_controller.build).ok
     # Where there is no call, either, the PTX.
     driver.wait(lambda: driver.workspace.inspections.current is not None)
     ready(driver)

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.dialogs import Dialogs
+from jitstudio.gui.kit.dialogs import Dialogs
 from tests.gui.driver import pause
 
 SOURCE = """\

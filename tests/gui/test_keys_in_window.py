@@ -13,8 +13,8 @@ from PySide6.QtWidgets import (
     QTreeWidget,
 )
 
-from jitstudio.gui.commands.table import ACTIONS
-from jitstudio.gui.widgets.shortcuts_dialog import ShortcutsDialog
+from jitstudio.gui.features.help.shortcuts_dialog import ShortcutsDialog
+from jitstudio.gui.shell.commands.table import ACTIONS
 
 _CTRL, _ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 _SHIFT = Qt.KeyboardModifier.ShiftModifier

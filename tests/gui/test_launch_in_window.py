@@ -7,8 +7,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QTableView, QToolButton
 
 from jitstudio.core.launch.result import LaunchOutcome
-from jitstudio.gui.models.launch.arguments import VALUE
-from jitstudio.gui.widgets.sweep.sweep_dialog import SweepDialog
+from jitstudio.gui.features.launch.models.arguments import VALUE
+from jitstudio.gui.features.variants.sweep_dialog import SweepDialog
 from jitstudio.toolchain.driver import describe
 from tests.gui.driver import Driver, pause
 

@@ -6,8 +6,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.dialogs import Dialogs
-from jitstudio.gui.widgets.function_list import FunctionList
+from jitstudio.gui.kit.dialogs import Dialogs
+from jitstudio.gui.listing.function_list import FunctionList
 from tests.gui.driver import pause
 
 CTRL = Qt.KeyboardModifier.ControlModifier

@@ -21,7 +21,7 @@ from jitstudio.analysis.matrix.table import Figure, value
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.widgets.matrix.matrix_dialog import MatrixDialog
+from jitstudio.gui.features.variants.matrix_dialog import MatrixDialog
 from tests.support import SAMPLES, SLOW_CUDA
 
 

@@ -6,11 +6,11 @@ from PySide6.QtWidgets import QPushButton
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import Outcome
-from jitstudio.gui.models.inlined import CALL, FUNCTION, INTO
+from jitstudio.gui.features.link.inlined_model import CALL, FUNCTION, INTO
+from jitstudio.gui.features.link.view import LinkView
+from jitstudio.gui.features.names.view import NamesView
+from jitstudio.gui.shell.notice_bar import NoticeBar
 from jitstudio.gui.state.documents import Document
-from jitstudio.gui.widgets.link_view import LinkView
-from jitstudio.gui.widgets.names_view import NamesView
-from jitstudio.gui.widgets.notice_bar import NoticeBar
 
 
 def test_lowered_names_of_the_sample_and_of_one_more(started):
@@ -117,7 +117,7 @@ def test_a_file_is_added_to_the_link_that_is_looked_at(started, tmp_path):
     result = started.next_result(add)
     assert result.outcome is Outcome.FAILED
     assert {d.file for d in result.diagnostics} == {"broken.cu"}
-    assert len(started.workspace.studio.modules()) == 3
+    assert len(started.workspace.build_controller.modules()) == 3
 
 
 def notice(driver):

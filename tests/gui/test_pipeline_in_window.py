@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QApplication, QToolButton
 from jitstudio.core.pipeline.model import State
 from jitstudio.core.pipeline.progress import launched
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.dialogs import Dialogs
-from jitstudio.gui.widgets.pipeline.canvas import PipelineCanvas
+from jitstudio.gui.features.pipeline.canvas import PipelineCanvas
+from jitstudio.gui.kit.dialogs import Dialogs
 from tests.gui.driver import pause
 from tests.support import SAMPLES
 

@@ -11,7 +11,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.project.format import VERSION, dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.dialogs import ChangedFile, Unsaved
+from jitstudio.gui.kit.dialogs import ChangedFile, Unsaved
 from tests.gui.driver import Driver, pause
 
 _CONTROL_ALT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
@@ -131,7 +131,7 @@ def test_a_project_is_saved_changed_and_opened_again(driver, answers, tmp_path):
     driver.wait(lambda: driver.workspace.project.path == answers.path)
     assert driver.document.name == "beside.cu"
     pause(700)
-    assert not driver.workspace.studio.is_busy
+    assert not driver.workspace.build_controller.is_busy
     assert len(driver.results) == seen
     hint = driver.workspace.outputs.output(CodeKind.PTX).hint
     assert "Press Ctrl+B to build" in hint
@@ -168,7 +168,7 @@ def test_opening_replaces_what_is_open_if_the_user_lets_it(started, answers, tmp
     assert driver.workspace.settings.link is LinkMode.PTX
 
     # An edit is the user's own: from now on it is built as ever.
-    assert driver.workspace.studio.is_held
+    assert driver.workspace.build_controller.is_held
     assert driver.next_result(lambda: driver.type("struct mine; ")).ok
 
     # The question names project and text at once, and saving saves both.
@@ -181,7 +181,7 @@ def test_opening_replaces_what_is_open_if_the_user_lets_it(started, answers, tmp
     assert driver.workspace.project.path is None
     assert driver.workspace.settings.link is LinkMode.NONE
     assert len(_names(driver)) == 1
-    assert not driver.workspace.studio.is_held
+    assert not driver.workspace.build_controller.is_held
 
 
 def test_what_cannot_be_opened_leaves_all_as_it_is(started, answers, tmp_path):
@@ -285,7 +285,7 @@ def test_what_another_program_writes_builds_no_held_project(driver, tmp_path):
     path.with_name("k.cu").write_text(f"struct written; {KERNEL}")
     driver.wait(lambda: driver.editor.toPlainText().startswith("struct written; "))
     pause(700)
-    assert driver.workspace.studio.is_held
+    assert driver.workspace.build_controller.is_held
     assert driver.results == []
     assert driver.next_result(lambda: driver.type("struct mine; ")).ok
 
@@ -295,14 +295,14 @@ def test_a_project_that_is_not_opened_after_all_holds_nothing(started, answers, 
     path = _project(tmp_path / "v" / "unwanted.jitproj")
     driver.type("struct unsaved; ")
     driver.settle()
-    driver.furnishing.begin([path], None)
-    assert driver.workspace.studio.is_held
+    driver.builder.begin([path], None)
+    assert driver.workspace.build_controller.is_held
     driver.wait(lambda: answers.asked)
-    driver.wait(lambda: not driver.workspace.studio.is_held)
+    driver.wait(lambda: not driver.workspace.build_controller.is_held)
 
-    driver.furnishing.begin([tmp_path / "gone.jitproj"], None)
-    assert driver.workspace.studio.is_held
-    driver.wait(lambda: not driver.workspace.studio.is_held)
+    driver.builder.begin([tmp_path / "gone.jitproj"], None)
+    assert driver.workspace.build_controller.is_held
+    driver.wait(lambda: not driver.workspace.build_controller.is_held)
     assert "No such file" in driver.panes.notice.text
 
 

@@ -3,8 +3,8 @@
 from jitstudio.analysis.flow.sass import sass_graph
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.widgets.compare.compare_view import CompareView
-from jitstudio.gui.widgets.graph.graph_view import GraphView
+from jitstudio.gui.features.compare.view import CompareView
+from jitstudio.gui.features.graph.view import GraphView
 
 REGISTERS = "registers"
 

@@ -26,22 +26,22 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 from jitstudio.core.arch import Arch
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.gui import app
+from jitstudio.gui.window import application as app
 
 make = app.make_window
 typing = QTimer(interval=20)
 count = 0
 
 def begin():
-    furnishing = windows[0].furnishing
-    workspace = furnishing.workspace
+    builder = windows[0].builder
+    workspace = builder.workspace
     workspace.settings.arch = Arch(100)
     workspace.launch_specs.edit(LaunchSpec(kernel="tick", grid="4711"))
-    furnishing.files.new_ptx()
+    builder.files.new_ptx()
     workspace.documents.current.text.setPlainText("first line\\n")
-    furnishing.files.new_cuda()
+    builder.files.new_cuda()
     workspace.documents.current.text.setPlainText("one\\ntwo\\n")
-    furnishing.panes.tabs.page.editor.go_to(2, 1)
+    builder.panes.tabs.page.editor.go_to(2, 1)
     typing.timeout.connect(type_one)
     typing.start()
 
@@ -71,7 +71,7 @@ windows = []
 def make_window(*arguments):
     window = make(*arguments)
     windows.append(window)
-    window.furnished.connect(lambda: QTimer.singleShot(500, begin))
+    window.completed.connect(lambda: QTimer.singleShot(500, begin))
     return window
 
 app.make_window = make_window

@@ -5,8 +5,8 @@ from PySide6.QtWidgets import QFrame, QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.theme import STALE_BAR
-from jitstudio.gui.viewer.banner import Banner
+from jitstudio.gui.kit.banner import Banner
+from jitstudio.gui.kit.theme import STALE_BAR
 
 PANES = ("ptxView", "sassView", "reportView", "graphView", "kernelsView", "namesView")
 GOOD, BAD = "a[i] + b[i]", "a[i] + c[i]"

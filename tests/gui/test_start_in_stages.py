@@ -10,14 +10,14 @@ from PySide6.QtWidgets import QLabel
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.gui import furnishing
-from jitstudio.gui.late import Late
+from jitstudio.gui.kit.late import Late
+from jitstudio.gui.shell.status_line import StatusLine
+from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import Switch
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.files import digest
-from jitstudio.gui.state.papers import Papers
-from jitstudio.gui.studio import Studio
-from jitstudio.gui.widgets.status_line import StatusLine
+from jitstudio.gui.state.user_state import UserState
+from jitstudio.gui.window import window_builder as builder
 from tests.gui.driver import Driver
 
 USES_HEADER = b'#include "h.cuh"\nextern "C" __global__ void second() { int x = H; }\n'
@@ -27,9 +27,9 @@ USES_HEADER = b'#include "h.cuh"\nextern "C" __global__ void second() { int x = 
 def session(qapp, tmp_path):
     """Lets a test leave something behind, as an earlier window would have."""
     store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-    papers = Papers(store, tmp_path / "sessions")
-    yield papers
-    papers.session.close()
+    user_state = UserState(store, tmp_path / "sessions")
+    yield user_state
+    user_state.session.close()
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def leave(session):
 
 @pytest.fixture
 def make_driver(qapp, tmp_path):
-    """A window on what was left, up but not furnished."""
+    """A window on what was left, up but not completed."""
     made = []
 
     def make():
@@ -65,7 +65,7 @@ def early(make_driver):
     return make_driver()
 
 
-def _is_furnished(driver):
+def _is_complete(driver):
     return not driver.window.commands.unbound
 
 
@@ -75,11 +75,11 @@ def _editor(driver):
 
 
 def test_what_is_chosen_early_is_carried_out_in_order_once_all_is_there(early):
-    documents, settings = early.window.papers.documents, early.window.papers.settings
+    documents, settings = early.window.user_state.documents, early.window.user_state.settings
     for name in ("newCudaAction", "newPtxAction", "driverJitAction", "cacheAction"):
         early.trigger(name)
     early.trigger("buildAction")
-    assert not _is_furnished(early)
+    assert not _is_complete(early)
     assert not early.window.commands["driverJitAction"].isChecked()
     assert len(documents) == 1
     early.wait(lambda: len(documents) == 3)
@@ -88,16 +88,16 @@ def test_what_is_chosen_early_is_carried_out_in_order_once_all_is_there(early):
     assert {Switch.DRIVER_JIT, Switch.CACHE} <= settings.switches
     assert early.window.commands["driverJitAction"].isChecked()
     early.wait(lambda: early.workspace.outputs.result is not None)
-    assert early.workspace.studio.module is early.document
+    assert early.workspace.build_controller.module is early.document
 
 
 def test_closing_a_window_that_has_just_come_up_keeps_its_text(early, make_driver):
     QTest.keyClicks(_editor(early), "// typed early ")
-    assert not _is_furnished(early)
+    assert not _is_complete(early)
     early.window.close()
     again = make_driver()
-    assert not _is_furnished(again)
-    (document,) = again.window.papers.documents
+    assert not _is_complete(again)
+    (document,) = again.window.user_state.documents
     assert document.content.startswith(b"// typed early // Adds two vectors")
     assert document.is_modified
 
@@ -112,7 +112,7 @@ def test_a_damaged_installation_is_told_and_keeps_the_text(make_driver, monkeypa
         assert notice.text.startswith("jitstudio is not installed as a whole: import of ")
         QTest.keyClicks(_editor(bare), "// kept ")
         bare.window.close()
-    (document,) = make_driver().window.papers.documents
+    (document,) = make_driver().window.user_state.documents
     assert document.content.startswith(b"// kept ")
 
 
@@ -127,7 +127,7 @@ def test_closing_a_damaged_window_before_it_knows_keeps_it_open_and_then_the_tex
             bare.window.close()
         assert bare.window.isVisible()
         assert bare.window.close()
-    (document,) = make_driver().window.papers.documents
+    (document,) = make_driver().window.user_state.documents
     assert document.content.startswith(b"// kept ")
 
 
@@ -138,7 +138,7 @@ def test_a_part_that_cannot_be_made_leaves_an_editor_that_keeps_the_text(
         raise RuntimeError("no panes today")
 
     with monkeypatch.context() as broken, qtbot.captureExceptions() as errors:
-        broken.setattr(furnishing, "Panes", fail)
+        broken.setattr(builder, "Panes", fail)
         bare = make_driver()
         bare.wait(lambda: errors)
         assert [str(error) for _, error, _ in errors] == ["no panes today"]
@@ -146,27 +146,27 @@ def test_a_part_that_cannot_be_made_leaves_an_editor_that_keeps_the_text(
         (file,) = (tmp_path / "sessions").glob("session-*.json")
         bare.wait(lambda: b"// kept" in file.read_bytes())
         assert bare.window.close()
-    (document,) = make_driver().window.papers.documents
+    (document,) = make_driver().window.user_state.documents
     assert document.content.startswith(b"// kept ")
 
 
 def test_text_is_on_the_disk_before_anything_else_is_there(early, tmp_path):
     QTest.keyClicks(_editor(early), "// typed early ")
-    session = early.window.papers.session
+    session = early.window.user_state.session
     session.save_changes()
     assert session.flush() == ""
-    assert not _is_furnished(early)
+    assert not _is_complete(early)
     (file,) = (tmp_path / "sessions").glob("session-*.json")
     assert b"// typed early" in file.read_bytes()
 
 
 def test_a_session_that_could_not_be_written_early_is_told(early, full_disk):
-    session = early.window.papers.session
+    session = early.window.user_state.session
     QTest.keyClicks(_editor(early), "// typed early ")
     with full_disk():
         session.save()
         assert session.flush()
-        assert not _is_furnished(early)
+        assert not _is_complete(early)
         assert "Unsaved text is not kept: " in early.panes.notice.text
 
 
@@ -184,7 +184,7 @@ def test_a_project_of_the_last_session_is_not_built_however_long_the_rest_takes(
     path = tmp_path / "p.jitproj"
     workspace = early.workspace
     workspace.project.mark_saved(path, workspace.project.capture(path), b"")
-    preferences = early.window.papers.preferences
+    preferences = early.window.user_state.preferences
     workspace.settings.auto_build = False
     workspace.settings.turn(Switch.PRECOMPILE, False)
     early.window.close()
@@ -192,14 +192,16 @@ def test_a_project_of_the_last_session_is_not_built_however_long_the_rest_takes(
     for key, value in (("build.on_change", True), ("build.precompile", True), ("build.pause", 50)):
         preferences.set_value(key, value)
     builds = []
-    monkeypatch.setattr(furnishing, "SymbolsPresenter", _late(furnishing.SymbolsPresenter))
-    monkeypatch.setattr(Studio, "build", lambda studio: builds.append(studio))
+    monkeypatch.setattr(builder, "SymbolsController", _late(builder.SymbolsController))
+    monkeypatch.setattr(
+        BuildController, "build", lambda build_controller: builds.append(build_controller)
+    )
     again = make_driver()
-    again.wait(lambda: _is_furnished(again))
+    again.wait(lambda: _is_complete(again))
     assert again.workspace.project.path == path
     assert again.workspace.settings.auto_build
-    assert again.workspace.studio.is_held
-    assert again.workspace.studio not in builds
+    assert again.workspace.build_controller.is_held
+    assert again.workspace.build_controller not in builds
 
 
 def _late(make):
@@ -221,7 +223,7 @@ def test_a_header_that_is_looked_at_is_not_what_is_built(leave, make_driver):
     driver = make_driver()
     driver.wait(lambda: driver.workspace.outputs.result is not None)
     assert driver.document.name == "h.cuh"
-    assert driver.workspace.studio.module.name == "b.cu"
+    assert driver.workspace.build_controller.module.name == "b.cu"
     assert [kernel.name for kernel in driver.workspace.outputs.result.kernels] == ["second"]
 
 
@@ -235,7 +237,7 @@ def test_texts_that_came_first_have_all_that_later_ones_have(session, leave, mak
     driver = make_driver()
     editor = _editor(driver)
     editor.setFocus()
-    assert not _is_furnished(driver)
+    assert not _is_complete(driver)
     assert editor.font_size == 21.0
     driver.settle()
     assert editor.font_size == 21.0

@@ -9,8 +9,8 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QToolButton
 
 from jitstudio.core.sweep.draft import AxisText
 from jitstudio.core.sweep.plan import AxisKind
-from jitstudio.gui.models.sweep.axes import KIND, VALUES
-from jitstudio.gui.widgets.sweep.sweep_dialog import SweepDialog
+from jitstudio.gui.features.variants.axes import KIND, VALUES
+from jitstudio.gui.features.variants.sweep_dialog import SweepDialog
 from jitstudio.toolchain.driver import describe
 from tests.gui.driver import Driver, pause
 from tests.gui.processes import children, sweeping_threads

@@ -5,8 +5,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMenu, QToolButton
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.dialogs import Dialogs, Unsaved
-from jitstudio.gui.widgets.palette import Palette
+from jitstudio.gui.kit.dialogs import Dialogs, Unsaved
+from jitstudio.gui.shell.palette.view import Palette
 
 KERNEL = 'extern "C" __global__ void {name}() {{}}\n'
 _CTRL, _SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier

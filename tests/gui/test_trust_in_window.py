@@ -78,7 +78,7 @@ def test_trust_is_given_taken_back_and_remembered(driver, hostile):
     assert driver.find(QAction, "trustProjectAction").isChecked()
     assert driver.panes.notice.text == ""
     assert "restricted" not in driver.window.windowTitle()
-    assert driver.workspace.studio.is_held
+    assert driver.workspace.build_controller.is_held
     assert "-Xcudafe=--list=F" in _build(driver).stages[0].options
 
     _open(driver, hostile)

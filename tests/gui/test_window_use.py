@@ -14,8 +14,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.theme import ThemeMode
-from jitstudio.gui.widgets.log_view import LogView
+from jitstudio.gui.features.log.view import LogView
+from jitstudio.gui.kit.theme import ThemeMode
 from tests.gui.driver import Driver
 
 
@@ -68,7 +68,7 @@ def _drop(driver, url):
 TYPES_AND_DIES = """
 import os, signal, sys
 from pathlib import Path
-from jitstudio.gui.app import make_application
+from jitstudio.gui.window.application import make_application
 from tests.gui.driver import Driver
 driver = Driver(make_application(), Path(sys.argv[1]))
 driver.start()

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QPainter
 
-from jitstudio.gui.line_bands import NO_LINE, LineBands
+from jitstudio.gui.code.line_colours import NO_LINE, LineColours
 
 if TYPE_CHECKING:
     from jitstudio.gui.editor.code_editor import CodeEditor
 
 
-class EditorBands(LineBands):
+class EditorLineColours(LineColours):
     """Draws what lies behind the text of one `CodeEditor`."""
 
     def __init__(self, editor: CodeEditor) -> None:

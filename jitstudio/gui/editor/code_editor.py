@@ -25,14 +25,15 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QMenu, QPlainTextEdit, QToolTip, QWidget
 
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.code.highlighter import LineLexer, SourceHighlighter
 from jitstudio.gui.editor import keys, places
-from jitstudio.gui.editor.bands import EditorBands
+from jitstudio.gui.editor.bands import EditorLineColours
 from jitstudio.gui.editor.carets import Carets
 from jitstudio.gui.editor.columns import ColumnSelection
 from jitstudio.gui.editor.completion.completer import Completer
 from jitstudio.gui.editor.fold_signs import FoldSigns
 from jitstudio.gui.editor.folding import Folds
-from jitstudio.gui.editor.grounds import Grounds
+from jitstudio.gui.editor.grounds import Highlights
 from jitstudio.gui.editor.input import has_outgrown, refusal_to_insert, refusal_to_replace
 from jitstudio.gui.editor.key_table import Edit, apply_key
 from jitstudio.gui.editor.margin import EditorMargin
@@ -42,13 +43,12 @@ from jitstudio.gui.editor.pairs import Pairs
 from jitstudio.gui.editor.places import cursor_over
 from jitstudio.gui.editor.pressure_bars import PressureBars
 from jitstudio.gui.editor.word_link import WordLink
-from jitstudio.gui.font_zoom import FontZoom, Zoomable
-from jitstudio.gui.fonts import code_font, follow_letters
-from jitstudio.gui.highlighter import LineLexer, SourceHighlighter
-from jitstudio.gui.theme import Theme, code_palette
+from jitstudio.gui.kit.font_zoom import FontZoom, Zoomable
+from jitstudio.gui.kit.fonts import code_font, follow_letters
+from jitstudio.gui.kit.theme import Theme, code_palette
 
 if TYPE_CHECKING:
-    from jitstudio.gui.find.search import Change, Span
+    from jitstudio.gui.code.search import Change, Span
 
 
 class CodeEditor(Zoomable, QPlainTextEdit):
@@ -104,13 +104,13 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         self.completer = Completer(self, kind)
         self._fold_signs = FoldSigns(self)
         self.pressure = PressureBars(self)
-        self.bands = EditorBands(self)
+        self.bands = EditorLineColours(self)
         self._margin = EditorMargin(self)
         self.pairs = Pairs()
         self.carets = Carets(self)
         self.columns = ColumnSelection(self)
         self.word_link = WordLink(self)
-        self._grounds = Grounds(self)
+        self._grounds = Highlights(self)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.setAccessibleName(self.tr("Source code"))
@@ -206,7 +206,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
             self.viewport().mapToGlobal(place),
         )
 
-    # What folds: jitstudio.gui.commands.views.Foldable.
+    # What folds: jitstudio.gui.features.editing.views.Foldable.
 
     @Slot()
     def fold(self) -> None:
@@ -234,7 +234,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         self.folds.toggle(block)
         self._leave_fold()
 
-    # What the find bar asks for: jitstudio.gui.find.search.Searchable.
+    # What the find bar asks for: jitstudio.gui.code.search.Searchable.
 
     def search_line_count(self) -> int:
         """How many lines there are."""

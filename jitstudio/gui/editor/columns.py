@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, NamedTuple
 from PySide6.QtCore import QPointF, Qt
 from PySide6.QtGui import QFontMetricsF, QMouseEvent, QTextCursor
 
-from jitstudio.gui.code_units import in_units
 from jitstudio.gui.editor.carets import MOST
 from jitstudio.gui.editor.keys import tab_width
+from jitstudio.gui.kit.code_units import in_units
 
 if TYPE_CHECKING:
     from jitstudio.gui.editor.code_editor import CodeEditor

@@ -13,7 +13,7 @@ from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor.matching import opens_block
-from jitstudio.gui.late import Late
+from jitstudio.gui.kit.late import Late
 
 
 class Folds(QObject):

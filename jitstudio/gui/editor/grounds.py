@@ -13,7 +13,7 @@ from jitstudio.gui.editor.matching import bracket_pair, occurrences, word_at
 from jitstudio.gui.editor.places import cursor_over, ground
 
 if TYPE_CHECKING:
-    from jitstudio.gui.find.search import Span
+    from jitstudio.gui.code.search import Span
 
 if TYPE_CHECKING:
     from jitstudio.gui.editor.code_editor import CodeEditor
@@ -22,7 +22,7 @@ _OCCURRENCES_DELAY = 120
 _LONG_LINE = 250
 
 
-class Grounds(QObject):
+class Highlights(QObject):
     """Marks what is in sight of one `CodeEditor`, and follows its cursor."""
 
     def __init__(self, editor: CodeEditor) -> None:

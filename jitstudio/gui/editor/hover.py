@@ -10,11 +10,11 @@ from PySide6.QtGui import QTextCursor
 
 from jitstudio.analysis.words import openings
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code_units import from_units, to_units
+from jitstudio.gui.code.hover_text import Tip
+from jitstudio.gui.code.word_hover import WordHover
 from jitstudio.gui.editor.matching import in_prose
 from jitstudio.gui.editor.places import cursor_over
-from jitstudio.gui.models.hover import Tip
-from jitstudio.gui.word_hover import WordHover
+from jitstudio.gui.kit.code_units import from_units, to_units
 
 if TYPE_CHECKING:
     from jitstudio.gui.editor.code_editor import CodeEditor

@@ -13,7 +13,7 @@ from PySide6.QtCore import QCoreApplication
 from PySide6.QtGui import QTextCursor, QTextDocument
 
 from jitstudio.gui.editor import places
-from jitstudio.gui.limits import (
+from jitstudio.gui.kit.limits import (
     LARGEST_TEXT,
     LONGEST_LINE,
     MOST_LINES,
@@ -23,7 +23,7 @@ from jitstudio.gui.limits import (
 )
 
 if TYPE_CHECKING:
-    from jitstudio.gui.find.search import Change
+    from jitstudio.gui.code.search import Change
 
 
 def refusal_to_insert(cursor: QTextCursor, text: str, copies: int = 1) -> str | None:

@@ -1,6 +1,6 @@
 """Which keys of an editor do what: those that a plain text field knows nothing of, or other things.
 
-The shortcuts of commands are in `jitstudio.gui.commands.table`.
+The shortcuts of commands are in `jitstudio.gui.shell.commands.table`.
 """
 
 from __future__ import annotations

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
-from jitstudio.gui.code_units import from_units
 from jitstudio.gui.editor.places import MOST_SINGLE, replace
+from jitstudio.gui.kit.code_units import from_units
 
 if TYPE_CHECKING:
-    from jitstudio.gui.find.search import Change
+    from jitstudio.gui.code.search import Change
 
 _USUAL_WIDTH = 4
 _WIDTH = "tabWidth"

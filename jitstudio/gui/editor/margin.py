@@ -17,8 +17,8 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from jitstudio.gui.editor.marks import PlacedMark, told
-from jitstudio.gui.icons import icon
-from jitstudio.gui.theme import STALE_BAR
+from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.theme import STALE_BAR
 
 if TYPE_CHECKING:
     from jitstudio.gui.editor.code_editor import CodeEditor

@@ -10,9 +10,9 @@ from PySide6.QtGui import QTextBlock, QTextCharFormat, QTextCursor, QTextDocumen
 from PySide6.QtWidgets import QTextEdit
 
 from jitstudio.core.severity import Severity
-from jitstudio.gui.code_units import to_units
-from jitstudio.gui.models.presentation import plain_tooltip
-from jitstudio.gui.theme import Theme
+from jitstudio.gui.kit.code_units import to_units
+from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.theme import Theme
 
 _TOKEN = re.compile(r"[%$@.#]?\w[\w$.]*|\S")
 # The worst comes first where a line has several.

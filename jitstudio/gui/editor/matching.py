@@ -7,8 +7,8 @@ from collections.abc import Iterator
 
 from PySide6.QtGui import QTextBlock, QTextCursor
 
-from jitstudio.gui.code_units import from_units, to_units
-from jitstudio.gui.theme import IS_PROSE
+from jitstudio.gui.kit.code_units import from_units, to_units
+from jitstudio.gui.kit.theme import IS_PROSE
 
 _PARTNERS = {"(": ")", "[": "]", "{": "}"}
 _PARTNERS |= {closing: opening for opening, closing in _PARTNERS.items()}

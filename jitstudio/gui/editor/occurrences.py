@@ -8,7 +8,7 @@ from itertools import chain
 
 from PySide6.QtGui import QTextCursor, QTextDocument
 
-from jitstudio.gui.code_units import in_units
+from jitstudio.gui.kit.code_units import in_units
 
 _WORD = re.compile(r"[\w$]+")
 Range = tuple[int, int]

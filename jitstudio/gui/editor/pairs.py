@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from PySide6.QtGui import QTextCursor
 
-from jitstudio.gui.code_units import from_units
 from jitstudio.gui.editor.keys import one_step
 from jitstudio.gui.editor.matching import types_prose
+from jitstudio.gui.kit.code_units import from_units
 
 _PARTNERS = {"(": ")", "[": "]", "{": "}", '"': '"', "'": "'"}
 _CLOSERS = frozenset(_PARTNERS.values())

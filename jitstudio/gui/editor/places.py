@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from PySide6.QtGui import QColor, QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QTextEdit
 
-from jitstudio.gui.code_units import from_units, to_units
+from jitstudio.gui.kit.code_units import from_units, to_units
 
 if TYPE_CHECKING:
-    from jitstudio.gui.find.search import Change, Span
+    from jitstudio.gui.code.search import Change, Span
 
 MOST_SINGLE = 2000
 """How many changes are made one by one: each takes 20 µs, a whole text at once 100 ms."""

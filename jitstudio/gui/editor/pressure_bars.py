@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QObject, QPointF, QRectF, Signal, Slot
 from PySide6.QtGui import QPainter
 
-from jitstudio.gui.models.presentation import plain_tooltip
+from jitstudio.gui.kit.presentation import plain_tooltip
 
 if TYPE_CHECKING:
     from jitstudio.gui.editor.code_editor import CodeEditor

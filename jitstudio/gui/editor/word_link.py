@@ -10,8 +10,8 @@ from PySide6.QtGui import QCursor, QKeyEvent, QMouseEvent, QTextCharFormat, QTex
 from PySide6.QtWidgets import QTextEdit
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code_units import in_units
 from jitstudio.gui.editor.matching import in_prose
+from jitstudio.gui.kit.code_units import in_units
 
 if TYPE_CHECKING:
     from jitstudio.gui.editor.code_editor import CodeEditor

@@ -20,8 +20,8 @@ from jitstudio.analysis.correlation.modules import ptx_of, spellings
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.model import NOWHERE, Place, Places
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.background import Background, Paced
-from jitstudio.gui.service import Listing
+from jitstudio.gui.kit.background import Background, Paced
+from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.inspections import Inspection, Inspections
 from jitstudio.gui.state.line_files import followed

@@ -10,7 +10,7 @@ from jitstudio.core.doctor_words import Finding, gpu_findings, tool_findings, wi
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.display import check_window
-from jitstudio.gui.background import Background
+from jitstudio.gui.kit.background import Background
 
 
 class Environment(QObject):

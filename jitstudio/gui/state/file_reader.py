@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, Signal
 
-from jitstudio.gui.background import reports_to
+from jitstudio.gui.kit.background import reports_to
 from jitstudio.gui.state.files import DocumentError
 
 _Result = TypeVar("_Result")

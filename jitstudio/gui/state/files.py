@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QIODevice, QSaveFile
 
 from jitstudio.core import plain_files
 from jitstudio.core.code import CodeKind, kind_of
-from jitstudio.gui.late import Late
+from jitstudio.gui.kit.late import Late
 
 _UNKNOWN = "\ufffd"
 

@@ -17,8 +17,8 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.opened import machine_code
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.analysis_service import AnalysisService
-from jitstudio.gui.service import Listing
+from jitstudio.gui.services.analysis_service import AnalysisService
+from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.listing.kernel_names import short_names
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Set
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.gui.service import BuildService
+from jitstudio.gui.services.build_service import BuildService
 
 
 class LoweredNames(QObject):

@@ -10,8 +10,8 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.service import Listing
-from jitstudio.gui.translating import QT_TRANSLATE_NOOP
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+from jitstudio.gui.services.build_service import Listing
 
 SHOWN_KINDS = (CodeKind.PTX, CodeKind.SASS)
 

@@ -11,7 +11,7 @@ from jitstudio.analysis.listing_rows import ListingRows
 from jitstudio.analysis.model import Disassembly
 from jitstudio.core.code import LINKED, Artifact
 from jitstudio.core.opened import machine_code
-from jitstudio.gui.analysis_service import AnalysisService
+from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.state.outputs import Built
 
 

@@ -18,6 +18,7 @@ from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QObject, QTimer
 
 from jitstudio.core import plain_files
 from jitstudio.core.file_text import FileText
+from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import Found, compare
@@ -33,7 +34,6 @@ from jitstudio.gui.state.session_format import (
     load,
 )
 from jitstudio.gui.state.session_slots import SessionSlot, set_aside, slots_in, take_slot
-from jitstudio.gui.translating import counted
 from jitstudio.paths import fallback_folder
 from jitstudio.private import make_private
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite
 
-from jitstudio.gui.fonts import CODE_FAMILY, DEFAULT_SIZE
-from jitstudio.gui.translating import QT_TRANSLATE_NOOP
+from jitstudio.gui.kit.fonts import CODE_FAMILY, DEFAULT_SIZE
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 SettingValue = bool | int | float | str
 

@@ -5,12 +5,12 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPlainTextDocumentLayout, QToolTip
 
 from jitstudio.core.severity import Severity
+from jitstudio.gui.code.find_bar import FindBar
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.keys import duplicate_lines, indent, unindent
 from jitstudio.gui.editor.marks import Mark
-from jitstudio.gui.find.find_bar import FindBar
-from jitstudio.gui.fonts import DEFAULT_SIZE
-from jitstudio.gui.limits import LONGEST_LINE
+from jitstudio.gui.kit.fonts import DEFAULT_SIZE
+from jitstudio.gui.kit.limits import LONGEST_LINE
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 from jitstudio.listing.lexers.nvvm_ir import NvvmIrLexer
 

@@ -8,10 +8,10 @@ from PySide6.QtWidgets import QApplication, QToolTip
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.severity import Severity
+from jitstudio.gui.code.find_bar import FindBar
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.margin import EditorMargin
 from jitstudio.gui.editor.marks import Mark
-from jitstudio.gui.find.find_bar import FindBar
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 
 SOURCE = """\

@@ -5,10 +5,10 @@ from PySide6.QtWidgets import QApplication, QToolTip
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.severity import Severity
+from jitstudio.gui.code.hover_text import Tip
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.hover import EditorHover
 from jitstudio.gui.editor.marks import Mark
-from jitstudio.gui.models.hover import Tip
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)

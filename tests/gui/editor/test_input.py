@@ -5,7 +5,7 @@ from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 
 from jitstudio.gui.editor.input import refusal_to_insert, refusal_to_replace
-from jitstudio.gui.limits import (
+from jitstudio.gui.kit.limits import (
     LARGEST_TEXT,
     LONG_LINE,
     LONGEST_LINE,

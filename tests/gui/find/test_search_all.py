@@ -5,8 +5,8 @@ import time
 
 import pytest
 
-from jitstudio.gui.find.search import Matcher, Query
-from jitstudio.gui.find.search_all import MOST_HITS, SearchAll, SearchedText
+from jitstudio.gui.code.search import Matcher, Query
+from jitstudio.gui.features.search.find_all import MOST_HITS, SearchAll, SearchedText
 
 
 @pytest.fixture

@@ -5,7 +5,6 @@ from PySide6.QtCore import QTimer
 from PySide6.QtGui import QTextCursor
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.requests import linked_modules, request_for
 from jitstudio.gui.state import asides, file_reader
 from jitstudio.gui.state.asides import open_aside, part_in_builds
 from jitstudio.gui.state.build_settings import BuildSettings
@@ -15,6 +14,7 @@ from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.files import DocumentError
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.project import ProjectState
+from jitstudio.gui.state.requests import linked_modules, request_for
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
 from jitstudio.gui.state.sweep_drafts import SweepDrafts

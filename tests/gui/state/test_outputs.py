@@ -8,7 +8,7 @@ from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.core.severity import Severity
-from jitstudio.gui.service import Listing
+from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.outputs import Outputs
 
 PTX = Listing(CodeKind.PTX, "k.cu", (".version 9.0",))

@@ -3,7 +3,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import QByteArray, QSettings
 
-from jitstudio.gui.fonts import DEFAULT_SIZE
+from jitstudio.gui.kit.fonts import DEFAULT_SIZE
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import SETTINGS
 

@@ -18,12 +18,12 @@ from jitstudio.core.project.reading import ProjectFormatError
 from jitstudio.core.request import LinkMode
 from jitstudio.core.sweep.draft import AxisText, SweepDraft
 from jitstudio.core.sweep.plan import AxisKind
-from jitstudio.gui.requests import request_for
 from jitstudio.gui.state import session_format
 from jitstudio.gui.state.build_settings import BuildSettings, Origin, Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.project import ProjectState, outside
+from jitstudio.gui.state.requests import request_for
 from jitstudio.gui.state.session_format import SavedProject, SavedSession
 from jitstudio.gui.state.sweep_drafts import SweepDrafts
 from jitstudio.project_files import read_project

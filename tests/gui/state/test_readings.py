@@ -4,7 +4,7 @@ from PySide6.QtCore import QDeadlineTimer
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.gui.analysis_service import AnalysisService
+from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.state.outputs import Built
 from jitstudio.gui.state.readings import Readings, cubin_of
 from jitstudio.worker.builder import Builder

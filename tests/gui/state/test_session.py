@@ -13,13 +13,13 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.project import Project
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.requests import request_for
 from jitstudio.gui.state import file_writer, session
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.files import digest
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.project import ProjectState
+from jitstudio.gui.state.requests import request_for
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
 from jitstudio.gui.state.sweep_drafts import SweepDrafts

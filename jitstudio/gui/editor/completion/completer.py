@@ -12,10 +12,10 @@ from PySide6.QtGui import QKeyEvent, QTextCursor
 from PySide6.QtWidgets import QPlainTextEdit
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code_units import from_units
 from jitstudio.gui.editor.matching import types_prose
-from jitstudio.gui.late import Late
-from jitstudio.gui.theme import Theme
+from jitstudio.gui.kit.code_units import from_units
+from jitstudio.gui.kit.late import Late
+from jitstudio.gui.kit.theme import Theme
 from jitstudio.listing.word import Word
 
 if TYPE_CHECKING:

@@ -9,9 +9,9 @@ from threading import Event
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.background import Background
 from jitstudio.gui.editor.completion.offers import Pool, header_pool, language_pool
-from jitstudio.gui.late import Late
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.late import Late
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.listing.word import Word
 

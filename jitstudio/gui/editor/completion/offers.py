@@ -9,8 +9,8 @@ from itertools import islice
 from operator import itemgetter
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.late import Late
-from jitstudio.gui.models.fuzzy import TIER, Ranking
+from jitstudio.gui.kit.fuzzy import TIER, Ranking
+from jitstudio.gui.kit.late import Late
 from jitstudio.listing.word import Word
 
 _MOST_OFFERS = 100

@@ -13,9 +13,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.gui.models.presentation import Column
-from jitstudio.gui.models.rows import RowsModel
-from jitstudio.gui.theme import Theme
+from jitstudio.gui.kit.presentation import Column
+from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.theme import Theme
 from jitstudio.listing.word import Word
 
 _MOST_ROWS = 10

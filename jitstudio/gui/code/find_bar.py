@@ -1,0 +1,385 @@
+"""The bar below an editor or a listing that finds and replaces.
+
+Works on any `Searchable`; the searching itself is in `search`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import cast
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
+from PySide6.QtGui import QKeyEvent, QPalette
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
+
+from jitstudio.gui.code.query_options import QueryOptions
+from jitstudio.gui.code.search import (
+    Change,
+    Editable,
+    Matcher,
+    PatternError,
+    Search,
+    Searchable,
+)
+from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.theme import Theme
+
+_FIELD_WIDTH = 260
+_WIDEST_COUNT = "100,000 of 100,000+"
+_FORWARD, _BACK = 1, -1
+
+
+class FindBar(QWidget):
+    """Finds in the target it is given, and replaces in one that can be edited.
+
+    Signals:
+        closed: When the user closed the bar; the target has the keyboard again.
+    """
+
+    closed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._target: Searchable | None = None
+        self._search: Search | None = None
+        # What went wrong, and what was done: both are told instead of the count.
+        self._problem = ""
+        self._notice = ""
+        # Which way to go as soon as the search has come far enough, and from where.
+        self._wanted: int | None = None
+        self._origin = (0, 0)
+        self._strictly = False
+        self._current: int | None = None
+        self._icons: dict[QToolButton, str] = {}
+        self._field = self._make_field(self.tr("Find"))
+        self._replacement = self._make_field(self.tr("Replace with"))
+        self._make_buttons()
+        self._status = QLabel(self, textFormat=Qt.TextFormat.PlainText)
+        self._status.setMinimumWidth(self._status.fontMetrics().horizontalAdvance(_WIDEST_COUNT))
+        self._lay_out()
+        self._connect()
+        self.set_theme(theme)
+        self.setAccessibleName(self.tr("Find and replace"))
+        self.hide()
+
+    # What a window asks for.
+
+    @property
+    def field(self) -> QLineEdit:
+        """Where the text to find is typed."""
+        return self._field
+
+    @property
+    def replacement(self) -> QLineEdit:
+        """Where the text to put instead is typed."""
+        return self._replacement
+
+    @property
+    def status(self) -> str:
+        """What the bar says about the matches."""
+        return self._status.text()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._theme = theme
+        self._options.set_theme(theme)
+        for button, name in self._icons.items():
+            button.setIcon(icon(name, theme.ui.text, theme.ui.disabled_text))
+        self._show_status()
+
+    def set_target(self, target: Searchable | None) -> None:
+        """Search in another text; an open bar searches it at once, without moving its cursor."""
+        if target is self._target:
+            return
+        self._drop_search()
+        if self._target is not None:
+            self._target.set_matches({})
+            self._target.search_text_changed.disconnect(self._on_target_changed)
+        self._target = target
+        if target is not None:
+            target.search_text_changed.connect(self._on_target_changed)
+        self._show_replace(self._is_editable and not self._replacement.isHidden())
+        self._unfold.setVisible(self._is_editable)
+        if self.isVisible():
+            self._restart(go=None)
+
+    def open_find(self, replace: bool = False) -> None:
+        """Show the bar, with the selected text to find, and give it the keyboard.
+
+        Args:
+            replace: Whether to show the line for replacing too, where the target can be edited.
+        """
+        if self._target is None:
+            return
+        selected = self._target.search_selection()
+        self._show_replace(self._is_editable and (replace or not self._replacement.isHidden()))
+        self.show()
+        if selected and selected != self._field.text():
+            self._field.setText(selected)
+        else:
+            self._restart(go=None)
+        self._field.selectAll()
+        self._field.setFocus()
+
+    @Slot()
+    def close_bar(self) -> None:
+        """Hide the bar and give the keyboard to the target."""
+        self._drop_search()
+        self.hide()
+        if self._target is not None:
+            self._target.set_matches({})
+            self._target.setFocus()
+        self.closed.emit()
+
+    @Slot()
+    def find_next(self) -> None:
+        """Go to the next match; behind the last one, to the first."""
+        self._go(_FORWARD)
+
+    @Slot()
+    def find_previous(self) -> None:
+        """Go to the match before; from the first one, to the last."""
+        self._go(_BACK)
+
+    @Slot()
+    def replace_one(self) -> None:
+        """Replace the match that is selected and go to the next; if none is, go to one."""
+        search, current = self._search, self._current
+        if not self._is_editable or search is None or current is None:
+            self.find_next()
+            return
+        changes = self._changes(search, current, current + 1)
+        if not changes or self._selected_place() != (changes[0][0], changes[0][1][0]):
+            self.find_next()
+            return
+        self._replace(changes)
+        self._go(_FORWARD)
+
+    @Slot()
+    def replace_all(self) -> None:
+        """Replace all matches that are known, as one step of undo."""
+        search = self._search
+        if not self._is_editable or search is None or not search.is_finished:
+            return
+        changes = self._changes(search, 0, len(search.matches))
+        if not changes or not self._replace(changes):
+            return
+        self._notice = self.tr("Replaced {count:,}").format(count=len(changes))
+        self._show_status()
+
+    # Building the bar.
+
+    def _make_field(self, name: str) -> QLineEdit:
+        field = QLineEdit(self)
+        field.setPlaceholderText(name)
+        field.setAccessibleName(name)
+        field.setMinimumWidth(_FIELD_WIDTH)
+        field.installEventFilter(self)
+        return field
+
+    def _make_button(self, name: str, tip: str, act: Callable[[], None]) -> QToolButton:
+        button = QToolButton(self)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip.partition(" (")[0])
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        if name:
+            self._icons[button] = name
+        button.clicked.connect(act)
+        return button
+
+    def _make_buttons(self) -> None:
+        make = self._make_button
+        self._unfold = make("chevron-right", self.tr("Show or hide replace"), self._on_unfold)
+        self._options = QueryOptions(self)
+        self._previous = make(
+            "chevron-up", self.tr("Previous match (Shift+F3)"), self.find_previous
+        )
+        self._next = make("chevron-down", self.tr("Next match (F3)"), self.find_next)
+        self._close = make("close", self.tr("Close (Esc)"), self.close_bar)
+        self._replace_one = make("", self.tr("Replace this match"), self.replace_one)
+        self._replace_one.setText(self.tr("Replace"))
+        self._replace_all = make("", self.tr("Replace all matches"), self.replace_all)
+        self._replace_all.setText(self.tr("Replace all"))
+
+    def _lay_out(self) -> None:
+        upper, lower = QHBoxLayout(), QHBoxLayout()
+        for widget in (self._options, self._previous, self._next):
+            upper.addWidget(widget)
+        upper.addSpacing(6)
+        upper.addWidget(self._status, 1)
+        upper.addWidget(self._close)
+        for widget in (self._replace_one, self._replace_all):
+            lower.addWidget(widget)
+        lower.addStretch(1)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(6, 4, 6, 4)
+        grid.setHorizontalSpacing(6)
+        grid.setVerticalSpacing(4)
+        for row in (upper, lower):
+            row.setSpacing(2)
+        grid.addWidget(self._unfold, 0, 0)
+        grid.addWidget(self._field, 0, 1)
+        grid.addLayout(upper, 0, 2)
+        grid.addWidget(self._replacement, 1, 1)
+        grid.addLayout(lower, 1, 2)
+        grid.setColumnStretch(1, 2)
+        grid.setColumnStretch(2, 3)
+        self._show_replace(False)
+
+    def _connect(self) -> None:
+        self._field.textChanged.connect(self._on_query_changed)
+        self._options.changed.connect(self._on_query_changed)
+
+    def _show_replace(self, shown: bool) -> None:
+        for widget in (self._replacement, self._replace_one, self._replace_all):
+            widget.setVisible(shown)
+        self._icons[self._unfold] = "chevron-down" if shown else "chevron-right"
+        self._unfold.setIcon(icon(self._icons[self._unfold], self._theme.ui.text))
+
+    # Keys.
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Take Enter and Shift+Enter out of the fields; Alt and a letter switches an option."""
+        if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
+            return False
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            if self._replacement.hasFocus():
+                self.replace_one()
+            else:
+                self._go(_BACK if shift else _FORWARD)
+            return True
+        return self._options.take_key(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Close on Esc, go on with F3 and back with Shift+F3."""
+        shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if event.key() == Qt.Key.Key_Escape:
+            self.close_bar()
+        elif event.key() == Qt.Key.Key_F3:
+            self._go(_BACK if shift else _FORWARD)
+        else:
+            super().keyPressEvent(event)
+
+    # Searching.
+
+    @property
+    def _is_editable(self) -> bool:
+        return hasattr(self._target, "replace_matches")
+
+    def _drop_search(self) -> None:
+        if self._search is not None:
+            self._search.stop()
+            self._search.deleteLater()
+            self._search = None
+        self._wanted = self._current = None
+
+    def _restart(self, go: int | None, at_once: bool = True) -> None:
+        """Search anew; `go` says which way to go to a match then, or None to stay."""
+        self._drop_search()
+        self._problem = self._notice = ""
+        if self._target is None or not self._field.text():
+            if self._target is not None:
+                self._target.set_matches({})
+            self._show_status()
+            return
+        try:
+            matcher = Matcher(self._options.query(self._field.text()))
+        except PatternError as error:
+            self._problem = str(error)
+            self._target.set_matches({})
+            self._show_status()
+            return
+        self._wanted, self._origin, self._strictly = go, self._selected_place(), False
+        self._search = Search(self._target, matcher, self)
+        self._search.progressed.connect(self._on_progress)
+        self._search.start(at_once)
+
+    def _go(self, way: int) -> None:
+        if self._target is None:
+            return
+        if self._search is None:
+            self._restart(go=way)
+            return
+        self._wanted, self._origin, self._notice = way, self._selected_place(), ""
+        # A bare cursor in front of a match is not on it yet.
+        self._strictly = bool(self._target.search_selection())
+        self._arrive()
+
+    def _selected_place(self) -> tuple[int, int]:
+        return (0, 0) if self._target is None else self._target.search_start()
+
+    def _arrive(self) -> None:
+        """Go to the wanted match if the search has come so far, else later."""
+        search, target = self._search, self._target
+        if search is None or target is None or self._wanted is None:
+            self._show_status()
+            return
+        if self._wanted == _FORWARD:
+            found = search.after(self._origin, self._strictly)
+        else:
+            # The last match before a place is known only when all before it is searched.
+            found = search.before(self._origin) if search.has_reached(self._origin[0]) else None
+        if found is None and search.is_finished and search.matches:
+            found = 0 if self._wanted == _FORWARD else len(search.matches) - 1
+        if found is not None:
+            self._wanted, self._current = None, found
+            target.show_match(*search.matches[found])
+        elif search.is_finished:
+            self._wanted = None
+        self._show_status()
+
+    def _changes(self, search: Search, first: int, last: int) -> list[Change]:
+        return search.changes(first, last, self._replacement.text())
+
+    def _replace(self, changes: list[Change]) -> bool:
+        return cast("Editable", self._target).replace_matches(changes)
+
+    def _show_status(self) -> None:
+        search, text = self._search, ""
+        if self._problem or self._notice:
+            text = self._problem or self._notice
+        elif search is not None:
+            more = "+" if search.is_capped else "" if search.is_finished else "…"
+            count = f"{len(search.matches):,}{more}"
+            if self._current is not None:
+                text = self.tr("{at:,} of {count}").format(at=self._current + 1, count=count)
+            elif search.matches or not search.is_finished:
+                text = self.tr("{count} found").format(count=count)
+            else:
+                text = self.tr("No match")
+            if search.skipped:
+                text += self.tr(", too complex for {0:,} lines").format(search.skipped)
+        nothing = bool(self._problem) or text == self.tr("No match")
+        marks, ui = self._theme.marks, self._theme.ui
+        colors = self._status.palette()
+        colors.setColor(QPalette.ColorRole.WindowText, marks.error if nothing else ui.muted_text)
+        self._status.setPalette(colors)
+        self._status.setText(text)
+        self._status.setToolTip(plain_tooltip(text))
+        can_go = search is not None and bool(search.matches)
+        for button in (self._previous, self._next, self._replace_one):
+            button.setEnabled(can_go)
+        self._replace_all.setEnabled(can_go and search is not None and search.is_finished)
+
+    @Slot()
+    def _on_unfold(self) -> None:
+        self._show_replace(self._replacement.isHidden())
+
+    @Slot()
+    def _on_query_changed(self) -> None:
+        self._restart(go=_FORWARD)
+
+    @Slot()
+    def _on_target_changed(self) -> None:
+        if self.isVisible():
+            # Not within the key press that changed it.
+            self._restart(go=None, at_once=False)
+
+    @Slot()
+    def _on_progress(self) -> None:
+        if self._search is not None and self._target is not None:
+            self._target.set_matches(self._search.by_line)
+        self._arrive()

@@ -1,0 +1,121 @@
+"""The grounds of lines that belong together, and the mouse that points at one of them."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections.abc import Callable, Sequence
+
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Signal
+from PySide6.QtGui import QMouseEvent, QPainter
+from PySide6.QtWidgets import QAbstractScrollArea
+
+from jitstudio.analysis.correlation.hues import HUES, PLAIN, UNMAPPED
+from jitstudio.gui.kit.theme import Theme
+
+NO_LINE = -1
+"""Stands for a line where there is none."""
+
+# Of the edge of a line, and of one that matches what somebody points at.
+_EDGE, _BAR = 3, 5
+_DASH = 2
+
+
+class LineColours(QObject):
+    """The bands of one text; lines count from 0.
+
+    Attributes:
+        is_watched: Whether somebody follows the mouse over it.
+
+    Signals:
+        pointed: The mouse is on another line; `NO_LINE` for none.
+        changed: The grounds are others.
+    """
+
+    pointed = Signal(int)
+    changed = Signal()
+
+    # On the class too: the mouse leaves for the last time when Python may have emptied this object.
+    _line = NO_LINE
+
+    def __init__(self, area: QAbstractScrollArea, line_at: Callable[[QPoint], int]) -> None:
+        super().__init__(area)
+        self._viewport = area.viewport()
+        self._line_at = line_at
+        self._hue_of: Callable[[int], int] | None = None
+        self._matched: Sequence[int] = ()
+        self.is_watched = False
+        # Else only a mouse with a button down tells where it is.
+        self._viewport.setMouseTracking(True)
+        self._viewport.installEventFilter(self)
+
+    @property
+    def is_empty(self) -> bool:
+        """Whether there is nothing to draw."""
+        return self._hue_of is None and not self._matched
+
+    @property
+    def matched(self) -> Sequence[int]:
+        """The lines that match what somebody points at, in their order."""
+        return self._matched
+
+    def is_matched(self, line: int) -> bool:
+        """Whether a line is one of those."""
+        at = bisect_left(self._matched, line)
+        return at < len(self._matched) and self._matched[at] == line
+
+    def hue(self, line: int) -> int:
+        """The colour of a line, as `analysis.correlation.bands` counts them."""
+        return self._hue_of(line) if self._hue_of is not None else PLAIN
+
+    def bring_into_sight(self, line: int) -> None:
+        """Scroll to a line, to the middle if it is out of sight; for those who derive."""
+        raise NotImplementedError
+
+    def show_hues(self, hue_of: Callable[[int], int] | None) -> None:
+        """Colour the lines, or leave them plain."""
+        self._hue_of = hue_of
+        self._viewport.update()
+        self.changed.emit()
+
+    def show_matched(self, lines: Sequence[int]) -> None:
+        """Let these lines, in ascending order, stand out."""
+        if lines != self._matched:
+            self._matched = lines
+            self._viewport.update()
+            self.changed.emit()
+
+    def paint_line(self, painter: QPainter, place: QRect, line: int, theme: Theme) -> None:
+        """Draw the ground of a line, and its edge."""
+        self.paint_ground(painter, place, line, theme)
+        hue, edge = self.hue(line), QRect(place.left(), place.top(), _EDGE, place.height())
+        if self.is_matched(line):
+            edge.setWidth(_BAR)
+            painter.fillRect(edge, theme.ui.accent)
+        elif PLAIN < hue <= HUES:
+            painter.fillRect(edge, theme.edges[hue - 1])
+        elif hue == UNMAPPED:
+            # A row of dots: there is code, and nothing is known of where it comes from.
+            for top in range(edge.top() + _DASH, edge.bottom(), 2 * _DASH):
+                painter.fillRect(QRect(edge.left(), top, _DASH, _DASH), theme.code.margin_text)
+
+    def paint_ground(self, painter: QPainter, place: QRect, line: int, theme: Theme) -> None:
+        """Draw the ground of a line where it goes on beside the text, without its edge."""
+        hue, is_matched = self.hue(line), self.is_matched(line)
+        grounds = theme.matched if is_matched else theme.bands
+        if PLAIN < hue <= HUES:
+            painter.fillRect(place, grounds[hue - 1])
+        elif is_matched:
+            painter.fillRect(place, theme.code.occurrence)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Follow the mouse."""
+        if event.type() == QEvent.Type.MouseMove and isinstance(event, QMouseEvent):
+            self._point(self._line_at(event.position().toPoint()))
+        elif event.type() == QEvent.Type.Leave:
+            self._point(NO_LINE)
+        return False
+
+    def _point(self, line: int) -> None:
+        if line != self._line:
+            self._line = line
+            self.pointed.emit(line)

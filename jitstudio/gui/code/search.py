@@ -1,0 +1,288 @@
+"""Searching a text line by line without ever holding up the window.
+
+`Searchable` is what editor and listing offer to a find bar, `Matcher` finds within one line,
+`Search` walks over all lines in slices of a few milliseconds.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from time import perf_counter
+from typing import Protocol
+
+from PySide6.QtCore import (
+    QCoreApplication,
+    QObject,
+    QRegularExpression,
+    QTimer,
+    Signal,
+    SignalInstance,
+    Slot,
+)
+
+from jitstudio.gui.kit.code_units import from_units, is_plain, to_units
+
+Span = tuple[int, int]
+"""First column and the column behind the last, in characters from 0."""
+Change = tuple[int, Span, str]
+"""A line from 0, a part of it, and what shall stand there instead."""
+Found = tuple[int, Span]
+"""A match: its line from 0 and its part of it."""
+
+MOST_MATCHES = 100_000
+# PCRE gives up on one start position after so many steps, about a millisecond.
+_STEP_LIMIT = 20_000
+_LIMIT_PREFIX = f"(*LIMIT_MATCH={_STEP_LIMIT})"
+# No expression looks at more of one line.
+_REGEX_REACH = 200_000
+_SLICE = 0.008
+_BATCH = 256
+
+
+class Searchable(Protocol):
+    """A text that a find bar can search. Lines count from 0, columns in characters from 0."""
+
+    @property
+    def search_text_changed(self) -> SignalInstance:
+        """Emitted when the text changed."""
+        ...
+
+    def search_line_count(self) -> int:
+        """How many lines there are."""
+        ...
+
+    def search_lines(self, first: int, count: int) -> Sequence[str]:
+        """Some lines."""
+        ...
+
+    def search_start(self) -> tuple[int, int]:
+        """Line and column where the selection begins."""
+        ...
+
+    def search_selection(self) -> str:
+        """The selected text if it is within one line, else nothing."""
+        ...
+
+    def show_match(self, line: int, span: Span) -> None:
+        """Select a match and bring it into view."""
+        ...
+
+    def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
+        """Highlight these, by line."""
+        ...
+
+    def setFocus(self) -> None:
+        """Take the keyboard."""
+        ...
+
+
+class Editable(Searchable, Protocol):
+    """A text in which a find bar can replace as well."""
+
+    def replace_matches(self, changes: Sequence[Change]) -> bool:
+        """Replace matches, given in order of their place, as one step of undo; whether it did."""
+        ...
+
+
+class PatternError(ValueError):
+    """The pattern cannot be searched for; the message says why, for the user."""
+
+
+class TooComplex(RuntimeError):
+    """An expression took too many steps on a line."""
+
+
+@dataclass(frozen=True)
+class Query:
+    """What to search for.
+
+    Attributes:
+        text: The text, or the expression.
+        case: Whether capitals matter.
+        word: Whether it must stand alone.
+        regex: Whether `text` is a regular expression.
+    """
+
+    text: str
+    case: bool = False
+    word: bool = False
+    regex: bool = False
+
+
+class Matcher:
+    """Finds a query in single lines.
+
+    Plain text goes to Python's `re`, which is linear on it. A regular expression of the user goes
+    to PCRE: it can be told to give up, where Python could hang for hours.
+
+    Raises:
+        PatternError: If the expression is not valid.
+    """
+
+    def __init__(self, query: Query) -> None:
+        self.query = query
+        self._plain: re.Pattern[str] | None = None
+        if query.regex:
+            self._regex = _expression(query)
+        else:
+            text = re.escape(query.text)
+            text = rf"(?<!\w){text}(?!\w)" if query.word else text
+            self._plain = re.compile(text, re.NOFLAG if query.case else re.IGNORECASE)
+        self._must_have = query.text if query.case and not query.regex else ""
+
+    def spans(self, line: str) -> list[Span]:
+        """All matches in a line; empty ones do not count.
+
+        Raises:
+            TooComplex: If the expression takes too many steps.
+        """
+        if self._plain is None:
+            return self._regex_spans(line[:_REGEX_REACH])
+        if self._must_have not in line:
+            return []
+        return [match.span() for match in islice(self._plain.finditer(line), MOST_MATCHES)]
+
+    def _regex_spans(self, line: str) -> list[Span]:
+        spans: list[Span] = []
+        reached = 0
+        matches = self._regex.globalMatch(line)
+        while matches.hasNext():
+            match = matches.next()
+            reached = max(match.capturedEnd(), match.capturedStart() + 1)
+            if match.capturedLength():
+                spans.append((match.capturedStart(), match.capturedEnd()))
+        # An iterator is not valid behind an empty match at the very end either.
+        may_go_on = not matches.isValid() and reached <= len(line)
+        if may_go_on and not self._regex.match(line, reached).isValid():
+            raise TooComplex
+        if is_plain(line):
+            return spans
+        return [(from_units(line, start), from_units(line, end)) for start, end in spans]
+
+    def replacement(self, line: str, span: Span, template: str) -> str:
+        r"""What to put for a match; in a regular expression `\1` or `$1` is its first group."""
+        if not self.query.regex:
+            return template
+        match = self._regex.match(line, to_units(line, span[0]))
+
+        def group(reference: re.Match[str]) -> str:
+            if reference[1] is None:
+                return {"n": "\n", "t": "\t"}.get(reference[2], reference[2])
+            return match.captured(int(reference[1]))
+
+        return re.sub(r"[\\$](\d)|\\(.)", group, template)
+
+
+def _expression(query: Query) -> QRegularExpression:
+    option = QRegularExpression.PatternOption
+    options = option.UseUnicodePropertiesOption
+    if not query.case:
+        options |= option.CaseInsensitiveOption
+    bare = QRegularExpression(query.text)
+    if not bare.isValid():
+        place = bare.patternErrorOffset()
+        text = QCoreApplication.translate("Find", "Not a valid expression: {problem} (at {place})")
+        raise PatternError(text.format(problem=bare.errorString(), place=place + 1))
+    text = rf"\b(?:{query.text})\b" if query.word else query.text
+    return QRegularExpression(_LIMIT_PREFIX + text, options)
+
+
+class Search(QObject):
+    """All matches of one query in one text, found in slices.
+
+    Signals:
+        progressed: After each slice; the last one leaves `is_finished` behind.
+    """
+
+    progressed = Signal()
+
+    def __init__(self, target: Searchable, matcher: Matcher, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._target = target
+        self._matcher = matcher
+        self._next_line = 0
+        self.matches: list[Found] = []
+        self.by_line: dict[int, list[Span]] = {}
+        self.skipped = 0
+        self.is_finished = False
+        self._timer = QTimer(self)
+        self._timer.setInterval(0)
+        self._timer.timeout.connect(self._on_turn)
+
+    @property
+    def is_capped(self) -> bool:
+        """Whether there may be more matches than were kept."""
+        return len(self.matches) >= MOST_MATCHES
+
+    def start(self, at_once: bool = True) -> None:
+        """Search; `at_once` does the first slice before this returns."""
+        self._timer.start()
+        if at_once:
+            self._on_turn()
+
+    def stop(self) -> None:
+        """Search no further; nothing is signalled after this."""
+        self._timer.stop()
+
+    def after(self, place: Found | tuple[int, int], strictly: bool = False) -> int | None:
+        """The number of the first match at a place or behind it, or None if none is known yet."""
+        key = _key(place)
+        found = (bisect_right if strictly else bisect_left)(self.matches, key, key=_key)
+        return found if found < len(self.matches) else None
+
+    def before(self, place: tuple[int, int]) -> int | None:
+        """The number of the last match that begins before a place."""
+        found = bisect_left(self.matches, place, key=_key) - 1
+        return found if found >= 0 else None
+
+    def has_reached(self, line: int) -> bool:
+        """Whether all lines up to and with this one were searched."""
+        return self.is_finished or self._next_line > line
+
+    def changes(self, first: int, last: int, template: str) -> list[Change]:
+        """What replacing the matches with these numbers means for the text."""
+        made: list[Change] = []
+        for line, span in self.matches[first:last]:
+            text = self._target.search_lines(line, 1)[0]
+            made.append((line, span, self._matcher.replacement(text, span, template)))
+        return made
+
+    @Slot()
+    def _on_turn(self) -> None:
+        deadline = perf_counter() + _SLICE
+        count = self._target.search_line_count()
+        while self._next_line < count and not self.is_capped:
+            if not self._search_batch(deadline):
+                break
+        self.is_finished = self._next_line >= count or self.is_capped
+        self.progressed.emit()
+        if self.is_finished:
+            self._timer.stop()
+
+    def _search_batch(self, deadline: float) -> bool:
+        """Search some lines; says whether there is time for more."""
+        spans_of = self._matcher.spans
+        for line in self._target.search_lines(self._next_line, _BATCH):
+            number = self._next_line
+            self._next_line += 1
+            try:
+                spans = spans_of(line)
+            except TooComplex:
+                self.skipped += 1
+                spans = []
+            if spans:
+                self.by_line[number] = spans
+                self.matches += [(number, span) for span in spans]
+            # A slow expression shall be noticed within the batch; asking costs 40 ns.
+            if self.is_capped or perf_counter() > deadline:
+                return False
+        return True
+
+
+def _key(place: Found | tuple[int, int]) -> tuple[int, int]:
+    line, column = place
+    return (line, column) if isinstance(column, int) else (line, column[0])

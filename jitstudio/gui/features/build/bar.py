@@ -1,0 +1,182 @@
+"""The line above the editors: for which target, and with which options, to build."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QSizePolicy,
+    QToolButton,
+    QWidget,
+)
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.options.completion import is_half_typed
+from jitstudio.core.tools import ArchInfo
+from jitstudio.gui.features.build.option_completer import attach
+from jitstudio.gui.kit.fonts import DEFAULT_SIZE, show_as_code
+
+_OLDEST_OPAQUE = 15
+"""The first LLVM whose text has opaque pointers by default."""
+
+
+class BuildBar(QWidget):
+    """Chooses the target architecture and the options.
+
+    Signals:
+        arch_chosen: The user wants this target.
+        options_edited: The user has typed these options, and whether one is typed by half only.
+        options_finished: The user has gone on to something else.
+        refused: What was typed is no target, in words.
+    """
+
+    arch_chosen = Signal(Arch)
+    options_edited = Signal(str, bool)
+    options_finished = Signal()
+    refused = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._dialects: dict[int, int | None] = {}
+        self._arch: Arch | None = None
+        self._combo = _arch_combo()
+        self._dialect = QLabel()
+        self._dialect.setEnabled(False)
+        self._dialect.setContentsMargins(2, 0, 12, 0)
+        self._dialect.setToolTip(
+            self.tr(
+                "The LLVM text that libNVVM reads for this target.\n"
+                "Below compute_100 it is LLVM 7 with typed pointers."
+            )
+        )
+        self._options = _options_edit()
+        self._form_button = QToolButton()
+        self._form_button.setObjectName("optionsFormButton")
+        attach(self._options)
+        target = QLabel(self.tr("&Target"))
+        target.setBuddy(self._combo)
+        # Qt measures whole pixels and draws parts of them.
+        target.setContentsMargins(0, 0, 4, 0)
+        options = QLabel(self.tr("&Options"))
+        options.setBuddy(self._options)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(6, 2, 6, 2)
+        row.setSpacing(8)
+        for widget in (target, self._combo, self._dialect, options):
+            row.addWidget(widget)
+        row.addWidget(self._options, 1)
+        row.addWidget(self._form_button)
+        self._combo.textActivated.connect(self._on_arch_typed)
+        edit = self._combo.lineEdit()
+        assert edit is not None
+        edit.editingFinished.connect(self._on_editing_finished)
+        self._options.textEdited.connect(self._on_options_edited)
+        self._options.editingFinished.connect(self.options_finished)
+
+    def set_form_action(self, action: QAction) -> None:
+        """Put the command that shows the form of all options beside their field."""
+        self._form_button.setDefaultAction(action)
+
+    @Slot(tuple)
+    def set_archs(self, archs: tuple[ArchInfo, ...]) -> None:
+        """Offer these targets; the chosen one stays."""
+        self._dialects = {info.arch.number: info.llvm for info in archs}
+        with QSignalBlocker(self._combo):
+            self._combo.clear()
+            text = self.tr("Compute capability {capability}. {dialect}")
+            for info in archs:
+                self._combo.addItem(info.arch.sm, info.arch)
+                dialect = self._dialect_words(info.llvm)
+                tip = text.format(capability=info.arch.capability, dialect=dialect)
+                self._combo.setItemData(self._combo.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+        if self._arch is not None:
+            self.set_arch(self._arch)
+
+    @Slot(Arch)
+    def set_arch(self, arch: Arch) -> None:
+        """Show this target as chosen."""
+        self._arch = arch
+        with QSignalBlocker(self._combo):
+            # An `a` or `f` target is not in the list; it stands in the field all the same.
+            self._combo.setCurrentIndex(self._combo.findText(arch.sm))
+            self._combo.setEditText(arch.sm)
+        self._dialect.setText(self._dialect_words(self._dialects.get(arch.number)))
+
+    @Slot(str)
+    def set_options(self, options: str) -> None:
+        """Show these options."""
+        if options != self._options.text():
+            self._options.setText(options)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Forget at Escape what was typed as a target; where the keyboard goes, others know."""
+        if event.key() == Qt.Key.Key_Escape and self._arch is not None:
+            self.set_arch(self._arch)
+        super().keyPressEvent(event)
+
+    @Slot(str)
+    def _on_options_edited(self, options: str) -> None:
+        self.options_edited.emit(options, is_half_typed(options, self._options.cursorPosition()))
+
+    @Slot()
+    def _on_editing_finished(self) -> None:
+        self._on_arch_typed(self._combo.currentText())
+
+    @Slot(str)
+    def _on_arch_typed(self, text: str) -> None:
+        if self._arch is not None and text == self._arch.sm:
+            return
+        try:
+            arch = Arch.parse(text)
+        except ValueError as error:
+            self.refused.emit(str(error))
+            if self._arch is not None:
+                self.set_arch(self._arch)
+            return
+        self.set_arch(arch)
+        self.arch_chosen.emit(arch)
+
+    def _dialect_words(self, llvm: int | None) -> str:
+        if llvm is None:
+            return ""
+        if llvm >= _OLDEST_OPAQUE:
+            return self.tr("LLVM {version}, opaque pointers").format(version=llvm)
+        return self.tr("LLVM {version}, typed pointers").format(version=llvm)
+
+
+def _arch_combo() -> QComboBox:
+    combo = QComboBox(editable=True)
+    combo.setObjectName("archCombo")
+    combo.setInsertPolicy(QComboBox.InsertPolicy.NoInsert)
+    combo.setMinimumContentsLength(9)
+    combo.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+    combo.setAccessibleName(QCoreApplication.translate("BuildBar", "Target architecture"))
+    combo.setToolTip(
+        QCoreApplication.translate(
+            "BuildBar",
+            "The target architecture. The list is what this NVRTC compiles for;\n"
+            "architecture-specific targets such as sm_90a or sm_100f can be typed.",
+        )
+    )
+    return combo
+
+
+def _options_edit() -> QLineEdit:
+    edit = QLineEdit()
+    edit.setObjectName("optionsEdit")
+    show_as_code(edit, DEFAULT_SIZE)
+    edit.setClearButtonEnabled(True)
+    edit.setAccessibleName(QCoreApplication.translate("BuildBar", "Compiler and linker options"))
+    edit.setPlaceholderText("--use_fast_math --maxrregcount=32 nvjitlink:-verbose")
+    edit.setToolTip(
+        QCoreApplication.translate(
+            "BuildBar",
+            "Options as on a command line. Each goes to the tools that take it;\n"
+            "write nvrtc:, libnvvm:, nvjitlink: or nvdisasm: before one to address a single tool.",
+        )
+    )
+    return edit

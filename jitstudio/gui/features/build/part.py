@@ -1,0 +1,108 @@
+"""Says in the tab in front that it is not what is built, and lets the user change that."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.link_mode import LinkMode
+from jitstudio.gui.editor.source_page import SourcePage
+from jitstudio.gui.kit.theme import Theme, ThemeKeeper
+from jitstudio.gui.shell.notice_bar import Choice, NoticeBar
+from jitstudio.gui.state.documents import Document, takes_part_alone
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+
+_KEY = "part"
+
+
+class PartController(QObject):
+    """Keeps the notice of the tab in front in step with the link."""
+
+    def __init__(self, workspace: Workspace, panes: Panes, keeper: ThemeKeeper) -> None:
+        super().__init__(panes.tabs)
+        self._documents = workspace.documents
+        self._settings = workspace.settings
+        self._build_controller = workspace.build_controller
+        self._tabs = panes.tabs
+        self._keeper = keeper
+        self._bars: dict[SourcePage, NoticeBar] = {}
+        # Where it is shown, and its words.
+        self._shown: tuple[SourcePage | None, str] = (None, "")
+        for signal in (
+            self._documents.current_changed,
+            self._documents.edited,
+            self._documents.changed,
+            self._settings.link_changed,
+            self._build_controller.module_changed,
+        ):
+            signal.connect(self._update)
+        self._documents.removed.connect(self._on_removed)
+        keeper.theme_changed.connect(self._on_theme_changed)
+        self._update()
+
+    @Slot()
+    def _update(self) -> None:
+        document = self._documents.current
+        page = self._tabs.page_of(document) if document is not None else None
+        told = self._words(document) if document is not None else ""
+        if (page, told) == self._shown:
+            return
+        self._shown = (page, told)
+        if page is None:
+            return
+        if not told:
+            if (bar := self._bars.get(page)) is not None:
+                bar.withdraw(_KEY)
+            return
+        if page not in self._bars:
+            self._bars[page] = bar = NoticeBar(self._keeper.theme, page, "tabNotice")
+            bar.left.connect(page.setFocus)
+            page.column.insertWidget(0, bar)
+        choices = (
+            Choice("buildTabAlone", self.tr("Build this tab alone"), self._build_alone),
+            Choice("addTabToLink", self.tr("Add it to the link"), self._add_to_link),
+        )
+        is_choice = document is not None and takes_part_alone(document)
+        self._bars[page].ask(_KEY, told, choices if is_choice else ())
+
+    def _words(self, document: Document) -> str:
+        """Why a document is not what is built; empty where it is, or where that is plain to see."""
+        is_linked = self._settings.link is not LinkMode.NONE
+        names = ", ".join(f"'{module.name}'" for module in self._build_controller.modules())
+        if takes_part_alone(document):
+            if not is_linked or document.included:
+                return ""
+            told = self.tr("This tab is not in the link. What is built and shown is {modules}.")
+            none = self.tr("This tab is not in the link, and no other is: nothing is built.")
+            return told.format(modules=names) if names else none
+        if document.kind is CodeKind.SASS and not document.is_aside and names:
+            told = self.tr("No tool builds SASS. What is built and shown is {modules}.")
+            return told.format(modules=names)
+        return ""
+
+    @Slot()
+    def _on_removed(self) -> None:
+        pages = self._tabs.pages()
+        self._bars = {page: bar for page, bar in self._bars.items() if page in pages}
+        self._update()
+
+    @Slot(object)
+    def _on_theme_changed(self, theme: Theme) -> None:
+        for bar in self._bars.values():
+            bar.set_theme(theme)
+
+    def _build_alone(self) -> None:
+        """Let the tab be a program of its own, which is not linked."""
+        document = self._documents.current
+        if document is not None:
+            program = self._documents.unique_program(document.name)
+            self._settings.set_link(program, LinkMode.NONE)
+            document.program, document.included = program, True
+            self._build_controller.build()
+
+    def _add_to_link(self) -> None:
+        document = self._documents.current
+        if document is not None:
+            document.included = True
+            self._build_controller.build()

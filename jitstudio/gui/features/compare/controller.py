@@ -1,0 +1,209 @@
+"""Compares a pinned result with the newest one, as long as the Compare pane can be seen."""
+
+from __future__ import annotations
+
+from threading import Event
+
+from PySide6.QtCore import QCoreApplication, QObject, Slot
+from PySide6.QtGui import QKeySequence
+
+from jitstudio.analysis.model import Disassembly
+from jitstudio.core.code import TEXT_KINDS, CodeKind
+from jitstudio.gui.features.compare.build_names import build_name, difference_titles
+from jitstudio.gui.features.compare.model import Compared, Matter, Side, compare
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.visibility import Visibility
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.state.baselines import Baseline
+from jitstudio.gui.state.outputs import Built
+from jitstudio.gui.state.readings import Readings, cubin_of
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+
+_Key = tuple[Built, Built, Matter]
+
+
+class CompareController(QObject):
+    """Ties the Compare pane to the results that were pinned and to the newest one."""
+
+    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
+        super().__init__(panes.compare)
+        self._outputs = workspace.outputs
+        self._inspections = workspace.inspections
+        self._baselines = workspace.baselines
+        self._preferences = workspace.preferences
+        self._readings = Readings(workspace.analysis_service, self)
+        self._panes = panes
+        self._view = panes.compare
+        self._pin = actions["pinBaselineAction"]
+        # What is shown, or is being compared.
+        self._key: _Key | None = None
+        self._titles = ("", "")
+        self._background = Background(self)
+        self._background.done.connect(self._on_compared)
+        self._background.failed.connect(self._view.show_hint)
+        self._visibility = Visibility(self._view, self)
+        for signal in (
+            self._visibility.changed,
+            self._outputs.result_changed,
+            self._readings.changed,
+            self._inspections.changed,
+            self._view.matter_changed,
+        ):
+            signal.connect(self._update)
+        self._baselines.changed.connect(self._on_baselines_changed)
+        self._view.pin_requested.connect(self._on_pin_wanted)
+        self._view.baseline_chosen.connect(self._on_baseline_chosen)
+        self._view.baseline_renamed.connect(self._on_baseline_renamed)
+        self._view.removal_requested.connect(self._on_removal_requested)
+        self._preferences.changed.connect(self._on_preference_changed)
+        self._view.texts.font_size_changed.connect(self._on_font_size_changed)
+        self._on_preference_changed("")
+        actions.bind(
+            {
+                "pinBaselineAction": self._on_pin_wanted,
+                "nextDifferenceAction": self._view.go_to_next,
+                "previousDifferenceAction": self._view.go_to_previous,
+            }
+        )
+        self._on_baselines_changed()
+
+    @Slot()
+    def _on_pin_wanted(self) -> None:
+        built = self._outputs.good
+        if built is None:
+            return
+        baseline = self._baselines.pin(built, build_name(built.request, built.at))
+        told = self.tr("{name} is pinned: Compare shows what changes from now on.")
+        self._panes.status.tell(told.format(name=baseline.name))
+
+    @Slot()
+    def _on_baselines_changed(self) -> None:
+        items, chosen = self._baselines.items, self._baselines.chosen
+        names = tuple(baseline.name for baseline in items)
+        self._view.show_baselines(names, items.index(chosen) if chosen else -1)
+        self._update()
+
+    @Slot(int)
+    def _on_baseline_chosen(self, place: int) -> None:
+        self._baselines.choose(self._baselines.items[place])
+
+    @Slot(int, str)
+    def _on_baseline_renamed(self, place: int, name: str) -> None:
+        self._baselines.rename(self._baselines.items[place], name)
+
+    @Slot(int)
+    def _on_removal_requested(self, place: int) -> None:
+        self._baselines.remove(self._baselines.items[place])
+
+    @Slot()
+    def _update(self) -> None:
+        """Compare what is looked at, unless that is shown or nobody sees it."""
+        built, chosen = self._outputs.good, self._baselines.chosen
+        self._pin.setEnabled(built is not None)
+        self._view.pin.setEnabled(built is not None)
+        if not self._view.isVisible():
+            return
+        if chosen is None or built is None:
+            self._show_hint(self._nothing_to_compare(chosen))
+            return
+        matter = self._view.matter
+        if not self._is_read(chosen.built, built, matter):
+            return
+        pinned = chosen.built
+        self._titles = difference_titles(pinned.request, pinned.at, built.request, built.at)
+        key = (chosen.built, built, matter)
+        if key == self._key:
+            if self._view.compared is not None:
+                self._view.texts.set_titles(*self._titles)
+            return
+        self._key = key
+        left, right = self._side(chosen.built), self._side(built)
+
+        def work(_stop: Event) -> Compared:
+            return compare(matter, left, right)
+
+        self._background.start(work)
+
+    def _is_read(self, left: Built, right: Built, matter: Matter) -> bool:
+        """Whether there is nothing more to be waited for; says what cannot be compared."""
+        self._take_inspection()
+        for built in (left, right):
+            self._readings.ask(built)
+        words = _missing(matter, left, right)
+        problems = [self._readings.problem(built) for built in (left, right)]
+        if words or (matter.is_code and any(problems)):
+            self._show_hint(words or next(filter(None, problems)))
+            return False
+        waits = any(
+            cubin_of(built) and not self._readings.code(built) and not problem
+            for built, problem in zip((left, right), problems, strict=True)
+        )
+        # What stands there stays until all that is compared is known.
+        if waits and self._view.compared is None:
+            self._view.show_hint(self.tr("Reading the machine code…"))
+        return not waits
+
+    def _take_inspection(self) -> None:
+        """What the other panes have had read need not be read again."""
+        inspection, built = self._inspections.current, self._outputs.good
+        if inspection is None or built is None or inspection.result is not built.result:
+            return
+        cubin = cubin_of(built)
+        if cubin is not None and cubin.name == inspection.name:
+            self._readings.take(built, inspection.code)
+
+    def _side(self, built: Built) -> Side:
+        cubin = cubin_of(built)
+        code: Disassembly | None = self._readings.code(built)
+        return Side(built.request, built.result, cubin.content if cubin else b"", code)
+
+    def _show_hint(self, words: str) -> None:
+        self._background.stop()
+        self._key = None
+        self._view.show_hint(words)
+
+    def _nothing_to_compare(self, chosen: Baseline | None) -> str:
+        if self._outputs.good is None:
+            return self.tr("Nothing has been built yet.\nBuild something, and pin it.")
+        if chosen is None:
+            keys = self._pin.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+            return self.tr(
+                "Nothing is pinned yet.\n"
+                "Pin this result ({keys}), then change the source, an option, the target "
+                "or the link: what that does appears here."
+            ).format(keys=keys)
+        return ""
+
+    @Slot(str)
+    def _on_preference_changed(self, _key: str) -> None:
+        self._view.texts.set_font_size(self._preferences.font_size)
+
+    @Slot(float)
+    def _on_font_size_changed(self, points: float) -> None:
+        self._preferences.font_size = points
+
+    @Slot(object)
+    def _on_compared(self, compared: Compared) -> None:
+        self._view.show_compared(compared, *self._titles)
+
+
+def _missing(matter: Matter, left: Built, right: Built) -> str:
+    """Why these cannot be compared; empty where they can."""
+    both = (left, right)
+    if matter.is_code and not all(map(cubin_of, both)):
+        return QCoreApplication.translate(
+            "CompareController", "One of the two has made no machine code."
+        )
+    if matter is Matter.PTX and not all(map(_has_ptx, both)):
+        return QCoreApplication.translate("CompareController", "One of the two has made no PTX.")
+    texts = (any(s.kind in TEXT_KINDS for s in built.request.sources) for built in both)
+    if matter is Matter.SOURCE and not all(texts):
+        return QCoreApplication.translate(
+            "CompareController", "One of the two was not made from text."
+        )
+    return ""
+
+
+def _has_ptx(built: Built) -> bool:
+    return any(artifact.kind is CodeKind.PTX for artifact in built.result.artifacts)

@@ -1,0 +1,267 @@
+"""What the Compare pane shows: two texts padded to each other, and figures that differ."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from enum import Enum
+
+from PySide6.QtCore import QCoreApplication
+
+from jitstudio.analysis.comparing.code import compare_programs
+from jitstudio.analysis.comparing.data import data_sections
+from jitstudio.analysis.comparing.deltas import Delta, changed, report_deltas
+from jitstudio.analysis.comparing.inline import Marks
+from jitstudio.analysis.comparing.model import Change, Comparison
+from jitstudio.analysis.comparing.program import Program
+from jitstudio.analysis.comparing.text import compare_lines, ptx_lines
+from jitstudio.analysis.model import NOWHERE, Disassembly
+from jitstudio.core.code import TEXT_KINDS, CodeKind
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.resources import merge
+from jitstudio.core.result import BuildResult, Resources
+from jitstudio.gui.kit.presentation import Column
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+from jitstudio.listing.sass import Extent
+
+
+class Matter(Enum):
+    """What is compared of two builds."""
+
+    SOURCE = QT_TRANSLATE_NOOP("Compare", "Source")
+    PTX = QT_TRANSLATE_NOOP("Compare", "PTX")
+    SASS = QT_TRANSLATE_NOOP("Compare", "SASS")
+    NORMALISED = QT_TRANSLATE_NOOP("Compare", "SASS, normalised")
+
+    @property
+    def title(self) -> str:
+        """The name in the user's language."""
+        return QCoreApplication.translate("Compare", self.value)
+
+    @property
+    def is_code(self) -> bool:
+        """Whether machine code has to be read for it."""
+        return self in (Matter.SASS, Matter.NORMALISED)
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of two builds.
+
+    Attributes:
+        request: What was asked for.
+        result: What was made.
+        cubin: The file with the machine code; empty where there is none.
+        code: What is in it; None where it is not known.
+    """
+
+    request: BuildRequest
+    result: BuildResult
+    cubin: bytes = b""
+    code: Disassembly | None = None
+
+    @property
+    def kind(self) -> CodeKind:
+        """Of the first module."""
+        return self.request.sources[0].kind
+
+
+@dataclass(frozen=True, eq=False)
+class Half:
+    """One text, with an empty line wherever only the other one has some.
+
+    Attributes:
+        comparison: Of both.
+        is_left: Whether it is the first of the two.
+        kind: What it holds.
+        lines: A line for each row.
+        extent: How much room they take.
+    """
+
+    comparison: Comparison
+    is_left: bool
+    kind: CodeKind
+    lines: tuple[str, ...]
+    extent: Extent
+
+    def number(self, row: int) -> int:
+        """The line that stands in a row, counted from 1; 0 where there is none."""
+        found = self.comparison.rows[row]
+        return (found.left if self.is_left else found.right) + 1
+
+    def change(self, row: int) -> Change:
+        """What became of it."""
+        return self.comparison.rows[row].change
+
+    def sign(self, row: int) -> str:
+        """A minus before a line that the other text has not so, a plus in the newer one."""
+        if not self.number(row) or self.change(row) in (Change.EQUAL, Change.CONTROL):
+            return ""
+        return "\N{MINUS SIGN}" if self.is_left else "+"
+
+    def marks(self, row: int) -> Marks:
+        """What differs inside it."""
+        left, right = self.comparison.marks(row)
+        return left if self.is_left else right
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """Two builds side by side.
+
+    Attributes:
+        matter: What of them.
+        comparison: Line by line.
+        left: The baseline.
+        right: What it is compared with.
+        deltas: The figures that differ.
+    """
+
+    matter: Matter
+    comparison: Comparison
+    left: Half
+    right: Half
+    deltas: tuple[Delta, ...]
+
+
+def compare(matter: Matter, left: Side, right: Side) -> Compared:
+    """Compare two builds; takes a while for large ones."""
+    programs = (_program(left), _program(right))
+    comparison = _compared(matter, left, right, programs)
+    # Counted here, where nobody waits.
+    _ = comparison.hunks, comparison.control_changes
+    deltas: tuple[Delta, ...] = ()
+    if left.code and right.code:
+        deltas = changed(report_deltas(*programs, _needs(left), _needs(right)))
+    return Compared(
+        matter,
+        comparison,
+        _half(comparison, _kind(matter, left), is_left=True),
+        _half(comparison, _kind(matter, right), is_left=False),
+        deltas,
+    )
+
+
+def _compared(
+    matter: Matter, left: Side, right: Side, programs: tuple[Program, Program]
+) -> Comparison:
+    if matter.is_code:
+        return compare_programs(*programs, normalised=matter is Matter.NORMALISED)
+    read = _sources if matter is Matter.SOURCE else _ptx
+    return compare_lines(list(read(left)), list(read(right)))
+
+
+def _program(side: Side) -> Program:
+    names = {kernel.name: kernel.demangled for kernel in side.result.kernels}
+    return Program(side.code or Disassembly("", ()), data_sections(side.cubin), names)
+
+
+def _needs(side: Side) -> dict[str, Resources]:
+    told = {kernel.name: kernel.resources for kernel in side.result.kernels if kernel.resources}
+    return merge(side.code.resources if side.code else {}, told)
+
+
+def _sources(side: Side) -> Iterator[str]:
+    sources = [source for source in side.request.sources if source.kind in TEXT_KINDS]
+    for source in sources:
+        if len(sources) > 1:
+            yield f"// ==== {source.name} ===="
+        yield from source.content.decode("utf-8", "replace").splitlines()
+
+
+def _ptx(side: Side) -> Iterator[str]:
+    for artifact in side.result.artifacts:
+        if artifact.kind is CodeKind.PTX:
+            yield from ptx_lines(artifact.text)
+
+
+def _kind(matter: Matter, side: Side) -> CodeKind:
+    if matter.is_code:
+        return CodeKind.SASS
+    return CodeKind.PTX if matter is Matter.PTX else side.kind
+
+
+def _half(comparison: Comparison, kind: CodeKind, *, is_left: bool) -> Half:
+    text = comparison.left if is_left else comparison.right
+    at = (row.left if is_left else row.right for row in comparison.rows)
+    lines = tuple("" if line == NOWHERE else text[line] for line in at)
+    return Half(comparison, is_left, kind, lines, Extent.of(lines, kind))
+
+
+def count_words(comparison: Comparison) -> str:
+    """How many differences there are, in words."""
+    control = comparison.control_changes
+    count = len(comparison.hunks)
+    match count:
+        case 0:
+            told = QCoreApplication.translate("Compare", "No difference")
+        case 1:
+            told = QCoreApplication.translate("Compare", "1 difference")
+        case _:
+            several = QCoreApplication.translate("Compare", "{count:,} differences")
+            told = several.format(count=count)
+    if control and not comparison.control_counts:
+        also = QCoreApplication.translate("Compare", "{count:,} differ in control bits only")
+        return f"{told}; {also.format(count=control)}"
+    return told
+
+
+_FIGURES = {
+    "instructions": QT_TRANSLATE_NOOP("Figures", "Instructions"),
+    "code_bytes": QT_TRANSLATE_NOOP("Figures", "Bytes of code"),
+    "registers": QT_TRANSLATE_NOOP("Figures", "Registers"),
+    "spill_stores": QT_TRANSLATE_NOOP("Figures", "Bytes spilled"),
+    "spill_loads": QT_TRANSLATE_NOOP("Figures", "Bytes reloaded"),
+    "stack_bytes": QT_TRANSLATE_NOOP("Figures", "Bytes of stack"),
+    "shared_bytes": QT_TRANSLATE_NOOP("Figures", "Bytes of shared memory"),
+    "constant_bytes": QT_TRANSLATE_NOOP("Figures", "Bytes of constants"),
+    "local_bytes": QT_TRANSLATE_NOOP("Figures", "Bytes of local memory"),
+    "barriers": QT_TRANSLATE_NOOP("Figures", "Barriers"),
+    "max_threads": QT_TRANSLATE_NOOP("Figures", "Most threads per block"),
+    "live_registers": QT_TRANSLATE_NOOP("Figures", "Registers alive at most"),
+    "memory_instructions": QT_TRANSLATE_NOOP("Figures", "Memory instructions"),
+    "float_instructions": QT_TRANSLATE_NOOP("Figures", "Floating-point instructions"),
+    "integer_instructions": QT_TRANSLATE_NOOP("Figures", "Integer instructions"),
+    "tensor_instructions": QT_TRANSLATE_NOOP("Figures", "Tensor instructions"),
+    "control_instructions": QT_TRANSLATE_NOOP("Figures", "Control instructions"),
+    "conversion_instructions": QT_TRANSLATE_NOOP("Figures", "Conversions"),
+    "move_instructions": QT_TRANSLATE_NOOP("Figures", "Moves"),
+    "other_instructions": QT_TRANSLATE_NOOP("Figures", "Other instructions"),
+}
+
+
+def figure_title(figure: str) -> str:
+    """A figure in the user's language."""
+    return QCoreApplication.translate("Figures", _FIGURES.get(figure, figure))
+
+
+def _number(read: Callable[[Delta], int | None], sign: str = "") -> Callable[[Delta], str]:
+    return lambda delta: "" if (number := read(delta)) is None else f"{number:{sign},}"
+
+
+DELTA_COLUMNS: tuple[Column[Delta], ...] = (
+    Column(QT_TRANSLATE_NOOP("Columns", "Function"), lambda delta: delta.name),
+    Column(QT_TRANSLATE_NOOP("Columns", "Figure"), lambda delta: figure_title(delta.figure)),
+    Column(
+        QT_TRANSLATE_NOOP("Columns", "Baseline"), _number(lambda delta: delta.left), number=True
+    ),
+    Column(QT_TRANSLATE_NOOP("Columns", "Now"), _number(lambda delta: delta.right), number=True),
+    Column(
+        QT_TRANSLATE_NOOP("Columns", "Change"),
+        _number(lambda delta: delta.difference, "+"),
+        number=True,
+    ),
+)
+
+
+def next_hunk(comparison: Comparison, row: int, *, forward: bool) -> int | None:
+    """The row where the next difference from a row on begins, or the one before; None for none.
+
+    Behind the last comes the first again.
+    """
+    starts = [hunk.start for hunk in comparison.hunks]
+    if not starts:
+        return None
+    if forward:
+        return next((start for start in starts if start > row), starts[0])
+    return next((start for start in reversed(starts) if start < row), starts[-1])

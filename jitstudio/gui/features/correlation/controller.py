@@ -1,0 +1,264 @@
+"""Shows what belongs together of source, PTX and SASS, and leads from one to the other."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import PurePath
+
+import numpy as np
+from PySide6.QtCore import QObject, QTimer, Slot
+
+from jitstudio.analysis.model import Place
+from jitstudio.gui.code.line_colours import NO_LINE
+from jitstudio.gui.features.correlation.sides import PtxSide, SassSide, Side, SourceSide
+from jitstudio.gui.kit.visibility import Visibility
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.state.correlation import Shown
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+
+_BANDS, _FOLLOW = "listings.bands", "listings.follow"
+_USER = "correlation"
+
+
+class CorrelationController(QObject):
+    """Keeps editors and listings in step."""
+
+    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
+        super().__init__(panes.tabs)
+        self._state = workspace.correlations
+        self._inspections = workspace.inspections
+        self._preferences = workspace.preferences
+        self._panes = panes
+        self._source = SourceSide(workspace, panes)
+        self._ptx = PtxSide(workspace, panes)
+        self._sass = SassSide(workspace, panes)
+        # In the order of the jumps.
+        self._sides: tuple[Side, ...] = (self._source, self._ptx, self._sass)
+        self._last: Side = self._source
+        # Why the last jump led elsewhere, until that has been told.
+        self._problem = ""
+        self._switches = {_BANDS: actions["bandsAction"], _FOLLOW: actions["followCursorAction"]}
+        # Typing moves the cursor and edits the text: one look at both is enough.
+        self._moved = QTimer(self, singleShot=True, interval=0)
+        self._moved.timeout.connect(self._on_settled)
+        self._connect(workspace)
+        for key, action in self._switches.items():
+            action.setChecked(bool(self._preferences.value(key)))
+        self._shows: dict[str, Side] = {
+            "showInSourceAction": self._source,
+            "showInPtxAction": self._ptx,
+            "showInSassAction": self._sass,
+        }
+        actions.know({name: partial(self._can_show, to) for name, to in self._shows.items()})
+        actions.bind(
+            {
+                "bandsAction": self._on_bands,
+                "followCursorAction": self._on_follow,
+                "correlateAction": self._on_correlate,
+                **{name: partial(self._show_in, side) for name, side in self._shows.items()},
+                "nextMatchAction": self._on_next,
+                "previousMatchAction": self._on_previous,
+            }
+        )
+        self._on_changed()
+
+    def _connect(self, workspace: Workspace) -> None:
+        panes = self._panes
+        self._state.changed.connect(self._on_changed)
+        self._preferences.changed.connect(self._on_preference_changed)
+        workspace.documents.current_changed.connect(self._on_changed)
+        workspace.documents.each(self._on_document)
+        panes.tabs.cursor_moved.connect(self._on_source_moved)
+        for side in (self._ptx, self._sass):
+            side.pane.listing_changed.connect(self._on_changed)
+            side.pane.code_view.line_changed.connect(self._on_listing_moved)
+            side.pane.code_view.bands.pointed.connect(self._on_pointed)
+        self._visibility = Visibility(self._ptx.pane, self)
+        self._visibility.changed.connect(self._on_visibility_changed)
+        self._on_visibility_changed(self._ptx.pane.isVisible())
+
+    @property
+    def _is_coloured(self) -> bool:
+        return bool(self._preferences.value(_BANDS))
+
+    def _show_hues(self) -> None:
+        for page in self._panes.tabs.pages():
+            hue_of = self._state.hue_of_source(page.document) if self._is_coloured else None
+            page.code_view.bands.show_hues(hue_of)
+        for side in (self._ptx, self._sass):
+            hues = side.hues() if self._is_coloured else b""
+            side.pane.code_view.bands.show_hues(hues.__getitem__ if hues else None)
+
+    def _show_matches(self, side: Side, line: int) -> None:
+        """Let what belongs to a line stand out in all texts, and the line itself."""
+        shown = side.matches(line) if line != NO_LINE else Shown()
+        for other in self._sides:
+            if (bands := other.bands) is not None:
+                lines: Sequence[int] = other.lines_in(shown)
+                if other is side and shown and line not in lines:
+                    lines = sorted((*lines, line))
+                bands.show_matched(lines)
+
+    def _tell_origin(self) -> None:
+        """Say through which calls code was inlined, once the caret in a listing is on it.
+
+        After a jump that could not lead there, say why.
+        """
+        if self._problem:
+            self._panes.status.tell(self._problem)
+            self._problem = ""
+            return
+        line, *calls = self._last.matches(self._last.line).chain or (None,)
+        if self._last.has_keyboard and line is not None and calls:
+            inlined = self.tr("{line}, inlined at {calls}")
+            told = inlined.format(line=_words(line), calls=", ".join(map(_words, calls)))
+            self._panes.status.tell(told)
+
+    def _follow(self) -> None:
+        """Scroll the other texts to what belongs to the line of the cursor."""
+        shown = self._last.matches(self._last.line)
+        for side in self._sides:
+            lines = side.lines_in(shown) if side is not self._last else ()
+            if lines:
+                side.show(self._nearest(shown, side, lines))
+
+    def _nearest(self, shown: Shown, side: Side, lines: Sequence[int]) -> int:
+        """The line itself rather than a call above it."""
+        document = self._source.document
+        if side is self._source and document is not None:
+            return shown.sources[document][0]
+        return lines[0]
+
+    def _side_with_keyboard(self) -> Side:
+        return next((side for side in self._sides if side.has_keyboard), self._last)
+
+    @Slot()
+    def _on_changed(self) -> None:
+        self._show_hues()
+        self._moved.start()
+
+    @Slot(object)
+    def _on_document(self, _document: object) -> None:
+        for page in self._panes.tabs.pages():
+            if not page.code_view.bands.is_watched:
+                page.code_view.bands.is_watched = True
+                page.code_view.bands.pointed.connect(self._on_pointed)
+                if page.view is not None:
+                    page.view.line_changed.connect(self._on_source_moved)
+
+    @Slot(bool)
+    def _on_visibility_changed(self, visible: bool) -> None:
+        self._inspections.want(_USER, visible)
+
+    @Slot(str)
+    def _on_preference_changed(self, key: str) -> None:
+        if key in self._switches:
+            self._switches[key].setChecked(bool(self._preferences.value(key)))
+            self._on_changed()
+
+    @Slot(bool)
+    def _on_bands(self, on: bool) -> None:
+        self._preferences.set_value(_BANDS, on)
+
+    @Slot(bool)
+    def _on_follow(self, on: bool) -> None:
+        self._preferences.set_value(_FOLLOW, on)
+
+    @Slot(int)
+    def _on_pointed(self, line: int) -> None:
+        bands = self.sender()
+        side = next((side for side in self._sides if side.bands is bands), None)
+        if side is None or line == NO_LINE:
+            # The cursor points when no mouse does.
+            self._show_matches(self._last, self._last.line)
+        else:
+            self._show_matches(side, line)
+
+    @Slot()
+    def _on_source_moved(self) -> None:
+        if self._source.has_keyboard or self._last is self._source:
+            self._last = self._source
+            self._moved.start()
+
+    @Slot()
+    def _on_listing_moved(self) -> None:
+        moved = next((side for side in (self._ptx, self._sass) if side.has_keyboard), None)
+        if moved is not None:
+            self._last = moved
+            self._moved.start()
+
+    @Slot()
+    def _on_settled(self) -> None:
+        self._show_matches(self._last, self._last.line)
+        self._tell_origin()
+        if bool(self._preferences.value(_FOLLOW)):
+            self._follow()
+
+    @Slot()
+    def _on_correlate(self) -> None:
+        side = self._side_with_keyboard()
+        shown = side.matches(side.line)
+        self._source.problem = ""
+        at = self._sides.index(side)
+        for other in (*self._sides[at + 1 :], *self._sides[:at]):
+            if other.go_to(shown):
+                self._has_gone_to(other)
+                return
+        self._panes.status.tell(self._source.problem or self._why_nothing(side))
+
+    def _can_show(self, to: Side) -> bool:
+        """Whether the line of the keyboard has anything in another text."""
+        side = self._side_with_keyboard()
+        return side is not to and to.has(side.matches(side.line))
+
+    def _show_in(self, to: Side) -> None:
+        """Go to what belongs to the line of the keyboard in this text."""
+        side = self._side_with_keyboard()
+        self._source.problem = ""
+        if side is to or not to.go_to(side.matches(side.line)):
+            self._panes.status.tell(self._source.problem or self._why_nothing(side))
+        else:
+            self._has_gone_to(to)
+
+    def _has_gone_to(self, side: Side) -> None:
+        self._last, self._problem = side, self._source.problem
+        self._moved.start()
+
+    def _why_nothing(self, side: Side) -> str:
+        if self._inspections.current is None:
+            return self._inspections.sentence
+        if self._state.tied is None:
+            return self.tr("The line tables are being read")
+        if side is self._source and self._source.is_edited:
+            return self.tr("This line was edited since the build: build again to see what it makes")
+        return self.tr("Nothing matches this line: the line tables tell nothing of it")
+
+    def _step(self, step: int) -> None:
+        """Go to the next run of lines that belong to the same line of the source."""
+        side = self._side_with_keyboard()
+        here = side.line
+        lines = np.array(side.alike(here), np.intp)
+        firsts = lines[np.diff(lines, prepend=NO_LINE - 1) != 1]
+        elsewhere = firsts[firsts != here]
+        others = elsewhere[(elsewhere > here) == (step > 0)]
+        if not len(others):
+            others = elsewhere
+        if not len(others):
+            words = self.tr("There is no other block that matches this one")
+            self._panes.status.tell(words if side.matches(here) else self._why_nothing(side))
+            return
+        side.step_to(int(others[0] if step > 0 else others[-1]))
+
+    @Slot()
+    def _on_next(self) -> None:
+        self._step(1)
+
+    @Slot()
+    def _on_previous(self) -> None:
+        self._step(-1)
+
+
+def _words(place: Place) -> str:
+    return f"{PurePath(place.file).name}:{place.line}"

@@ -1,0 +1,313 @@
+"""The three texts that belong together, each as what can be asked of it: source, PTX and SASS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple, Protocol
+
+from PySide6.QtCore import QCoreApplication
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.code.line_colours import LineColours
+from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.state.asides import is_installed, open_aside, told_of_opened
+from jitstudio.gui.state.correlation import Correlations, Shown
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.files import DocumentError
+from jitstudio.gui.state.line_files import located
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+
+
+class Side(Protocol):
+    """One of the texts; lines count from 0."""
+
+    @property
+    def bands(self) -> LineColours | None:
+        """Its bands; None where nothing is shown."""
+
+    @property
+    def line(self) -> int:
+        """The line of the cursor."""
+
+    @property
+    def has_keyboard(self) -> bool:
+        """Whether the user works in it."""
+
+    def matches(self, line: int) -> Shown:
+        """What belongs to one of its lines."""
+
+    def alike(self, line: int) -> Sequence[int]:
+        """Its own lines that belong to the same source line, ascending."""
+
+    def lines_in(self, shown: Shown) -> Sequence[int]:
+        """Which of its lines, as it is shown now, are among those that match, ascending."""
+
+    def has(self, shown: Shown) -> bool:
+        """Whether there is anything of it in this text, also in another module."""
+
+    def show(self, line: int) -> None:
+        """Bring a line into sight; the cursor stays."""
+
+    def go_to(self, shown: Shown) -> bool:
+        """Put the cursor to the first match, also in another module; whether there is one."""
+
+    def step_to(self, line: int) -> None:
+        """Put the cursor to a line of what it shows."""
+
+
+class LinePlace(NamedTuple):
+    """A line of a file on disk, counted from 1."""
+
+    file: Path
+    line: int
+
+
+class SourceSide:
+    """The tab that is looked at.
+
+    Attributes:
+        problem: Why the last jump did not lead to the line itself; empty where it did.
+    """
+
+    def __init__(self, workspace: Workspace, panes: Panes) -> None:
+        self._state: Correlations = workspace.correlations
+        self._documents = workspace.documents
+        self._panes = panes
+        self._disk = FileReader(panes.tabs)
+        self._disk.waits.connect(self._on_waits)
+        self.problem = ""
+
+    @property
+    def document(self) -> Document | None:
+        """What is shown in it."""
+        page = self._panes.tabs.page
+        return page.document if page is not None else None
+
+    @property
+    def bands(self) -> LineColours | None:
+        """Those of the editor, or of the view of what cannot be edited."""
+        page = self._panes.tabs.page
+        return page.code_view.bands if page is not None else None
+
+    @property
+    def line(self) -> int:
+        """The line of the cursor."""
+        page = self._panes.tabs.page
+        if page is not None and page.view is not None:
+            return page.view.line - 1
+        return self._panes.tabs.position()[0] - 1
+
+    @property
+    def has_keyboard(self) -> bool:
+        """Whether the user is in it."""
+        page = self._panes.tabs.page
+        return page is not None and page.code_view.hasFocus()
+
+    @property
+    def is_edited(self) -> bool:
+        """Whether the line of the cursor has been edited since the build."""
+        document = self.document
+        return document is not None and self._state.is_edited(document, self.line)
+
+    def matches(self, line: int) -> Shown:
+        """What was made of a line."""
+        document = self.document
+        return self._state.of_source(document, line) if document is not None else Shown()
+
+    def alike(self, line: int) -> Sequence[int]:
+        """All lines of which something was made: each is a block of its own."""
+        document = self.document
+        lines = self._state.coloured(document) if document is not None else ()
+        return sorted({*lines, line}) if lines else ()
+
+    def lines_in(self, shown: Shown) -> Sequence[int]:
+        """Those in this tab."""
+        document = self.document
+        return sorted(shown.sources.get(document, ())) if document is not None else ()
+
+    def has(self, shown: Shown) -> bool:
+        """Whether the line is in a tab, or in a file that may be opened; asks no disk."""
+        return bool(shown.sources or shown.chain) and self._state.tied is not None
+
+    def show(self, line: int) -> None:
+        """Scroll only as far as it takes."""
+        if self.bands is not None:
+            self.bands.bring_into_sight(line)
+
+    def go_to(self, shown: Shown) -> bool:
+        """Go to the line itself, or to the call in the tab that is looked at.
+
+        Where no tab has the line, its file is opened, but for that of a library that is called from
+        a tab. Where it is in no file, `problem` says so, and the call is what there is to go to.
+        """
+        try:
+            place, self.problem = self._unopened(shown)
+            if place is not None:
+                self._open(place)
+                return True
+        except DocumentError as error:
+            self.problem = str(error)
+        here = self.document
+        document = here if here in shown.sources else next(iter(shown.sources), None)
+        if document is None:
+            return False
+        self._documents.current = document
+        self._panes.bring_up(self._panes.tabs)
+        self.step_to(shown.sources[document][0])
+        return True
+
+    def _unopened(self, shown: Shown) -> tuple[LinePlace | None, str]:
+        """The innermost line that is of a file in no tab, and why those within cannot be opened."""
+        tied, problem = self._state.tied, ""
+        # PTX that was written by hand is the source, whatever it says it was made of.
+        if tied is None or any(document.kind is CodeKind.PTX for document in shown.sources):
+            return None, ""
+        for place in shown.chain:
+            if self._state.document_of(place.file) is not None:
+                break
+            file = self._disk.outcome(partial(located, place.file, tied.inspection.request))
+            if isinstance(file, Path):
+                # Of a library's code the call is what one has written.
+                if shown.sources and is_installed(file):
+                    continue
+                return LinePlace(file, place.line), problem
+            problem = problem or file.told_of(place)
+        return None, problem
+
+    def _open(self, place: LinePlace) -> None:
+        document = open_aside(self._documents, place.file, self._disk)
+        self._panes.bring_up(self._panes.tabs)
+        self.step_to(place.line - 1)
+        self._panes.status.tell(told_of_opened(document))
+
+    def _on_waits(self) -> None:
+        self._panes.status.tell(
+            QCoreApplication.translate("CorrelationController", "Waiting for the disk")
+        )
+
+    def step_to(self, line: int) -> None:
+        """Go to a line."""
+        if self._panes.tabs.page is not None:
+            self._panes.tabs.page.go_to(line + 1, 1)
+
+
+class _ListingSide:
+    """A pane of a listing."""
+
+    def __init__(self, workspace: Workspace, panes: Panes, kind: CodeKind) -> None:
+        self._state: Correlations = workspace.correlations
+        self._panes = panes
+        self.pane: OutputPane = panes.outputs[kind]
+
+    @property
+    def bands(self) -> LineColours | None:
+        """Those of the listing."""
+        return self.pane.code_view.bands
+
+    @property
+    def line(self) -> int:
+        """The line of the caret."""
+        return self.pane.code_view.line - 1
+
+    @property
+    def has_keyboard(self) -> bool:
+        """Whether the user is in the listing."""
+        return self.pane.code_view.hasFocus()
+
+    def show(self, line: int) -> None:
+        """Scroll only as far as it takes."""
+        self.pane.code_view.show_line(line)
+
+    def step_to(self, line: int) -> None:
+        """Go to a line."""
+        self.pane.code_view.go_to(line + 1)
+
+
+class PtxSide(_ListingSide):
+    """The pane of PTX."""
+
+    def __init__(self, workspace: Workspace, panes: Panes) -> None:
+        super().__init__(workspace, panes, CodeKind.PTX)
+
+    @property
+    def module(self) -> str:
+        """Whose PTX is shown, if what is known is of that text; else empty."""
+        listing = self.pane.listing
+        return listing.name if listing is not None and self._state.knows(listing) else ""
+
+    def hues(self) -> bytes:
+        """The colours of all lines."""
+        tied = self._state.tied
+        return tied.bands.ptx.get(self.module, b"") if tied is not None else b""
+
+    def matches(self, line: int) -> Shown:
+        """What a line comes from, and what was made of it."""
+        return self._state.of_ptx(self.module, line)
+
+    def alike(self, line: int) -> Sequence[int]:
+        """All lines that come from where this one does."""
+        return self._state.alike_in_ptx(self.module, line)
+
+    def lines_in(self, shown: Shown) -> Sequence[int]:
+        """Those of the module that is shown."""
+        return shown.ptx.get(self.module, ())
+
+    def has(self, shown: Shown) -> bool:
+        """Whether any module has some."""
+        return bool(shown.ptx)
+
+    def go_to(self, shown: Shown) -> bool:
+        """Go to the first line, of the module that is shown if it has one."""
+        module = self.module if self.module in shown.ptx else next(iter(shown.ptx), "")
+        self.pane.choose(module)
+        if not module or self.module != module:
+            return False
+        self._panes.bring_up(self.pane)
+        self.step_to(shown.ptx[module][0])
+        return True
+
+
+class SassSide(_ListingSide):
+    """The pane of SASS."""
+
+    def __init__(self, workspace: Workspace, panes: Panes) -> None:
+        super().__init__(workspace, panes, CodeKind.SASS)
+
+    @property
+    def is_known(self) -> bool:
+        """Whether what is known is of what is shown."""
+        listing = self.pane.listing
+        return listing is not None and self._state.knows(listing)
+
+    def hues(self) -> bytes:
+        """The colours of all lines."""
+        tied = self._state.tied
+        return tied.sass if tied is not None and self.is_known else b""
+
+    def matches(self, line: int) -> Shown:
+        """What an instruction comes from."""
+        return self._state.of_sass(line) if self.is_known else Shown()
+
+    def alike(self, line: int) -> Sequence[int]:
+        """All instructions that come from where this one does."""
+        return self._state.alike_in_sass(line) if self.is_known else ()
+
+    def lines_in(self, shown: Shown) -> Sequence[int]:
+        """All of them."""
+        return shown.sass if self.is_known else ()
+
+    def has(self, shown: Shown) -> bool:
+        """Whether there are any."""
+        return bool(self.lines_in(shown))
+
+    def go_to(self, shown: Shown) -> bool:
+        """Go to the first instruction."""
+        if not self.is_known or not shown.sass:
+            return False
+        self._panes.bring_up(self.pane)
+        self.step_to(shown.sass[0])
+        return True

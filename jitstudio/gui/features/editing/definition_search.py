@@ -1,0 +1,121 @@
+"""Looks for definitions: in a text, in what it includes, and in the other tabs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import QCoreApplication
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.plain_files import read_file
+from jitstudio.gui.features.editing.definitions_state import Answer, Asked, OpenText, Spot
+from jitstudio.listing.includes import includes
+from jitstudio.listing.scopes.definitions import defined_in, question
+
+_LARGEST = 4 << 20
+_MOST_FILES = 500
+_REST = 0.001
+_CUDA = (CodeKind.CUDA, CodeKind.HEADER)
+
+
+def find(asked: Asked, stop: Event) -> Answer:
+    """Look for what is meant; takes as long as reading all headers does."""
+    wanted = question(asked.text.kind, asked.text.text, asked.line, asked.column)
+    if wanted.include:
+        return _included(asked, wanted.include)
+    if not wanted.name:
+        return Answer(
+            told=QCoreApplication.translate("Definitions", "There is no name to look for here")
+        )
+    if wanted.places:
+        spots = _spots(asked.text.name, asked.text.text, wanted.places)
+        here = any(spot.line == asked.line + 1 for spot in spots)
+        told = (
+            QCoreApplication.translate("Definitions", "This is where {name} is defined").format(
+                name=wanted.name
+            )
+            if here
+            else ""
+        )
+        return Answer(spots, told)
+    if asked.text.kind in _CUDA:
+        for texts in (_headers(asked, stop), _others(asked)):
+            found: list[Spot] = []
+            for file, text in texts:
+                if stop.wait(_REST):
+                    return Answer()
+                found += _spots(file, text, defined_in(text, wanted.name, wanted.is_member))
+            if found:
+                return Answer(tuple(found))
+    if wanted.is_built_in:
+        told = QCoreApplication.translate(
+            "Definitions", "{name} belongs to CUDA C++ itself: no file defines it"
+        )
+    else:
+        told = QCoreApplication.translate(
+            "Definitions",
+            "No definition of {name} was found, in the open tabs and the headers included",
+        )
+    return Answer(told=told.format(name=wanted.name))
+
+
+def _included(asked: Asked, name: str) -> Answer:
+    tabs = {text.name: text for text in asked.others if text.is_header}
+    found = _place_of(name, asked.text.folder, tabs, tuple(asked.folders))
+    if found is None:
+        told = QCoreApplication.translate(
+            "Definitions",
+            "No tab and no file here is called {name}: add its folder with -I in the options",
+        )
+        return Answer(told=told.format(name=name))
+    return Answer((Spot(found, 1, 1),))
+
+
+def _place_of(
+    name: str, beside: str, tabs: Mapping[str, OpenText], folders: Iterable[str]
+) -> str | None:
+    """The tab or file that is included, as a compiler looks for it."""
+    if name in tabs:
+        return name
+    for folder in filter(None, (beside, *folders)):
+        path = os.path.join(folder, name)
+        if os.path.isfile(path):
+            return os.path.realpath(path)
+    return name if os.path.isabs(name) and os.path.isfile(name) else None
+
+
+def _headers(asked: Asked, stop: Event) -> Iterator[tuple[str, str]]:
+    """All that the text includes, and what that includes, with their texts."""
+    tabs = {text.name: text for text in asked.others if text.is_header}
+    folders = tuple(dict.fromkeys(asked.folders))
+    waiting = [(asked.text.text, asked.text.folder)]
+    seen: set[str] = set()
+    while waiting and len(seen) < _MOST_FILES and not stop.is_set():
+        text, beside = waiting.pop(0)
+        for name in sorted(includes(text.encode("utf-8", "replace")).names):
+            file = _place_of(name, beside, tabs, folders)
+            if file is None or file in seen:
+                continue
+            seen.add(file)
+            try:
+                inner = tabs[file].text if file in tabs else _read(file)
+            except OSError:
+                continue
+            yield file, inner
+            waiting.append((inner, tabs[file].folder if file in tabs else os.path.dirname(file)))
+
+
+def _others(asked: Asked) -> Iterator[tuple[str, str]]:
+    return ((other.name, other.text) for other in asked.others if other.kind in _CUDA)
+
+
+def _read(path: str) -> str:
+    return read_file(Path(path), _LARGEST).decode("utf-8", "replace").replace("\r\n", "\n")
+
+
+def _spots(file: str, text: str, places: Iterable[tuple[int, int]]) -> tuple[Spot, ...]:
+    lines = text.split("\n") if places else []
+    return tuple(Spot(file, at + 1, column + 1, lines[at].strip()) for at, column in places)

@@ -1,0 +1,79 @@
+"""Tells what words of code mean, where the mouse rests and where the keyboard asks."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QApplication
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.code.word_hover import WordHover
+from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.editor.hover import EditorHover
+from jitstudio.gui.features.editing.tips import Tips
+from jitstudio.gui.listing.hover import ListingHover
+from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+
+
+class HoverController(QObject):
+    """Serves the listings, and each tab from when its document is opened."""
+
+    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
+        super().__init__(panes.tabs)
+        self._panes = panes
+        self._tips = Tips(self)
+        # What the keyboard has asked for while the texts were still being read.
+        self._asked: CodeKind | None = None
+        for kind, pane in panes.outputs.items():
+            self._serve(pane.code_view, kind)
+        self._tips.known.connect(self._on_known)
+        workspace.documents.each(self._on_added)
+        actions.bind({"explainAction": self._on_explain})
+        actions.know({"explainAction": self._can_explain})
+
+    def _serve(self, view: CodeEditor | ListingView, kind: CodeKind) -> None:
+        if isinstance(view, CodeEditor):
+            EditorHover(view, self._tips.want, self._tips.tip)
+        else:
+            ListingHover(view, kind, self._tips.want, self._tips.tip)
+
+    @Slot(Document)
+    def _on_added(self, document: Document) -> None:
+        page = self._panes.tabs.page_of(document)
+        if page is not None:
+            self._serve(page.code_view, document.kind)
+
+    def _can_explain(self) -> bool:
+        """Whether something is known of the word at the cursor, or will be in a moment."""
+        hover = _with_keyboard()
+        return hover is not None and (not self._tips.is_known(hover.kind) or hover.can_explain)
+
+    @Slot()
+    def _on_explain(self) -> None:
+        hover = _with_keyboard()
+        if hover is None:
+            self._tell(self.tr("Go to a line in an editor, PTX or SASS first"))
+        elif self._tips.is_known(hover.kind):
+            tip = hover.explain()
+            self._tell(tip.line if tip else self.tr("Nothing is known of the words of this line"))
+        else:
+            self._asked = hover.kind
+            self._tips.want(hover.kind)
+
+    @Slot(CodeKind)
+    def _on_known(self, kind: CodeKind) -> None:
+        if kind is self._asked:
+            self._asked = None
+            self._on_explain()
+
+    def _tell(self, line: str) -> None:
+        self._panes.status.tell(line)
+
+
+def _with_keyboard() -> WordHover | None:
+    """What tells of the words of the view that has the keyboard."""
+    focus = QApplication.focusWidget()
+    return focus.findChild(WordHover) if focus is not None else None

@@ -1,0 +1,97 @@
+"""Renames the symbol at the cursor, in the background until the user is asked for its new name."""
+
+from __future__ import annotations
+
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QObject, Qt, Slot
+from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
+from shiboken6 import isValid
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.editor import places
+from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.features.editing.rename_dialog import RenameDialog
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.late import Late
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.window.panes import Panes
+
+if TYPE_CHECKING:
+    from jitstudio.listing.scopes.renaming import Renaming
+
+
+class RenamingController(QObject):
+    """Finds all places of a name, asks for another, and puts it there as one step of undo."""
+
+    def __init__(self, panes: Panes, actions: Actions, window: QWidget) -> None:
+        super().__init__(window)
+        self._panes = panes
+        self._window = window
+        self._editor: CodeEditor | None = None
+        self._revision = -1
+        self._search = Background(self)
+        self._search.done.connect(self._on_found)
+        self._search.failed.connect(panes.status.tell)
+        actions.bind({"renameSymbolAction": self._on_wanted})
+
+    @Slot()
+    def _on_wanted(self) -> None:
+        focus = QApplication.focusWidget()
+        if isinstance(focus, QAbstractItemView):
+            # What the key does in tables and lists.
+            if focus.currentIndex().flags() & Qt.ItemFlag.ItemIsEditable:
+                focus.edit(focus.currentIndex())
+            return
+        page = self._panes.tabs.page
+        if page is None or page.editor is None:
+            self._panes.status.tell(self.tr("Symbols are renamed in a source: go there first"))
+            return
+        editor = self._editor = page.editor
+        self._revision = editor.document().revision()
+        line, column = editor.position()
+        raw = editor.document().toRawText()
+        self._search.start(partial(_find, page.document.kind, raw, line - 1, column - 1))
+
+    @Slot(object)
+    def _on_found(self, renaming: Renaming) -> None:
+        editor = self._editor
+        if editor is None or not self._is_unchanged(editor):
+            return
+        dialog = RenameDialog(renaming.name, len(renaming.places), renaming.refusal, self._window)
+        dialog.named.connect(partial(self._rename, editor, renaming))
+        dialog.open()
+
+    def _is_unchanged(self, editor: CodeEditor) -> bool:
+        """Whether the text is as it was searched; the user is told where it is not."""
+        unchanged = isValid(editor) and editor.document().revision() == self._revision
+        if not unchanged:
+            self._panes.status.tell(self.tr("The text has changed meanwhile: rename once more"))
+        return unchanged
+
+    def _rename(self, editor: CodeEditor, renaming: Renaming, name: str) -> None:
+        # Its file may have been read anew while the user was asked.
+        if name == renaming.name or not self._is_unchanged(editor):
+            return
+        cursor = editor.textCursor()
+        line, column = places.place_of(editor.document(), cursor.position())
+        # The cursor stays in the name, or where it was beside it.
+        grown = len(name) - len(renaming.name)
+        before = sum(at == line and span[1] <= column for at, span in renaming.places)
+        editor.carets.clear()
+        if not editor.replace_matches([(at, span, name) for at, span in renaming.places]):
+            return
+        start = column + before * grown
+        editor.setTextCursor(places.cursor_over(editor.document(), line, (start, start)))
+        self._panes.status.tell(
+            self.tr("{old} is called {new} now, in {count:,} places").format(
+                old=renaming.name, new=name, count=len(renaming.places)
+            )
+        )
+
+
+def _find(kind: CodeKind, raw: str, line: int, column: int, _stop: Event) -> Renaming:
+    renaming: Renaming = Late.RENAMING.get()(kind, raw.replace("\u2029", "\n"), line, column)
+    return renaming

@@ -1,0 +1,126 @@
+"""Leads to what the open sources define: a palette of kernels, functions, types and labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from threading import Event
+
+from PySide6.QtCore import QCoreApplication, QObject, Slot
+from PySide6.QtWidgets import QWidget
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.late import Late
+from jitstudio.gui.kit.theme import ThemeKeeper
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.palette.model import Entry
+from jitstudio.gui.shell.palette.view import Palette
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+from jitstudio.listing.symbols.symbol import Symbol, SymbolKind
+
+_CONTEXT = "SymbolsController"
+_WORDS = {
+    SymbolKind.KERNEL: QT_TRANSLATE_NOOP("SymbolsController", "kernel"),
+    SymbolKind.FUNCTION: QT_TRANSLATE_NOOP("SymbolsController", "function"),
+    SymbolKind.TYPE: QT_TRANSLATE_NOOP("SymbolsController", "type"),
+    SymbolKind.VARIABLE: QT_TRANSLATE_NOOP("SymbolsController", "variable"),
+    SymbolKind.MACRO: QT_TRANSLATE_NOOP("SymbolsController", "macro"),
+    SymbolKind.LABEL: QT_TRANSLATE_NOOP("SymbolsController", "label"),
+}
+
+
+@dataclass(frozen=True)
+class _Text:
+    """The text of a document at some time."""
+
+    kind: CodeKind
+    raw: str
+
+
+class SymbolsController(QObject):
+    """Reads in the background what was edited since the palette came up last."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        panes: Panes,
+        keeper: ThemeKeeper,
+        actions: Actions,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._documents = workspace.documents
+        self._tabs = panes.tabs
+        self._keeper = keeper
+        self._known: Mapping[_Text, tuple[Symbol, ...]] = {}
+        self._background = Background(self)
+        self._background.done.connect(self._on_read)
+        self._palette = Palette(
+            "symbolPalette",
+            self.tr("Type the name of a kernel, function, type, macro or label"),
+            self.tr("No symbol is called so"),
+            window,
+        )
+        self._palette.chosen.connect(self._on_chosen)
+        actions.bind({"goToSymbolAction": self._on_wanted})
+
+    def _texts(self) -> dict[Document, _Text]:
+        """What is open, the current document first."""
+        current = self._documents.current
+        others = (document for document in self._documents if document is not current)
+        return {
+            document: _Text(document.kind, document.text.toRawText())
+            for document in (current, *others)
+            if document is not None and document.text is not None
+        }
+
+    def _entries(self) -> Iterable[Entry]:
+        current = self._documents.current
+        color = self._keeper.theme.ui.muted_text
+        for document, text in self._texts().items():
+            for symbol in self._known.get(text, ()):
+                word = QCoreApplication.translate(_CONTEXT, _WORDS[symbol.kind])
+                there = self.tr("{kind} in {name}").format(kind=word, name=document.name)
+                yield Entry(
+                    title=symbol.name,
+                    payload=(document, symbol.line),
+                    detail=word if document is current else there,
+                    keys=self.tr("line {line}").format(line=symbol.line),
+                    icon=icon(f"symbol-{symbol.kind.value}", color),
+                )
+
+    @Slot()
+    def _on_wanted(self) -> None:
+        self._palette.offer(tuple(self._entries()))
+        self._background.start(partial(_read, tuple(self._texts().values()), self._known))
+
+    @Slot(object)
+    def _on_read(self, known: Mapping[_Text, tuple[Symbol, ...]]) -> None:
+        if known != self._known:
+            self._known = known
+            self._palette.fill(tuple(self._entries()))
+
+    @Slot(object)
+    def _on_chosen(self, place: tuple[Document, int]) -> None:
+        document, line = place
+        page = self._tabs.page_of(document)
+        if page is not None:
+            self._documents.current = document
+            page.go_to(line, 0)
+
+
+def _read(
+    texts: Iterable[_Text], known: Mapping[_Text, tuple[Symbol, ...]], stop: Event
+) -> Mapping[_Text, tuple[Symbol, ...]]:
+    symbols = Late.SYMBOLS.get()
+    found = dict(known)
+    for text in texts:
+        if text not in known and not stop.is_set():
+            found[text] = symbols(text.kind, text.raw.replace("\u2029", "\n"))
+    return {text: found[text] for text in texts if text in found}

@@ -1,0 +1,259 @@
+"""Keeps the control-flow graph in step with the listings, and leads from its blocks to the text."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from threading import Event
+
+from PySide6.QtCore import QObject, Slot
+
+from jitstudio.analysis.flow.svg import svg
+from jitstudio.analysis.model import NOWHERE, SassFunction
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.features.graph.look import SVG_FONT, look_of
+from jitstudio.gui.features.graph.model import GraphPicture, ptx_picture, sass_picture
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.dialogs import Dialogs
+from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.visibility import Visibility
+from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.state.files import write_file
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+from jitstudio.listing.functions import Function
+from jitstudio.paths import home_folder
+
+_USER = "graph"
+_Key = tuple[CodeKind, object, str]
+
+
+class GraphController(QObject):
+    """Ties the Graph pane to the panes of PTX and SASS."""
+
+    def __init__(
+        self, workspace: Workspace, panes: Panes, actions: Actions, dialogs: Dialogs | None = None
+    ) -> None:
+        super().__init__(panes.graph)
+        self._inspections = workspace.inspections
+        self._panes = panes
+        self._view = view = panes.graph
+        self._dialogs = dialogs or Dialogs(view)
+        self._kind = CodeKind.SASS
+        # A kernel that was chosen in the PTX, of which there may be no machine code.
+        self._ptx_kernel = ""
+        self._shown: _Key | None = None
+        self._folder = home_folder()
+        self._drawing = Background(self)
+        self._drawing.done.connect(self._on_drawn)
+        self._drawing.failed.connect(self._show_nothing)
+        self._saving = Background(self)
+        self._saving.done.connect(panes.status.tell)
+        self._saving.failed.connect(panes.notice.tell)
+        self._visibility = Visibility(view, self)
+        self._visibility.changed.connect(self._on_visibility_changed)
+        self._inspections.changed.connect(self._update)
+        self._inspections.kernel_changed.connect(self._on_kernel_changed)
+        panes.outputs[CodeKind.PTX].code.read.connect(self._update)
+        for pane in panes.outputs.values():
+            pane.code_view.line_changed.connect(self._on_line_changed)
+        view.kind_chosen.connect(self._on_kind_chosen)
+        view.kernel_chosen.connect(self._on_kernel_chosen)
+        view.canvas.block_chosen.connect(self._go_to)
+        view.canvas.block_clicked.connect(self._on_block_clicked)
+        view.canvas.block_activated.connect(self._on_block_activated)
+        view.picture_requested.connect(self._on_export)
+        actions.bind({"exportGraphAction": self._on_export})
+        self._on_visibility_changed(view.isVisible())
+
+    @Slot(bool)
+    def _on_visibility_changed(self, visible: bool) -> None:
+        self._inspections.want(_USER, visible)
+        self._update()
+        # Meanwhile the caret may have moved.
+        self._mark_caret()
+
+    @Slot()
+    def _update(self) -> None:
+        """Draw what is looked at, unless that is shown or nobody sees it."""
+        if not self._view.isVisible():
+            return
+        if self._kind is CodeKind.SASS:
+            self._update_sass()
+        else:
+            self._update_ptx()
+
+    def _update_sass(self) -> None:
+        inspection, function = self._inspections.current, self._inspections.function
+        outgoing = self._inspections.outgoing
+        if outgoing is not None and self._shown is not None and self._shown[1] is outgoing:
+            return
+        if inspection is None or function is None:
+            self._show_nothing(self._inspections.words)
+            return
+        self._view.show_kernels(inspection.readable, function.name)
+        letters = self._view.canvas.letters
+        if self._begins((CodeKind.SASS, inspection, function.name)):
+
+            def draw(_stop: Event) -> GraphPicture:
+                return sass_picture(function, letters)
+
+            self._drawing.start(draw)
+
+    def _update_ptx(self) -> None:
+        pane = self._panes.outputs[CodeKind.PTX]
+        code = pane.code.code
+        functions = [function for function in code.functions if function.is_defined]
+        function = self._ptx_function(functions)
+        if function is None:
+            self._show_nothing(self._why_no_ptx(pane))
+            return
+        known = dict(self._inspections.current.readable) if self._inspections.current else {}
+        names = tuple((one.name, known.get(one.name, one.name)) for one in functions)
+        self._view.show_kernels(names, function.name)
+        letters = self._view.canvas.letters
+        if self._begins((CodeKind.PTX, code.lines, function.name)):
+
+            def draw(_stop: Event) -> GraphPicture:
+                return ptx_picture(code.lines, function, letters)
+
+            self._drawing.start(draw)
+
+    def _why_no_ptx(self, pane: OutputPane) -> str:
+        if pane.listing is None:
+            return pane.output.hint
+        if pane.code.is_reading:
+            return self.tr("Reading the PTX…")
+        return self.tr("This PTX defines no function: there is no flow to draw.")
+
+    def _ptx_function(self, functions: list[Function]) -> Function | None:
+        """What was chosen here or elsewhere, else the first kernel."""
+        for name in (self._ptx_kernel, self._inspections.kernel):
+            if found := next((one for one in functions if one.name == name), None):
+                return found
+        return min(functions, key=lambda one: not one.is_kernel, default=None)
+
+    def _begins(self, key: _Key) -> bool:
+        """Whether this is to be drawn, as it is not what is shown."""
+        before, self._shown = self._shown, key
+        is_same = before is not None and before[1] is key[1] and before[::2] == key[::2]
+        return not is_same
+
+    @Slot(str)
+    def _show_nothing(self, why: str) -> None:
+        self._shown = None
+        self._drawing.stop()
+        self._view.show_kernels((), "")
+        self._view.show_picture(None)
+        self._view.canvas.set_hint(why)
+
+    @Slot(object)
+    def _on_drawn(self, picture: GraphPicture) -> None:
+        self._view.show_picture(picture)
+        self._mark_caret()
+
+    @Slot(str)
+    def _on_kernel_changed(self, _name: str) -> None:
+        self._ptx_kernel = ""
+        self._update()
+
+    @Slot(CodeKind)
+    def _on_kind_chosen(self, kind: CodeKind) -> None:
+        self._kind = kind
+        self._update()
+
+    @Slot(str)
+    def _on_kernel_chosen(self, name: str) -> None:
+        self._inspections.set_kernel(name)
+        if self._kind is CodeKind.PTX:
+            self._ptx_kernel = name
+        self._update()
+
+    @Slot(int)
+    def _on_line_changed(self, _line: int) -> None:
+        self._mark_caret()
+
+    def _mark_caret(self) -> None:
+        """Mark the block that the caret is in, if it is in the function that is shown."""
+        picture = self._view.canvas.picture
+        if picture is None or not self._view.isVisible():
+            return
+        line = self._panes.outputs[picture.kind].code_view.line - 1
+        position: int | None = line
+        if picture.kind is CodeKind.SASS:
+            position = self._instruction(line, picture)
+        block = picture.graph.block_at(position) if position is not None else None
+        if block is not None:
+            self._view.canvas.mark(block.id)
+
+    def _instruction(self, line: int, picture: GraphPicture) -> int | None:
+        inspection = self._inspections.current
+        spot = inspection.rows.spot(line) if inspection is not None else None
+        return spot.index if spot and spot.function.name == picture.graph.name else None
+
+    @Slot(int)
+    def _on_block_clicked(self, block: int) -> None:
+        self._go_to(block)
+        picture = self._view.canvas.picture
+        if picture is not None:
+            # Beside the graph it is seen already; else it takes its place.
+            self._panes.uncover(self._panes.outputs[picture.kind])
+
+    @Slot(int)
+    def _on_block_activated(self, block: int) -> None:
+        self._go_to(block)
+        picture = self._view.canvas.picture
+        if picture is not None:
+            self._panes.bring_up(self._panes.outputs[picture.kind])
+
+    @Slot(int)
+    def _go_to(self, block: int) -> None:
+        """Bring the caret of the text to a block; the keyboard stays here."""
+        picture = self._view.canvas.picture
+        line = self._line_of(picture, block) if picture is not None else NOWHERE
+        if picture is not None and line != NOWHERE:
+            pane = self._panes.outputs[picture.kind]
+            pane.code_view.go_to(line + 1)
+
+    def _line_of(self, picture: GraphPicture, block: int) -> int:
+        if self._drawing.is_busy:
+            # Of the code before: what is known now is of another one.
+            return NOWHERE
+        start = picture.graph.blocks[block].start
+        if picture.kind is CodeKind.PTX:
+            return start
+        function = self._sass_function(picture)
+        inspection = self._inspections.current
+        return inspection.rows.line(function, start) if inspection and function else NOWHERE
+
+    def _sass_function(self, picture: GraphPicture) -> SassFunction | None:
+        inspection = self._inspections.current
+        return inspection.code.function(picture.graph.name) if inspection is not None else None
+
+    @Slot()
+    def _on_export(self) -> None:
+        picture = self._view.canvas.picture
+        if picture is None:
+            self._panes.notice.tell(
+                self.tr("There is no graph to save: open the Graph pane on a kernel first.")
+            )
+            return
+        proposed = self._folder / f"{_file_name(picture)}.svg"
+        if (path := self._dialogs.file_to_save(proposed)) is not None:
+            self._folder = path.parent
+            self._save(picture, path, self._view.theme)
+
+    def _save(self, picture: GraphPicture, path: Path, theme: Theme) -> None:
+        said = self.tr("Saved {path}").format(path=path)
+
+        def write(_stop: Event) -> str:
+            parts = (picture.graph, picture.layout, picture.captions, picture.letters)
+            write_file(path, svg(*parts, look_of(theme).svg, SVG_FONT).encode())
+            return said
+
+        self._saving.start(write)
+
+
+def _file_name(picture: GraphPicture) -> str:
+    """Of the kernel and its code; a name in C++ can be longer than a file's."""
+    return f"{picture.graph.name[:100]}.{picture.kind.value}"

@@ -1,0 +1,120 @@
+"""A flow graph ready to be drawn, and what is said of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication, QRectF
+
+from jitstudio.analysis.flow.captions import Caption, Letters, ptx_captions, sass_captions
+from jitstudio.analysis.flow.graph import Block, FlowGraph
+from jitstudio.analysis.flow.layout import Layout, lay_out
+from jitstudio.analysis.flow.ptx import ptx_graph
+from jitstudio.analysis.flow.sass import sass_graph
+from jitstudio.analysis.model import NOWHERE, SassFunction
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.features.graph.shapes import EdgeShape
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
+from jitstudio.listing.functions import Function
+
+
+@dataclass(frozen=True, eq=False)
+class GraphPicture:
+    """A graph in its place, with its words.
+
+    Attributes:
+        kind: PTX or SASS.
+        graph: The blocks, edges and loops.
+        layout: Where they stand.
+        captions: What the blocks say.
+        letters: What the layout was made for.
+        rects, edges: The same for Qt: there are thousands, and made here the window need not wait.
+    """
+
+    kind: CodeKind
+    graph: FlowGraph
+    layout: Layout
+    captions: tuple[Caption, ...]
+    letters: Letters
+    rects: Sequence[QRectF]
+    edges: Sequence[EdgeShape]
+
+
+def sass_picture(function: SassFunction, letters: Letters) -> GraphPicture:
+    """The graph of machine code."""
+    graph = sass_graph(function)
+    return _picture(CodeKind.SASS, graph, sass_captions(graph, function), letters)
+
+
+def ptx_picture(lines: Sequence[str], function: Function, letters: Letters) -> GraphPicture:
+    """The graph of a function in a PTX text."""
+    graph = ptx_graph(lines, function)
+    return _picture(CodeKind.PTX, graph, ptx_captions(graph, lines), letters)
+
+
+def _picture(
+    kind: CodeKind, graph: FlowGraph, captions: tuple[Caption, ...], letters: Letters
+) -> GraphPicture:
+    layout = lay_out(graph, [letters.size(caption) for caption in captions])
+    rects = [QRectF(*box) for box in layout.boxes]
+    edges = [EdgeShape(route) for route in layout.routes if route.steps]
+    return GraphPicture(kind, graph, layout, captions, letters, rects, edges)
+
+
+_BLOCKS = (
+    QT_TRANSLATE_NOOP("Graph", "{count} block"),
+    QT_TRANSLATE_NOOP("Graph", "{count} blocks"),
+)
+_LOOPS = (QT_TRANSLATE_NOOP("Graph", "{count} loop"), QT_TRANSLATE_NOOP("Graph", "{count} loops"))
+_INSTRUCTIONS = (
+    QT_TRANSLATE_NOOP("Graph", "{count} instruction"),
+    QT_TRANSLATE_NOOP("Graph", "{count} instructions"),
+)
+_NESTED = QT_TRANSLATE_NOOP("Graph", "nested {depth} deep")
+_SEVERAL_ENTRIES = QT_TRANSLATE_NOOP("Graph", "one with several entries")
+_BLOCK = QT_TRANSLATE_NOOP("Graph", "Block {name}, {number} of {all}")
+_HEAD = QT_TRANSLATE_NOOP("Graph", "the head of a loop, depth {depth}")
+_INSIDE = QT_TRANSLATE_NOOP("Graph", "in a loop, depth {depth}")
+_LEADS = QT_TRANSLATE_NOOP("Graph", "leads to {names}")
+_AWAY = QT_TRANSLATE_NOOP("Graph", "may lead where the code does not tell")
+_ENDS = QT_TRANSLATE_NOOP("Graph", "ends here")
+
+
+def summary(picture: GraphPicture) -> str:
+    """How much there is of it, in a line."""
+    graph = picture.graph
+    words = [_counted(len(graph.blocks), *_BLOCKS), _counted(len(graph.loops), *_LOOPS)]
+    deepest = max((loop.depth for loop in graph.loops), default=0)
+    if deepest > 1:
+        words.append(_tr(_NESTED).format(depth=deepest))
+    if any(len(loop.entries) > 1 for loop in graph.loops):
+        words.append(_tr(_SEVERAL_ENTRIES))
+    return ", ".join(words)
+
+
+def description(picture: GraphPicture, block: Block) -> str:
+    """What a block is, for a tip and for those who hear the window."""
+    graph = picture.graph
+    words = [
+        _tr(_BLOCK).format(name=block.name, number=block.id + 1, all=len(graph.blocks)),
+        _counted(picture.captions[block.id].count, *_INSTRUCTIONS),
+    ]
+    if (inner := graph.innermost[block.id]) != NOWHERE:
+        loop = graph.loops[inner]
+        words.append(_tr(_HEAD if loop.head == block.id else _INSIDE).format(depth=loop.depth))
+    if following := [graph.blocks[other].name for other in graph.successors[block.id]]:
+        words.append(_tr(_LEADS).format(names=", ".join(following)))
+    if block.leads_away:
+        words.append(_tr(_AWAY))
+    elif not following:
+        words.append(_tr(_ENDS))
+    return "; ".join(words)
+
+
+def _counted(count: int, one: str, many: str) -> str:
+    return counted(count, _tr(one), _tr(many))
+
+
+def _tr(text: str) -> str:
+    return QCoreApplication.translate("Graph", text)

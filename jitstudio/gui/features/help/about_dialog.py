@@ -1,0 +1,96 @@
+"""What this program is, which versions of everything are at work, and under which licences."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSize, Qt, Slot
+from PySide6.QtGui import QGuiApplication, QIcon
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QLabel,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jitstudio import __version__
+from jitstudio.gui.features.help.versions import Version, report
+from jitstudio.gui.kit.parts import text_label
+from jitstudio.paths import resource
+
+_SIZE = (560, 660)
+_MARGIN = 16
+_ICON = QSize(56, 56)
+
+
+class AboutDialog(QDialog):
+    """Shows versions; they can be copied for a bug report."""
+
+    def __init__(self, versions: tuple[Version, ...], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("aboutDialog")
+        self.setWindowTitle(self.tr("About jitstudio"))
+        self.resize(*_SIZE)
+        self._versions = versions
+        licences = text_label(self, "licences")
+        licences.setText(
+            self.tr(
+                "jitstudio is under the Apache License 2.0. The font JetBrains Mono is under the "
+                "SIL Open Font License 1.1. Qt and PySide6 are used under the LGPL 3."
+            )
+        )
+        self._told = text_label(self, "copiedHint")
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        copy = buttons.addButton(
+            self.tr("&Copy for a bug report"), QDialogButtonBox.ButtonRole.ActionRole
+        )
+        copy.setObjectName("copyReport")
+        copy.clicked.connect(self._on_copy)
+        buttons.rejected.connect(self.reject)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(_MARGIN, _MARGIN, _MARGIN, _MARGIN)
+        column.setSpacing(10)
+        column.addLayout(self._head())
+        column.addWidget(self._table(), 1)
+        column.addWidget(licences)
+        column.addWidget(self._told)
+        column.addWidget(buttons)
+
+    def _head(self) -> QHBoxLayout:
+        picture = QLabel(self)
+        picture.setPixmap(QIcon(str(resource("icons/jitstudio.svg"))).pixmap(_ICON))
+        words = QLabel(self)
+        words.setTextFormat(Qt.TextFormat.RichText)
+        words.setWordWrap(True)
+        sentence = self.tr(
+            "Write CUDA C++, LLVM IR and PTX, see what NVRTC, libNVVM and nvJitLink make of it, "
+            "and run it."
+        )
+        words.setText(f"<h3>jitstudio {__version__}</h3>{sentence}")
+        row = QHBoxLayout()
+        row.setSpacing(_MARGIN)
+        row.addWidget(picture, 0, Qt.AlignmentFlag.AlignTop)
+        row.addWidget(words, 1)
+        return row
+
+    def _table(self) -> QTreeWidget:
+        table = QTreeWidget(self)
+        table.setObjectName("versionsTable")
+        table.setAccessibleName(self.tr("Versions"))
+        table.setWhatsThis(self.tr("Everything that has a part in a build or a launch."))
+        table.setRootIsDecorated(False)
+        table.setAlternatingRowColors(True)
+        table.setHeaderLabels((self.tr("Part"), self.tr("Version")))
+        for row in self._versions:
+            QTreeWidgetItem(table, row)
+        table.resizeColumnToContents(0)
+        return table
+
+    @Slot()
+    def _on_copy(self) -> None:
+        QGuiApplication.clipboard().setText(report(self._versions))
+        self._told.setText(
+            self.tr("Copied. It holds no paths, and no names of you or your machine.")
+        )

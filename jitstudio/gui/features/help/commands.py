@@ -1,0 +1,93 @@
+"""What the Help menu does."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QApplication, QWhatsThis, QWidget
+
+from jitstudio.gui.features.help.pages import page_for
+from jitstudio.gui.features.help.toolchain_dialog import ToolchainDialog
+from jitstudio.gui.features.help.whats_this import explain_parts
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.dialogs import open_dialog
+from jitstudio.gui.kit.late import Late
+from jitstudio.gui.kit.theme import ThemeKeeper
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.state.workspace import Workspace
+
+
+class HelpCommands(QObject):
+    """Tells about the window, the program, its keys and its tools."""
+
+    def __init__(
+        self, workspace: Workspace, keeper: ThemeKeeper, actions: Actions, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._workspace = workspace
+        self._keeper = keeper
+        self._actions = actions
+        self._window = window
+        self._help: Any = None
+        self._versions = Background(self)
+        self._versions.done.connect(self._on_versions_told)
+        actions.bind(
+            {
+                "helpAction": self._on_help,
+                "whatsThisAction": self._on_whats_this,
+                "toolchainAction": self._on_toolchain,
+                "aboutAction": self._on_about,
+            }
+        )
+
+    @Slot()
+    def _on_help(self) -> None:
+        page = page_for(_names(QApplication.focusWidget() or self._window.focusWidget()))
+        if self._help is None:
+            self._help = Late.HELP_WINDOW.get()(self._words, self._window)
+            self._help.action_requested.connect(self._on_action_requested)
+            self._keeper.theme_changed.connect(self._help.refresh)
+        self._help.show_page(page)
+        self._help.show()
+        self._help.raise_()
+        self._help.activateWindow()
+
+    def _words(self, name: str) -> str:
+        """A command as a link, with its keys."""
+        action = self._actions[name]
+        text = action.text().replace("&", "").rstrip("…")
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        return f"[{text}](action:{name}){f' ({keys})' if keys else ''}"
+
+    @Slot(str)
+    def _on_action_requested(self, name: str) -> None:
+        self._window.activateWindow()
+        self._actions[name].trigger()
+
+    @Slot()
+    def _on_whats_this(self) -> None:
+        explain_parts(self._window)
+        QWhatsThis.enterWhatsThisMode()
+
+    @Slot()
+    def _on_toolchain(self) -> None:
+        open_dialog(ToolchainDialog(self._workspace.toolchain, self._window))
+
+    @Slot()
+    def _on_about(self) -> None:
+        info, devices = self._workspace.toolchain, self._workspace.launches.devices
+        self._versions.start(lambda _stop: Late.VERSIONS.get()(info, devices))
+
+    @Slot(object)
+    def _on_versions_told(self, versions: tuple[tuple[str, str], ...]) -> None:
+        open_dialog(Late.ABOUT_DIALOG.get()(versions, self._window))
+
+
+def _names(widget: QWidget | None) -> Iterator[str]:
+    """The names of a widget and of all that it is in."""
+    while widget is not None:
+        yield widget.objectName()
+        widget = widget.parentWidget()

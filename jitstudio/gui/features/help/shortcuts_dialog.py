@@ -1,0 +1,247 @@
+"""All commands and their keys in a list that can be searched, and a field to change them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtGui import QBrush, QKeySequence, QPalette
+from PySide6.QtWidgets import (
+    QDialog,
+    QDialogButtonBox,
+    QHBoxLayout,
+    QKeySequenceEdit,
+    QLabel,
+    QLineEdit,
+    QPushButton,
+    QTreeWidget,
+    QTreeWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jitstudio.gui.kit.parts import text_label
+
+_SIZE = (720, 620)
+_ROW = Qt.ItemDataRole.UserRole
+_NATIVE = QKeySequence.SequenceFormat.NativeText
+_PORTABLE = QKeySequence.SequenceFormat.PortableText
+
+
+@dataclass(frozen=True)
+class KeyRow:
+    """One line of the list.
+
+    Attributes:
+        text: What the keys do.
+        place: The menu or the view that they belong to.
+        keys: The keys, in Qt's portable spelling where they can be changed.
+        name: The id of the command; empty where the keys cannot be changed.
+        also: Other words that it is found by.
+        is_default: Whether the user has left them as they were.
+    """
+
+    text: str
+    place: str
+    keys: tuple[str, ...]
+    name: str = ""
+    also: str = ""
+    is_default: bool = True
+
+    @property
+    def told(self) -> str:
+        """The keys as people read them."""
+        keys = (QKeySequence(key).toString(_NATIVE) if self.name else key for key in self.keys)
+        return ", ".join(keys)
+
+
+class ShortcutsDialog(QDialog):
+    """Shows keys, and tells which the user wants for which command.
+
+    Args:
+        problem: What stands in the way of a key for a command, and whether it is final; called
+            with the id of the command and the key. None where nothing does.
+
+    Signals:
+        keys_chosen: The user wants the command of this id to have these keys, a list.
+        reset_requested: The user wants the usual keys of this command.
+        reset_all_requested: The user wants the usual keys of all commands.
+    """
+
+    keys_chosen = Signal(str, list)
+    reset_requested = Signal(str)
+    reset_all_requested = Signal()
+
+    def __init__(
+        self,
+        problem: Callable[[str, str], tuple[str, bool] | None],
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("shortcutsDialog")
+        self.setWindowTitle(self.tr("Keyboard shortcuts"))
+        self.resize(*_SIZE)
+        self._problem = problem
+        self._filter = QLineEdit(clearButtonEnabled=True)
+        self._filter.setObjectName("shortcutsFilter")
+        self._filter.setPlaceholderText(self.tr("Filter by command, place or key"))
+        self._filter.setAccessibleName(self.tr("Filter commands"))
+        self._table = self._make_table()
+        self._title = QLabel()
+        self._title.setTextFormat(Qt.TextFormat.PlainText)
+        self._field = QKeySequenceEdit()
+        self._field.setObjectName("shortcutField")
+        self._field.setMaximumSequenceLength(1)
+        self._field.setClearButtonEnabled(True)
+        self._title.setBuddy(self._field)
+        self._use = self._button("useShortcut", self.tr("&Use this key"))
+        self._add = self._button("addShortcut", self.tr("&Add to the others"))
+        self._remove = self._button("removeShortcut", self.tr("Re&move all"))
+        self._reset = self._button("resetShortcut", self.tr("&Default"))
+        self._note = text_label(self, "shortcutNote")
+        self._lay_out()
+        self._filter.textChanged.connect(self._on_filter_changed)
+        self._table.currentItemChanged.connect(self._on_current_changed)
+        self._table.itemActivated.connect(self._on_activated)
+        self._field.keySequenceChanged.connect(self._on_key_pressed)
+        self._use.clicked.connect(self._on_use)
+        self._add.clicked.connect(self._on_add)
+        self._remove.clicked.connect(self._on_remove)
+        self._reset.clicked.connect(self._on_reset)
+        self._follow()
+
+    def show_rows(self, rows: Sequence[KeyRow]) -> None:
+        """Show these; the current one stays current where it is still there."""
+        before = self._row
+        self._table.clear()
+        muted = QBrush(self.palette().color(QPalette.ColorRole.PlaceholderText))
+        for row in rows:
+            item = QTreeWidgetItem(self._table, (row.text, row.told, row.place))
+            item.setData(0, _ROW, row)
+            font = item.font(1)
+            font.setBold(not row.is_default)
+            item.setFont(1, font)
+            if not row.name:
+                item.setForeground(1, muted)
+            if before is not None and (row.name, row.text) == (before.name, before.text):
+                self._table.setCurrentItem(item)
+        for column in (0, 1):
+            self._table.resizeColumnToContents(column)
+        self._on_filter_changed(self._filter.text())
+        self._follow()
+
+    @property
+    def _row(self) -> KeyRow | None:
+        item = self._table.currentItem()
+        row: KeyRow | None = item.data(0, _ROW) if item is not None else None
+        return row
+
+    @property
+    def _key(self) -> str:
+        """What was pressed in the field; empty for nothing."""
+        return self._field.keySequence().toString(_PORTABLE)
+
+    def _make_table(self) -> QTreeWidget:
+        table = QTreeWidget()
+        table.setObjectName("shortcutsTable")
+        table.setRootIsDecorated(False)
+        table.setAlternatingRowColors(True)
+        table.setUniformRowHeights(True)
+        table.setAccessibleName(self.tr("Commands and their keys"))
+        table.setHeaderLabels((self.tr("Command"), self.tr("Keys"), self.tr("Where")))
+        return table
+
+    def _button(self, name: str, text: str) -> QPushButton:
+        button = QPushButton(text)
+        button.setObjectName(name)
+        # Enter belongs to the list and to the field.
+        button.setAutoDefault(False)
+        return button
+
+    def _lay_out(self) -> None:
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        line.addWidget(self._title, 1)
+        line.addWidget(self._field)
+        for button in (self._use, self._add, self._remove, self._reset):
+            line.addWidget(button)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        buttons.rejected.connect(self.reject)
+        buttons.button(QDialogButtonBox.StandardButton.Close).setAutoDefault(False)
+        reset = buttons.addButton(self.tr("&Reset all"), QDialogButtonBox.ButtonRole.ResetRole)
+        reset.setObjectName("resetAllShortcuts")
+        reset.setAutoDefault(False)
+        reset.clicked.connect(self.reset_all_requested)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(14, 14, 14, 14)
+        column.setSpacing(10)
+        column.addWidget(self._filter)
+        column.addWidget(self._table, 1)
+        column.addLayout(line)
+        column.addWidget(self._note)
+        column.addWidget(buttons)
+
+    def _follow(self) -> None:
+        """Let be done what can be done with the row and the key."""
+        row, key = self._row, self._key
+        can_change = row is not None and bool(row.name)
+        problem = self._problem(row.name, key) if row is not None and row.name and key else None
+        told, is_final = problem or ("", False)
+        if row is None:
+            told = self.tr("Choose a command, then press the keys that it shall have.")
+        elif not can_change:
+            told = self.tr("These keys belong to the view, and cannot be changed.")
+        self._note.setText(told)
+        self._title.setText(self.tr("Keys of '{command}'").format(command=row.text) if row else "")
+        self._field.setEnabled(can_change)
+        for button in (self._use, self._add):
+            button.setEnabled(can_change and bool(key) and not is_final)
+        self._remove.setEnabled(can_change and row is not None and bool(row.keys))
+        self._reset.setEnabled(can_change and row is not None and not row.is_default)
+
+    def _choose(self, keys: Sequence[str]) -> None:
+        if (row := self._row) is not None:
+            self._field.clear()
+            self.keys_chosen.emit(row.name, list(keys))
+
+    @Slot(str)
+    def _on_filter_changed(self, text: str) -> None:
+        wanted = text.casefold().split()
+        for place in range(self._table.topLevelItemCount()):
+            item = self._table.topLevelItem(place)
+            if item is not None:
+                row: KeyRow = item.data(0, _ROW)
+                words = " ".join((row.text, row.told, row.place, row.also)).casefold()
+                item.setHidden(not all(word in words for word in wanted))
+
+    @Slot()
+    def _on_current_changed(self) -> None:
+        self._field.clear()
+        self._follow()
+
+    @Slot()
+    def _on_activated(self) -> None:
+        self._field.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    @Slot()
+    def _on_key_pressed(self) -> None:
+        self._follow()
+
+    @Slot()
+    def _on_use(self) -> None:
+        self._choose([self._key])
+
+    @Slot()
+    def _on_add(self) -> None:
+        if (row := self._row) is not None:
+            self._choose([*row.keys, self._key])
+
+    @Slot()
+    def _on_remove(self) -> None:
+        self._choose([])
+
+    @Slot()
+    def _on_reset(self) -> None:
+        if (row := self._row) is not None:
+            self.reset_requested.emit(row.name)

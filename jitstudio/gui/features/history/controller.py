@@ -1,0 +1,149 @@
+"""Goes back and forward over the places that were jumped between, in editors and listings."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtWidgets import QApplication, QWidget
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.request import LinkMode
+from jitstudio.gui.features.history.state import History, Spot
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+
+
+@dataclass(frozen=True)
+class _Listing:
+    """A listing, as the history knows it.
+
+    Attributes:
+        kind: PTX or SASS.
+        name: Whose.
+        module: The document that it was built of; None for a link.
+    """
+
+    kind: CodeKind
+    name: str
+    module: Document | None
+
+
+class HistoryController(QObject):
+    """Notes where the user comes from and brings them back there.
+
+    A jump can take several steps, such as a tab and then a line, so the places are compared only
+    when all is done. Typing and moving about in one text is no jump.
+    """
+
+    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
+        super().__init__(panes.tabs)
+        self._workspace = workspace
+        self._documents = workspace.documents
+        self._panes = panes
+        self._history = History()
+        self._back, self._forward = actions["backAction"], actions["forwardAction"]
+        self._here: Spot | None = None
+        self._pane: CodeKind | None = None
+        self._has_jumped = False
+        self._settled = QTimer(self, singleShot=True, interval=0)
+        self._settled.timeout.connect(self._on_settled)
+        panes.tabs.cursor_moved.connect(self._on_moved)
+        panes.tabs.jumped.connect(self._on_jumped)
+        for pane in panes.outputs.values():
+            pane.code_view.line_changed.connect(self._on_moved)
+            pane.code_view.jumped.connect(self._on_jumped)
+        self._documents.removed.connect(self._on_document_removed)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
+        application.focusChanged.connect(self._on_focus_changed)
+        actions.bind({"backAction": self._on_back, "forwardAction": self._on_forward})
+        self._show_ways()
+
+    def _spot(self) -> Spot | None:
+        """Where the user is now."""
+        if self._pane is not None:
+            pane = self._panes.outputs[self._pane]
+            if pane.listing is not None:
+                is_alone = self._workspace.settings.link is LinkMode.NONE
+                module = self._workspace.build_controller.module if is_alone else None
+                text = _Listing(self._pane, pane.listing.name, module)
+                return Spot(text, pane.code_view.line)
+        page = self._panes.tabs.page
+        return Spot(page.document, *page.position()) if page is not None else None
+
+    def _go(self, spot: Spot) -> None:
+        self._here, self._has_jumped = None, False
+        match spot.text:
+            case Document() as document:
+                page = self._panes.tabs.page_of(document)
+                if page is not None:
+                    self._documents.current = document
+                    self._panes.uncover(self._panes.tabs)
+                    page.go_to(spot.line, spot.column)
+            case _Listing(kind, name, module):
+                if module is not None:
+                    self._documents.current = module
+                pane = self._panes.outputs[kind]
+                pane.choose(name)
+                pane.code_view.go_to(spot.line)
+                self._panes.bring_up(pane)
+        # What this moved is where the user is, and no jump.
+        self._here, self._has_jumped = spot, False
+
+    def _show_ways(self) -> None:
+        self._back.setEnabled(self._history.can_go_back)
+        self._forward.setEnabled(self._history.can_go_forward)
+
+    @Slot()
+    def _on_back(self) -> None:
+        if (here := self._spot()) and (spot := self._history.back(here)):
+            self._go(spot)
+        self._show_ways()
+
+    @Slot()
+    def _on_forward(self) -> None:
+        if (here := self._spot()) and (spot := self._history.forward(here)):
+            self._go(spot)
+        self._show_ways()
+
+    @Slot()
+    def _on_settled(self) -> None:
+        now, before = self._spot(), self._here
+        if now is None:
+            return
+        is_jump = before is not None and (self._has_jumped or now.text != before.text)
+        if before is not None and is_jump and not now.is_near(before):
+            self._history.add(before)
+            self._show_ways()
+        self._here, self._has_jumped = now, False
+
+    @Slot()
+    def _on_jumped(self) -> None:
+        self._has_jumped = True
+        self._settled.start()
+
+    @Slot()
+    def _on_moved(self) -> None:
+        self._settled.start()
+
+    @Slot(Document)
+    def _on_document_removed(self, document: Document) -> None:
+        self._history.forget(lambda text: document in (text, getattr(text, "module", None)))
+        self._show_ways()
+
+    @Slot(QWidget, QWidget)
+    def _on_focus_changed(self, _old: QWidget | None, new: QWidget | None) -> None:
+        if new is None:
+            return
+        for kind, pane in self._panes.outputs.items():
+            if pane.isAncestorOf(new):
+                self._pane = kind
+                break
+        else:
+            if not self._panes.tabs.isAncestorOf(new):
+                return
+            self._pane = None
+        self._settled.start()

@@ -1,0 +1,126 @@
+"""The kernels of the last build and what each needs."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QPalette
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from jitstudio.core.result import BuildResult, Kernel
+from jitstudio.gui.features.kernels.model import KERNEL_COLUMNS, kernels_as_text
+from jitstudio.gui.kit.parts import ShorteningLabel
+from jitstudio.gui.kit.presentation import SORT_ROLE, plain_tooltip
+from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.kit.theme import Theme
+
+
+class KernelsView(QWidget):
+    """A table of kernels.
+
+    Signals:
+        kernel_activated: The user wants to see the SASS of this kernel.
+        ptx_requested: The user wants to see its PTX.
+    """
+
+    kernel_activated = Signal(Kernel)
+    ptx_requested = Signal(Kernel)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("kernelsView")
+        self._model: RowsModel[Kernel] = RowsModel(KERNEL_COLUMNS, self)
+        self._sorted = QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self._model)
+        self._sorted.setSortRole(SORT_ROLE)
+        self._left_out = self._make_left_out()
+        self._table = self._make_table()
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._table, 1)
+        layout.addWidget(self._left_out)
+        self.setFocusProxy(self._table)
+
+    @property
+    def model(self) -> RowsModel[Kernel]:
+        """What is shown."""
+        return self._model
+
+    @property
+    def table(self) -> PanelTable:
+        """The table, over a sorted form of the model."""
+        return self._table
+
+    @Slot(object)
+    def show_result(self, result: BuildResult | None) -> None:
+        """Show the kernels of a build; None before the first."""
+        self._model.set_rows(result.kernels if result else ())
+        self._table.set_hint(
+            self.tr("There is no kernel in this build.") if result else self._not_built()
+        )
+
+    @Slot(object)
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._table.set_theme(theme)
+
+    @Slot()
+    def copy_all(self) -> None:
+        """Put the table on the clipboard, for a spreadsheet."""
+        QGuiApplication.clipboard().setText(kernels_as_text(self._model.rows))
+
+    def _make_table(self) -> PanelTable:
+        table = PanelTable(self.tr("Kernels and what they need"), self)
+        table.setObjectName("kernelsTable")
+        table.setModel(self._sorted)
+        figures = range(1, len(KERNEL_COLUMNS) - 1)
+        widths = {n: len(KERNEL_COLUMNS[n].heading) + 3 for n in figures}
+        table.set_columns(stretched=0, widths=widths)
+        table.hide_when_narrow(2, 3, 6, 4, 5, 7, 8, 9, 10)
+        table.left_out_changed.connect(self._on_left_out_changed)
+        table.setSortingEnabled(True)
+        table.horizontalHeader().setSortIndicatorClearable(True)
+        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        table.set_hint(self._not_built())
+        table.doubleClicked.connect(self._on_activated)
+        table.add_command(self.tr("Show in &SASS"), self._on_activated, *ENTER_KEYS)
+        table.add_command(self.tr("Show in &PTX"), self._on_ptx_wanted)
+        table.add_command(self.tr("&Copy table"), self.copy_all, "Ctrl+C")
+        return table
+
+    def _make_left_out(self) -> ShorteningLabel:
+        label = ShorteningLabel(self)
+        label.setObjectName("kernelsLeftOut")
+        label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        label.setContentsMargins(12, 4, 8, 4)
+        label.hide()
+        return label
+
+    @Slot()
+    def _on_left_out_changed(self) -> None:
+        """Say what there is no room for, so that nobody takes it for missing."""
+        titles = self._table.left_out
+        words = self.tr("No room for {columns}. Ctrl+M maximises the pane.")
+        self._left_out.setText(words.format(columns=", ".join(titles)))
+        self._left_out.setToolTip(plain_tooltip(self._left_out.text()))
+        self._left_out.setVisible(bool(titles))
+
+    def _not_built(self) -> str:
+        return self.tr(
+            "Nothing has been built yet.\nThe registers and memory of each kernel appear here."
+        )
+
+    def _current(self) -> Kernel | None:
+        index = self._sorted.mapToSource(self._table.currentIndex())
+        return self._model.rows[index.row()] if index.isValid() else None
+
+    @Slot()
+    def _on_activated(self) -> None:
+        if (kernel := self._current()) is not None:
+            self.kernel_activated.emit(kernel)
+
+    @Slot()
+    def _on_ptx_wanted(self) -> None:
+        if (kernel := self._current()) is not None:
+            self.ptx_requested.emit(kernel)

@@ -1,0 +1,117 @@
+"""Keeps the launch panel and the launches in step."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.problems import SpecProblem
+from jitstudio.core.launch.request import LaunchConfig
+from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult
+from jitstudio.core.launch.verdict import unlaunched
+from jitstudio.core.severity import Severity
+from jitstudio.gui.features.launch.models.launch_text import config_words
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+
+_WITHOUT_GPU = ("focusReportAction", "sweepAction", "saveProjectAsAction", "listDevicesAction")
+
+
+class LaunchPaneController(QObject):
+    """Shows kernels, GPUs, problems and results, and hands on what the user types."""
+
+    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
+        panel = panes.launch
+        super().__init__(panel)
+        self._panes = panes
+        self._launches = workspace.launches
+        self._specs = workspace.launch_specs
+        self._form, self._results = panel.form, panel.results
+        self._problems: tuple[SpecProblem, ...] = ()
+        panel.first_shown.connect(self._launches.list_devices)
+        self._form.spec_changed.connect(self._specs.edit)
+        self._form.kernel_chosen.connect(self._specs.choose)
+        self._form.device_chosen.connect(self._launches.choose_device)
+        self._launches.devices_changed.connect(self._on_devices_changed)
+        self._launches.problems_changed.connect(self._on_problems_changed)
+        self._launches.config_changed.connect(self._on_config_changed)
+        self._launches.facts_changed.connect(self._on_facts_changed)
+        self._launches.running_changed.connect(self._form.set_running)
+        self._launches.progressed.connect(self._results.show_progress)
+        self._launches.printed.connect(self._results.append_console)
+        self._launches.finished.connect(self._on_finished)
+        self._launches.broke.connect(panes.notice.tell)
+        panel.results.told.connect(panes.status.tell)
+        self._connect_actions(actions)
+
+    def _connect_actions(self, actions: Actions) -> None:
+        run, stop = actions["runAction"], actions["stopRunAction"]
+        self._form.set_actions(run, stop, [actions[name] for name in _WITHOUT_GPU])
+        stop.setEnabled(False)
+        self._launches.running_changed.connect(run.setDisabled)
+        self._launches.running_changed.connect(stop.setEnabled)
+        actions.bind(
+            {
+                "runAction": self._on_run,
+                "stopRunAction": self._launches.cancel,
+                "listDevicesAction": self._launches.list_devices,
+            }
+        )
+
+    @Slot()
+    def _on_run(self) -> None:
+        """Launch what the form says."""
+        self._panes.uncover(self._panes.launch)
+        self._form.finish_editing()
+        if unreadable := self._form.unreadable:
+            self._show_problems()
+            title = self._specs.form.title if self._specs.form else ""
+            self._on_finished(unlaunched(title, LaunchOutcome.REFUSED, unreadable))
+            return
+        self._results.begin()
+        self._launches.run()
+
+    @Slot(DeviceList)
+    def _on_devices_changed(self, devices: DeviceList) -> None:
+        self._form.set_devices(devices)
+        missing = self.tr("compute-sanitizer is not installed; it comes with the CUDA toolkit.")
+        self._form.set_sanitizer_problem("" if devices.sanitizer else missing)
+        if self._launches.device is not None:
+            self._form.set_device(self._launches.device.ordinal)
+
+    @Slot(tuple)
+    def _on_problems_changed(self, problems: tuple[SpecProblem, ...]) -> None:
+        self._problems = problems
+        self._show_problems()
+
+    @Slot(object)
+    def _on_config_changed(self, config: LaunchConfig | None) -> None:
+        self._form.show_summary(config_words(config) if config is not None else "")
+
+    @Slot(object)
+    def _on_facts_changed(self, facts: KernelFacts | None) -> None:
+        if facts is None:
+            self._form.set_suggestion(None, None)
+        else:
+            self._form.set_suggestion(facts.suggested_block, facts.suggested_occupancy)
+
+    @Slot(LaunchResult)
+    def _on_finished(self, result: LaunchResult) -> None:
+        self._results.show_result(result, self._launches.device)
+        if result.outcome is LaunchOutcome.REFUSED:
+            self._reveal_error()
+
+    def _reveal_error(self) -> None:
+        """Lead to the first field that forbids the launch."""
+        problems = (*self._form.unreadable, *self._problems)
+        places = (p.where for p in problems if p.severity is Severity.ERROR)
+        if (place := next(places, None)) is not None:
+            self._form.reveal(place)
+
+    def _show_problems(self) -> None:
+        problems = (*self._problems, *self._form.unreadable)
+        if not self._launches.has_devices:
+            # Why there is none stands beside the choice of the GPU already.
+            problems = tuple(p for p in problems if p.where != "device")
+        self._form.show_problems(problems)

@@ -1,0 +1,233 @@
+"""What to launch: the kernel and its GPU, arguments, how many threads, how often, what to check.
+
+Shows the chosen launch of `LaunchSpecs` and tells what the user makes of it; changes nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import pairwise
+
+from PySide6.QtCore import QCoreApplication, QEvent, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QVBoxLayout, QWidget
+
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.problems import SpecProblem
+from jitstudio.core.launch.signature import KernelForm
+from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.gui.features.launch.form.arguments_view import ArgumentsView
+from jitstudio.gui.features.launch.form.check_form import CheckForm
+from jitstudio.gui.features.launch.form.configuration_form import ConfigurationForm
+from jitstudio.gui.features.launch.form.run_options import RunOptions
+from jitstudio.gui.features.launch.form.section import Section
+from jitstudio.gui.features.launch.form.target_bar import TargetBar
+from jitstudio.gui.features.launch.models.arguments import VALUE
+from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.state.launch_specs import LaunchSpecs
+
+# From so many characters on, there are two columns.
+_WIDE = 105
+# What is wrong with a field is said below it, in so many lines at most.
+_LINES_BELOW = 4
+
+
+class LaunchForm(QWidget):
+    """The whole form, in two columns where there is room.
+
+    Signals:
+        spec_changed: The user changed the launch; the new `LaunchSpec`.
+        device_chosen: The user chose the GPU of this ordinal.
+        kernel_chosen: The user chose the kernel of this title.
+        fix_requested: The user wants this `Fix` done.
+    """
+
+    spec_changed = Signal(object)
+    device_chosen = Signal(int)
+    kernel_chosen = Signal(str)
+    fix_requested = Signal(object)
+
+    def __init__(self, specs: LaunchSpecs, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("launchForm")
+        self._specs = specs
+        self._target = TargetBar(self)
+        self._arguments = ArgumentsView()
+        self._configuration = ConfigurationForm()
+        self._options = RunOptions()
+        self._check = CheckForm()
+        self._parts = (self._configuration, self._options, self._check)
+        self._options_section = Section(
+            "runSection", self.tr("&Run options"), self._options, opened=False
+        )
+        self._sections = (
+            Section("argumentsSection", self.tr("&Arguments"), self._arguments),
+            Section("configurationSection", self.tr("Co&nfiguration"), self._configuration),
+            Section("checkSection", self.tr("&Check"), self._check),
+            self._options_section,
+        )
+        self._scroll = QScrollArea(self)
+        self._columns = QBoxLayout(QBoxLayout.Direction.TopToBottom)
+        self._lay_out()
+        self.setFocusProxy(self._arguments)
+        self._target.kernel_chosen.connect(self.kernel_chosen)
+        self._target.device_chosen.connect(self.device_chosen)
+        self._target.fix_requested.connect(self.fix_requested)
+        self._arguments.arguments_changed.connect(self._on_edited)
+        for part in self._parts:
+            part.changed.connect(self._on_edited)
+        specs.replaced.connect(self._on_replaced)
+        self._on_replaced()
+
+    @property
+    def form(self) -> KernelForm | None:
+        """The kernel shown."""
+        return self._arguments.model.form
+
+    def set_actions(self, run: QAction, stop: QAction, instead: Sequence[QAction] = ()) -> None:
+        """Put the commands that run and stop beside the kernel, and what works without a GPU."""
+        self._target.set_actions(run, stop, instead)
+
+    @Slot(object)
+    def set_devices(self, found: DeviceList) -> None:
+        """Offer these GPUs, or say why there are none."""
+        self._target.set_devices(found)
+
+    def set_device(self, ordinal: int) -> None:
+        """Show this GPU as chosen, without telling it as the user's."""
+        self._target.set_device(ordinal)
+
+    def spec(self) -> LaunchSpec:
+        """The launch as it stands here."""
+        spec = self._specs.spec
+        if self.form is None:
+            return spec
+        spec = replace(spec, arguments=self._arguments.model.arguments)
+        for part in self._parts:
+            spec = part.apply_to(spec)
+        return spec
+
+    def finish_editing(self) -> None:
+        """Take what is being typed into a cell; a launch by shortcut leaves the cell open."""
+        self._arguments.table.finish_editing()
+
+    @property
+    def unreadable(self) -> tuple[SpecProblem, ...]:
+        """What stands in a field that no `LaunchSpec` can hold."""
+        return tuple(problem for part in self._parts for problem in part.unreadable)
+
+    @Slot(tuple)
+    def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
+        """Say each problem where it belongs."""
+        parts = (self._target, self._arguments, *self._parts)
+        for part in parts:
+            part.show_problems(problems)
+        placed = frozenset[str]().union(*(part.places for part in parts))
+        self._target.show_general(tuple(p for p in problems if p.where not in placed))
+        if any(problem.where in self._options.places for problem in problems):
+            self._options_section.open()
+
+    def reveal(self, place: str) -> None:
+        """Bring the field of this place into view, what is said below it too, and type there.
+
+        Args:
+            place: See `SpecProblem.where`.
+        """
+        field = self._field_of(place)
+        if field is None:
+            return
+        for section in self._sections:
+            if section.isAncestorOf(field):
+                section.open()
+        # What has just been unfolded or said has no place before the layouts have worked.
+        QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
+        self._scroll.ensureWidgetVisible(field, 0, _LINES_BELOW * self.fontMetrics().lineSpacing())
+        field.setFocus()
+
+    @Slot(str)
+    def show_summary(self, text: str) -> None:
+        """Say what the configuration comes to, such as `models.launch_words.config_words`."""
+        self._configuration.show_summary(text)
+
+    def set_suggestion(self, block: int | None, occupancy: float | None) -> None:
+        """Offer a block size with its occupancy from 0 to 1; None where none is known."""
+        self._configuration.set_suggestion(block, occupancy)
+
+    def set_sanitizer_problem(self, problem: str) -> None:
+        """Say why nothing can be run under compute-sanitizer; empty where it can."""
+        self._options.set_sanitizer_problem(problem)
+
+    def set_running(self, running: bool) -> None:
+        """Offer to stop instead of to run."""
+        self._target.set_running(running)
+
+    @Slot(object)
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        for part in (self._target, self._arguments, *self._parts, *self._sections):
+            part.set_theme(theme)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Use two columns where there is room."""
+        super().resizeEvent(event)
+        wide = event.size().width() > _WIDE * self.fontMetrics().horizontalAdvance("0")
+        direction = QBoxLayout.Direction
+        self._columns.setDirection(direction.LeftToRight if wide else direction.TopToBottom)
+        # One below the other, all the room that is left is below the last.
+        self._columns.setStretch(0, 3 if wide else 0)
+        self._columns.setStretch(1, 2 if wide else 1)
+
+    def _lay_out(self) -> None:
+        self._target.setContentsMargins(10, 6, 10, 6)
+        for sections in (self._sections[:2], self._sections[2:]):
+            column = QVBoxLayout()
+            column.setSpacing(2)
+            for section in sections:
+                column.addWidget(section)
+            column.addStretch(1)
+            self._columns.addLayout(column)
+        self._columns.setContentsMargins(0, 0, 0, 6)
+        self._columns.setSpacing(0)
+        content = QWidget()
+        content.setLayout(self._columns)
+        self._scroll.setFrameShape(QFrame.Shape.NoFrame)
+        self._scroll.setWidgetResizable(True)
+        self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        self._scroll.setWidget(content)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self._target)
+        layout.addWidget(self._scroll, 1)
+        # As they are read, whatever order they were made in.
+        order = (self._target, *(part for section in self._sections for part in section.stops))
+        for before, behind in pairwise(order):
+            self.setTabOrder(before, behind)
+
+    def _field_of(self, place: str) -> QWidget | None:
+        model, table = self._arguments.model, self._arguments.table
+        if place in model.places:
+            table.setCurrentIndex(model.index(model.places.index(place), VALUE))
+            return table
+        return self.findChild(QWidget, f"{place}Field")
+
+    def _update_remark(self) -> None:
+        self._options_section.set_remark(self._options.summary)
+
+    @Slot()
+    def _on_replaced(self) -> None:
+        form, spec = self._specs.form, self._specs.spec
+        self._target.set_kernels(self._specs.forms, form.title if form else "")
+        self._arguments.show_form(form, spec.arguments)
+        self._check.show_form(form)
+        for part in self._parts:
+            part.show_spec(spec)
+            part.setEnabled(form is not None)
+        self._update_remark()
+
+    @Slot()
+    def _on_edited(self) -> None:
+        self._update_remark()
+        self.spec_changed.emit(self.spec())

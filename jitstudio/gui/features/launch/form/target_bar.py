@@ -1,0 +1,214 @@
+"""Which kernel is launched on which GPU, and the button that does it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QSizePolicy, QToolButton, QWidget
+
+from jitstudio.core.fixes import Fix
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.problems import SpecProblem
+from jitstudio.core.launch.signature import KernelForm
+from jitstudio.gui.features.launch.form.arguments_view import no_kernel
+from jitstudio.gui.features.launch.models.launch_text import device_words
+from jitstudio.gui.kit.field_rows import FieldRows, ProblemLabel
+from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.theme import Theme
+
+# Unlike the flat buttons of a toolbar: this one is what the form is for.
+_LOOK = (
+    "QToolButton {{ background: {0}; border: 1px solid {1}; padding: 3px 12px; }}"
+    "QToolButton:hover {{ background: {2}; }}"
+)
+
+# So that the form needs no more room than for its fields.
+_INSTEAD_COLUMNS = 2
+
+
+class TargetBar(FieldRows):
+    """Two choices and a button that runs or stops.
+
+    Signals:
+        device_chosen: The user wants this GPU, by its ordinal.
+        kernel_chosen: The user wants this kernel, by its title.
+        fix_requested: The user wants this done about a problem.
+    """
+
+    device_chosen = Signal(int)
+    kernel_chosen = Signal(str)
+    fix_requested = Signal(Fix)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("targetBar")
+        self._device_tip = self.tr("The GPU to launch on")
+        self._kernel = _combo(
+            self, "kernelCombo", self.tr("Kernel"), self.tr("The kernel to launch")
+        )
+        self._device = _combo(self, "deviceCombo", self.tr("GPU"), self._device_tip)
+        self._run, self._stop = _button(self, "runButton"), _button(self, "stopButton")
+        self._stop.hide()
+        fields = (self._kernel, self._run, self._stop)
+        self.add(self.tr("&Kernel"), *fields, places=("kernel",), stretched=0)
+        self.add(self.tr("&GPU"), self._device, places=("device", "code"))
+        self._hint = self.add_hint("deviceHint")
+        self._instead = QWidget(self)
+        self._instead_grid = QGridLayout(self._instead)
+        self._instead_grid.setContentsMargins(0, 0, 0, 0)
+        self._instead_grid.setColumnStretch(_INSTEAD_COLUMNS, 1)
+        self.add_below(self._instead)
+        self._fix: Fix | None = None
+        self._fix_button = QPushButton(self)
+        self._fix_button.setObjectName("launchFixButton")
+        self._fix_button.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
+        self._fix_button.clicked.connect(self._on_fix_clicked)
+        self._fix_button.hide()
+        self.add_below(self._fix_button)
+        self._general = ProblemLabel(self)
+        self._general.setObjectName("launchProblem")
+        self.add_wide(self._general)
+        self._kernel.activated.connect(self._on_kernel_activated)
+        self._device.activated.connect(self._on_device_activated)
+        self.set_kernels((), "")
+        self.set_devices(DeviceList())
+
+    def set_actions(self, run: QAction, stop: QAction, instead: Sequence[QAction] = ()) -> None:
+        """Put the commands that run and stop onto their buttons, and what works without a GPU."""
+        self._run.setDefaultAction(run)
+        self._stop.setDefaultAction(stop)
+        for place, action in enumerate(instead):
+            button = _button(self._instead, f"{action.objectName()}Instead")
+            button.setDefaultAction(action)
+            button.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            self._instead_grid.addWidget(button, *divmod(place, _INSTEAD_COLUMNS))
+
+    def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
+        """Say what is wrong with kernel, GPU and code, and offer what can be done about it."""
+        super().show_problems(problems)
+        self._fix = next((p.fix for p in problems if p.fix is not None), None)
+        self._fix_button.setVisible(self._fix is not None)
+        if self._fix is not None:
+            self._fix_button.setText(self._fix.label)
+
+    def set_running(self, running: bool) -> None:
+        """Show the command that can be given now."""
+        shown, hidden = (self._stop, self._run) if running else (self._run, self._stop)
+        had_focus = hidden.hasFocus()
+        shown.show()
+        hidden.hide()
+        if had_focus:
+            shown.setFocus()
+
+    @property
+    def kernel(self) -> str:
+        """The title of the kernel chosen; empty where there is none."""
+        return self._kernel.currentData() or ""
+
+    def set_kernels(self, forms: tuple[KernelForm, ...], chosen: str) -> None:
+        """Offer these kernels, with the one of this title chosen."""
+        with QSignalBlocker(self._kernel):
+            self._kernel.clear()
+            for form in forms:
+                self._kernel.addItem(form.title, form.title)
+                place = form.module
+                if form.line:
+                    told = self.tr("{module}, line {line}")
+                    place = told.format(module=form.module, line=form.line)
+                tip = plain_tooltip("\n".join(filter(None, (form.title, place))))
+                self._kernel.setItemData(self._kernel.count() - 1, tip, Qt.ItemDataRole.ToolTipRole)
+            self._kernel.setCurrentIndex(self._kernel.findData(chosen))
+        self._kernel.setEnabled(bool(forms))
+        self._kernel.setPlaceholderText("" if forms else no_kernel())
+
+    @property
+    def device(self) -> int | None:
+        """The ordinal of the GPU chosen; None where there is none."""
+        ordinal: int | None = self._device.currentData()
+        return ordinal
+
+    def set_devices(self, found: DeviceList) -> None:
+        """Offer these GPUs; the one that was chosen stays so."""
+        chosen = self.device
+        with QSignalBlocker(self._device):
+            self._device.clear()
+            for device in found.devices:
+                self._device.addItem(device_words(device), device.ordinal)
+                driver = self.tr("Driver for CUDA {version}").format(version=found.driver_version)
+                tip = f"{device_words(device)}\n{driver}"
+                row = self._device.count() - 1
+                self._device.setItemData(row, plain_tooltip(tip), Qt.ItemDataRole.ToolTipRole)
+        self._device.setEnabled(bool(found.devices))
+        looked = bool(found.devices or found.problem)
+        self._device.setPlaceholderText(
+            self.tr("No GPU") if looked else self.tr("Looking for GPUs…")
+        )
+        next_steps = self.tr(
+            "Read the kernel's registers, occupancy and findings, compare variants of it by them, "
+            "or save it as a project and launch it on a machine with a GPU."
+        )
+        self._hint.setText(f"{found.problem}\n{next_steps}")
+        for part in (self._hint, self._instead):
+            part.setVisible(bool(found.problem))
+        self.set_device(0 if chosen is None else chosen)
+
+    def set_device(self, ordinal: int) -> None:
+        """Show this GPU as chosen, or the first where it is gone."""
+        place = self._device.findData(ordinal)
+        self._device.setCurrentIndex(place if place >= 0 or not self._device.count() else 0)
+        self._tell_device()
+
+    def show_general(self, problems: tuple[SpecProblem, ...]) -> None:
+        """Say what is wrong that no field is the place for."""
+        self._general.show_problems(problems)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        super().set_theme(theme)
+        self._general.set_theme(theme)
+        ui = theme.ui
+        look = _LOOK.format(ui.button.name(), ui.border.name(), ui.button_hover.name())
+        for button in self.findChildren(QToolButton):
+            button.setStyleSheet(look)
+
+    def _tell_device(self) -> None:
+        # In a narrow dock its text is cut.
+        told = (self._device_tip, self._device.currentText())
+        self._device.setToolTip(plain_tooltip("\n".join(filter(None, told))))
+
+    @Slot()
+    def _on_fix_clicked(self) -> None:
+        if self._fix is not None:
+            self.fix_requested.emit(self._fix)
+
+    @Slot()
+    def _on_kernel_activated(self) -> None:
+        self.kernel_chosen.emit(self.kernel)
+
+    @Slot()
+    def _on_device_activated(self) -> None:
+        self._tell_device()
+        if self.device is not None:
+            self.device_chosen.emit(self.device)
+
+
+def _combo(parent: QWidget, name: str, title: str, what: str) -> QComboBox:
+    combo = QComboBox(parent)
+    combo.setObjectName(name)
+    combo.setAccessibleName(title)
+    combo.setToolTip(what)
+    combo.setMinimumContentsLength(12)
+    combo.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+    combo.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+    return combo
+
+
+def _button(parent: QWidget, name: str) -> QToolButton:
+    button = QToolButton(parent)
+    button.setObjectName(name)
+    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return button

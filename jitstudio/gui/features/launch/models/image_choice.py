@@ -1,0 +1,37 @@
+"""How a buffer can be looked at as a picture.
+
+Knows no NumPy: what offers the choice is there before that is imported.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+from math import isqrt
+
+from PySide6.QtCore import QCoreApplication
+
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+
+_USUAL_WIDTHS = (256, 512, 640, 1024, 1280, 1920, 2048, 3840, 4096)
+
+
+class Colouring(Enum):
+    """How a number becomes a colour; the value is the word for it."""
+
+    GREY = QT_TRANSLATE_NOOP("Colouring", "Grey")
+    COLOUR_MAP = QT_TRANSLATE_NOOP("Colouring", "Colour map")
+    CHANNELS = QT_TRANSLATE_NOOP("Colouring", "Red, green, blue")
+
+    @property
+    def title(self) -> str:
+        """The word in the user's language."""
+        return QCoreApplication.translate("Colouring", self.value)
+
+
+def proposed_width(length: int) -> int:
+    """How many elements a row probably has: a square where it can be, else a usual width."""
+    root = isqrt(length)
+    if root * root == length:
+        return max(1, root)
+    usual = [width for width in _USUAL_WIDTHS if length % width == 0 and width <= 4 * root]
+    return min(usual, key=lambda width: abs(width - root), default=max(1, root))

@@ -1,0 +1,161 @@
+"""What there is to say of a launch besides its figures, one note a row, the gravest first.
+
+Diagnostics, checks and the driver's log are read in one list.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.launch.result import (
+    LAUNCH_ENDINGS,
+    CheckResult,
+    LaunchOutcome,
+    LaunchResult,
+)
+from jitstudio.gui.kit.presentation import Column
+from jitstudio.gui.kit.translating import counted
+
+_NEUTRAL = frozenset({LaunchOutcome.MISSING, LaunchOutcome.CANCELLED})
+
+
+@dataclass(frozen=True)
+class LaunchNote:
+    """One thing to know about a launch.
+
+    Attributes:
+        mark: How grave it is: a field of `theme.MarkColors`.
+        text: What it is, a sentence or a tool's own words.
+        about: The buffer, kernel or tool it is about.
+        explanation: What it means and what to do; may be empty.
+        file: Of the source; empty where unknown.
+        line: From 1, or 0.
+        check: The check it tells of, or None.
+    """
+
+    mark: str
+    text: str
+    about: str = ""
+    explanation: str = ""
+    file: str = ""
+    line: int = 0
+    check: CheckResult | None = None
+
+    @property
+    def place(self) -> str:
+        """The place as editors write it."""
+        return f"{self.file}:{self.line}" if self.file and self.line else self.file
+
+
+def note_columns() -> tuple[Column[LaunchNote], ...]:
+    """What it is, what it is about, and its place in the source."""
+    translate = QCoreApplication.translate
+    return (
+        Column(translate("LaunchNotes", "What"), lambda n: n.text, mark=lambda n: n.mark),
+        Column(translate("LaunchNotes", "About"), lambda n: n.about),
+        Column(translate("LaunchNotes", "Where"), lambda n: n.place),
+    )
+
+
+def notes_of(result: LaunchResult) -> tuple[LaunchNote, ...]:
+    """All notes of a launch: those that say what went wrong before those that say what did not."""
+    notes = (
+        *(_of_check(check) for check in result.checks),
+        *(_of_diagnostic(diagnostic) for diagnostic in result.diagnostics),
+        *_of_jit_log(result.jit_log),
+    )
+    ranks = ("error", "warning", "info", "success")
+    return tuple(sorted(notes, key=lambda note: ranks.index(note.mark)))
+
+
+def headline_mark(result: LaunchResult) -> str:
+    """The mark before the headline: green only where nothing is left to look at."""
+    if result.outcome in _NEUTRAL:
+        return "info"
+    if not result.ok:
+        return "error"
+    marks = {note.mark for note in notes_of(result)}
+    return next((mark for mark in ("error", "warning") if mark in marks), "success")
+
+
+def headline(result: LaunchResult) -> str:
+    """How the launch ended and what the checks said, a sentence or two."""
+    if not result.ok:
+        return result.reason
+    grave = sum(note.mark in ("error", "warning") for note in notes_of(result))
+    return f"{LAUNCH_ENDINGS[result.outcome]}. {_outlook(grave, len(result.checks))}"
+
+
+def _outlook(grave: int, checks: int) -> str:
+    """What is left to look at after a launch that ran."""
+    translate = QCoreApplication.translate
+    if grave:
+        return counted(
+            grave,
+            translate("LaunchNotes", "One thing below needs a look."),
+            translate("LaunchNotes", "{count} things below need a look."),
+        )
+    if not checks:
+        return translate("LaunchNotes", "Nothing was checked.")
+    return counted(
+        checks,
+        translate("LaunchNotes", "The check passed."),
+        translate("LaunchNotes", "All {count} checks passed."),
+    )
+
+
+def check_figures(check: CheckResult) -> str:
+    """How far a comparison is from right, in words."""
+    if check.problem:
+        return check.problem
+    translate = QCoreApplication.translate
+    differences = translate(
+        "LaunchNotes", "Largest difference {absolute:.6g}, relative {relative:.3g}."
+    ).format(absolute=check.largest_absolute, relative=check.largest_relative)
+    if check.ok:
+        told = translate("LaunchNotes", "All {count:,} elements are within the tolerance.")
+    else:
+        told = translate(
+            "LaunchNotes", "{wrong:,} of {count:,} elements are wrong ({share:.2f} %)."
+        )
+    share = check.wrong / max(1, check.count) * 100
+    return f"{told.format(wrong=check.wrong, count=check.count, share=share)} {differences}"
+
+
+def _of_diagnostic(diagnostic: Diagnostic) -> LaunchNote:
+    tool = diagnostic.tool.value if diagnostic.tool else ""
+    return LaunchNote(
+        diagnostic.severity.value,
+        diagnostic.message,
+        tool,
+        diagnostic.explanation,
+        diagnostic.file,
+        diagnostic.line or 0,
+    )
+
+
+def _of_check(check: CheckResult) -> LaunchNote:
+    mark = "success" if check.ok else "error"
+    translate = QCoreApplication.translate
+    if check.problem:
+        verdict = translate("LaunchNotes", "could not be checked")
+    elif check.ok:
+        verdict = translate("LaunchNotes", "as expected")
+    else:
+        told = translate("LaunchNotes", "{wrong:,} of {count:,} wrong")
+        verdict = told.format(wrong=check.wrong, count=check.count)
+    text = f"{check.buffer} = {check.expression}: {verdict}"
+    return LaunchNote(mark, text, check.buffer, check_figures(check), check=check)
+
+
+def _of_jit_log(log: str) -> Iterator[LaunchNote]:
+    if log.strip():
+        translate = QCoreApplication.translate
+        text = translate("LaunchNotes", "The driver's compiler left a log")
+        about = translate("LaunchNotes", "driver")
+        meaning = translate("LaunchNotes", "The driver compiled the PTX and said:")
+        yield LaunchNote("info", text, about, f"{meaning}\n\n{log.strip()}")

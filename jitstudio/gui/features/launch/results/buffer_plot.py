@@ -1,0 +1,131 @@
+"""A buffer as a line, and how its values are spread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.late import Late
+from jitstudio.gui.kit.lazy_widget import LazyWidget
+from jitstudio.gui.kit.theme import Theme
+
+if TYPE_CHECKING:
+    from jitstudio.gui.features.launch.models.buffer_data import BufferData
+    from jitstudio.gui.features.launch.models.buffer_figures import Curve, Statistics
+
+
+@dataclass(frozen=True, eq=False)
+class PlottedBuffer:
+    """What the canvas draws.
+
+    Attributes:
+        curve: The line.
+        statistics: For the histogram; None until it is known.
+        whole: Elements of the buffer.
+    """
+
+    curve: Curve
+    statistics: Statistics | None
+    whole: int
+
+
+class BufferPlot(QWidget):
+    """Makes the line off the GUI thread, anew for each part that is zoomed into."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._data: BufferData | None = None
+        self._leaf = 0
+        self._curve: Curve | None = None
+        self._statistics: Statistics | None = None
+        self._background = Background(self)
+        self._background.done.connect(self._on_curve)
+        self._background.failed.connect(self._on_failed)
+        self._nothing = self.tr(
+            "Values over their index, and how they are spread, appear here after a launch."
+        )
+        self._canvas = LazyWidget(Late.BUFFER_CANVAS, self._nothing, self)
+        self._canvas.made.connect(self._on_made)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._canvas)
+        self.setFocusProxy(self._canvas)
+
+    @property
+    def canvas(self) -> LazyWidget:
+        """Where it is drawn."""
+        return self._canvas
+
+    @property
+    def curve(self) -> Curve | None:
+        """What is drawn."""
+        return self._curve
+
+    def show_buffer(self, data: BufferData | None, leaf: int) -> None:
+        """Show a column of a buffer, once this is seen."""
+        self._background.stop()
+        is_number = data is not None and data.length > 0 and data.leaves[leaf].is_number
+        self._data = data if is_number else None
+        self._leaf = leaf
+        self._curve = self._statistics = None
+        self._canvas.set_hint(
+            self.tr("The bytes of this buffer have no known meaning, so there is no line to draw.")
+            if data is not None and not is_number
+            else self._nothing
+        )
+        self._canvas.show_value(None)
+        self._request()
+
+    def show_statistics(self, statistics: Statistics) -> None:
+        """Draw the histogram of the same column."""
+        self._statistics = statistics
+        self._draw()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._canvas.set_theme(theme)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Make the line when it is first looked at."""
+        super().showEvent(event)
+        self._request()
+
+    def _request(self) -> None:
+        if self._data is not None and self._curve is None and self.isVisible():
+            self._start(0, self._data.length)
+
+    def _start(self, start: int, stop_at: int) -> None:
+        data, leaf = self._data, self._leaf
+        if data is not None:
+            self._background.start(
+                lambda stop: Late.CURVE.get()(data.leaves[leaf], start, stop_at, stop)
+            )
+
+    def _draw(self) -> None:
+        if self._curve is not None and self._data is not None:
+            whole = self._data.length
+            self._canvas.show_value(PlottedBuffer(self._curve, self._statistics, whole))
+
+    @Slot()
+    def _on_made(self) -> None:
+        self._canvas.content.range_wanted.connect(self._on_range_wanted)
+
+    @Slot(object, object)
+    def _on_range_wanted(self, start: int, stop_at: int) -> None:
+        self._start(start, stop_at)
+
+    @Slot(object)
+    def _on_curve(self, curve: Curve) -> None:
+        self._curve = curve
+        self._draw()
+
+    @Slot(str)
+    def _on_failed(self, problem: str) -> None:
+        told = self.tr("The buffer cannot be drawn: {problem}")
+        self._canvas.set_hint(told.format(problem=problem))
+        self._canvas.show_value(None)

@@ -1,0 +1,300 @@
+"""A table of a buffer of any length, and the way to an element of it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QGuiApplication,
+    QKeyEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import (
+    QApplication,
+    QCheckBox,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QScrollBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jitstudio.gui.features.launch.models.buffer_table import MOST_PER_ROW, BufferTableModel
+from jitstudio.gui.kit.fonts import code_font, show_as_code
+from jitstudio.gui.kit.parts import icon_button, show_icons
+from jitstudio.gui.kit.tables import PanelTable
+from jitstudio.gui.kit.theme import Theme
+
+if TYPE_CHECKING:
+    from jitstudio.gui.features.launch.models.buffer_data import BufferData
+
+_FONT_SIZE = 9.5
+# In letters: of a value, between two of them, of the mark before one.
+_WIDEST, _PADDING, _MARK = 24, 3, 4
+_LOOKS = 64
+_CORNER = "QTableCornerButton::section { background: palette(window); border: none; }"
+# Row numbers are easy to read where they grow by these.
+_SIDE_BY_SIDE = tuple(n for n in (1, 2, 4, 8) if n <= MOST_PER_ROW)
+
+
+class _Window(PanelTable):
+    """Shows as many rows as it has room for; keys lead beyond them.
+
+    Signals:
+        row_wanted: A row of the buffer and a column shall be the current cell.
+        resized: There is more room, or less.
+    """
+
+    row_wanted = Signal(int, int)
+    resized = Signal()
+
+    def __init__(self, model: BufferTableModel, bar: QScrollBar, parent: QWidget) -> None:
+        super().__init__(
+            QCoreApplication.translate("BufferTable", "Elements of the buffer"), parent
+        )
+        self._model = model
+        self._bar = bar
+        self.setObjectName("bufferTable")
+        self.setModel(model)
+        self.setSelectionBehavior(PanelTable.SelectionBehavior.SelectItems)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        show_as_code(self, _FONT_SIZE)
+        # The theme's style sheet leaves the corner between both headers white.
+        self.setStyleSheet(f"{self.styleSheet()} {_CORNER}")
+        header = self.verticalHeader()
+        header.show()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setHighlightSections(False)
+
+    @property
+    def room(self) -> int:
+        """Rows that can be seen as a whole; at least one."""
+        return max(1, self.viewport().height() // self.verticalHeader().defaultSectionSize())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Have as many rows as there is room for."""
+        super().resizeEvent(event)
+        self._model.set_room(self.room)
+        self.resized.emit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Move along the buffer."""
+        QApplication.sendEvent(self._bar, event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move the current cell, beyond what is shown too."""
+        current = self.currentIndex()
+        row = self._model.first_row + max(0, current.row())
+        column = max(0, current.column())
+        last_row, last_column = self._model.total_rows - 1, self._model.columnCount() - 1
+        control = bool(event.modifiers() & Qt.KeyboardModifier.ControlModifier)
+        targets = {
+            Qt.Key.Key_Up: (row - 1, column),
+            Qt.Key.Key_Down: (row + 1, column),
+            Qt.Key.Key_PageUp: (row - self.room, column),
+            Qt.Key.Key_PageDown: (row + self.room, column),
+            Qt.Key.Key_Home: (0, 0) if control else (row, 0),
+            Qt.Key.Key_End: (last_row, last_column) if control else (row, last_column),
+        }
+        target = targets.get(Qt.Key(event.key()))
+        if target is None or last_row < 0:
+            super().keyPressEvent(event)
+        else:
+            self.row_wanted.emit(max(0, min(last_row, target[0])), target[1])
+
+
+class BufferTable(QWidget):
+    """The table with its scroll bar, and a bar to go to an element."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model = BufferTableModel(self)
+        self._bar = QScrollBar(Qt.Orientation.Vertical, self)
+        self._bar.setAccessibleName(self.tr("Position in the buffer"))
+        self._table = _Window(self._model, self._bar, self)
+        self._table.add_command(self.tr("&Copy value"), self.copy_value, "Ctrl+C")
+        self._go = QLineEdit(self)
+        self._go.setObjectName("bufferIndex")
+        self._go.setAccessibleName(self.tr("Index to go to"))
+        self._go.setPlaceholderText("0")
+        self._go.setToolTip(self.tr("An index, decimal or as 0x400; Enter goes there"))
+        self._go.setMaximumWidth(self.fontMetrics().horizontalAdvance("0") * 16)
+        self._hexadecimal = QCheckBox(self.tr("He&xadecimal"), self)
+        self._hexadecimal.setToolTip(self.tr("Show the bits of each value"))
+        self._next = icon_button(
+            self,
+            self.tr("Next marked"),
+            self.tr("Go to the next element that is wrong or unwritten"),
+            "chevron-down",
+        )
+        self._next.setObjectName("nextMarked")
+        self._lay_out()
+        self._bar.valueChanged.connect(self._model.move_to)
+        self._model.moved.connect(self._on_moved)
+        self._model.modelReset.connect(self._on_reset)
+        self._table.row_wanted.connect(self._show_cell)
+        self._table.resized.connect(self._on_resized)
+        self._go.returnPressed.connect(self._on_go)
+        self._hexadecimal.toggled.connect(self._on_hexadecimal)
+        self._next.clicked.connect(self.go_to_next_marked)
+        self.show_buffer(None)
+
+    @property
+    def model(self) -> BufferTableModel:
+        """What is shown."""
+        return self._model
+
+    @property
+    def table(self) -> PanelTable:
+        """The table; its rows are only those that can be seen."""
+        return self._table
+
+    def show_buffer(self, data: BufferData | None, why_not: str = "") -> None:
+        """Show another buffer, or why there is none."""
+        self._model.set_buffer(data)
+        self._table.set_hint("" if data else why_not)
+        # Words are no code.
+        self._table.setFont(code_font(_FONT_SIZE) if data else self.font())
+        self._table.verticalHeader().setVisible(data is not None)
+        self._next.setVisible(data is not None and data.marked_after(-1) is not None)
+        for widget in (self._go, self._hexadecimal):
+            widget.setEnabled(data is not None)
+        self._fit_columns()
+        self._on_reset()
+        if data is not None and data.length:
+            self._show_cell(0, 0)
+
+    def go_to(self, element: int) -> None:
+        """Make an element the current one."""
+        data = self._model.buffer
+        if data is not None and data.length:
+            element = max(0, min(element, data.length - 1))
+            column = element % self._model.per_row
+            self._show_cell(self._model.row_of(element), column)
+
+    @property
+    def current_element(self) -> int | None:
+        """The element of the current cell."""
+        cell = self._model.cell(self._table.currentIndex())
+        return cell[0] if cell else None
+
+    @Slot()
+    def go_to_next_marked(self) -> None:
+        """Go to the next element that is known to be wrong or unwritten."""
+        data = self._model.buffer
+        if data is None:
+            return
+        current = self.current_element
+        element = data.marked_after(-1 if current is None else current)
+        if element is not None:
+            self.go_to(element)
+
+    @Slot()
+    def copy_value(self) -> None:
+        """Put the current value on the clipboard, as it is shown."""
+        text = self._table.currentIndex().data()
+        if text:
+            QGuiApplication.clipboard().setText(text)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._table.set_theme(theme)
+        if self._model.buffer is not None:
+            # Qt forgets the fonts below a style sheet when a widget gets another parent.
+            self._table.setFont(code_font(_FONT_SIZE))
+        show_icons((self._next,), theme)
+
+    def _lay_out(self) -> None:
+        label = QLabel(self.tr("Go to &index"), self)
+        label.setBuddy(self._go)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(12, 4, 8, 4)
+        bar.setSpacing(10)
+        bar.addWidget(label)
+        bar.addWidget(self._go)
+        bar.addWidget(self._hexadecimal)
+        bar.addWidget(self._next)
+        bar.addStretch(1)
+        row = QHBoxLayout()
+        row.setSpacing(0)
+        row.addWidget(self._table, 1)
+        row.addWidget(self._bar)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addLayout(row, 1)
+        self.setFocusProxy(self._table)
+
+    def _fit_columns(self) -> None:
+        """Columns as wide as their values, and as many side by side as there is room for."""
+        data = self._model.buffer
+        if data is None or not data.length:
+            return
+        letter = self._table.fontMetrics().horizontalAdvance("0")
+        index_width = letter * len(f"{data.length:,}") + 20
+        self._table.verticalHeader().setFixedWidth(index_width)
+        # The mark before a value takes room only where there are marks.
+        padding = _PADDING + (_MARK if data.marked_after(-1) is not None else 0)
+        widths = [letter * (self._letters(data, n) + padding) for n in range(len(data.leaves))]
+        if self._model.is_grid:
+            fitting = (self._table.width() - index_width) // widths[0]
+            per_row = max(n for n in _SIDE_BY_SIDE if n <= max(1, fitting))
+            self._model.set_per_row(per_row)
+            widths *= per_row
+        for column, width in enumerate(widths):
+            self._table.horizontalHeader().resizeSection(column, width)
+
+    def _letters(self, data: BufferData, leaf: int) -> int:
+        show = data.hex_text if self._hexadecimal.isChecked() else data.text
+        # A look at some elements from everywhere; all of them nobody could look at.
+        some = [*range(0, data.length, max(1, data.length // _LOOKS)), data.length - 1]
+        longest = max(len(show(element, leaf)) for element in some)
+        return min(_WIDEST, max(longest, len(data.leaves[leaf].label)))
+
+    @Slot(int, int)
+    def _show_cell(self, row: int, column: int) -> None:
+        first, room = self._model.first_row, self._table.room
+        if not first <= row < first + room:
+            # A row further on is the last one seen, one that is far away stands in the middle.
+            near = first - room <= row < first + 2 * room
+            self._bar.setValue(
+                (row if row < first else row - room + 1) if near else row - room // 2
+            )
+        index = self._model.index(row - self._model.first_row, column)
+        self._table.setCurrentIndex(index)
+
+    @Slot()
+    def _on_moved(self) -> None:
+        self._bar.setValue(self._model.first_row)
+
+    @Slot()
+    def _on_reset(self) -> None:
+        room = self._table.room
+        self._bar.setRange(0, max(0, self._model.total_rows - room))
+        self._bar.setPageStep(room)
+        self._bar.setVisible(self._bar.maximum() > 0)
+
+    @Slot()
+    def _on_resized(self) -> None:
+        self._fit_columns()
+        self._on_reset()
+
+    @Slot()
+    def _on_go(self) -> None:
+        try:
+            element = int(self._go.text().replace(",", "").strip(), 0)
+        except ValueError:
+            self._go.selectAll()
+            return
+        self.go_to(element)
+        self._table.setFocus()
+
+    @Slot(bool)
+    def _on_hexadecimal(self, on: bool) -> None:
+        self._model.set_hexadecimal(on)
+        self._fit_columns()

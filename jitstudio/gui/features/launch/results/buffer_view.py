@@ -1,0 +1,290 @@
+"""The Buffers pane: what a launch left in memory, as a table, a line or a picture."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import (
+    QComboBox,
+    QHBoxLayout,
+    QLabel,
+    QMenu,
+    QSizePolicy,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jitstudio.core.launch.result import BufferResult, LaunchResult
+from jitstudio.gui.features.launch.results.buffer_image import BufferImage
+from jitstudio.gui.features.launch.results.buffer_plot import BufferPlot
+from jitstudio.gui.features.launch.results.buffer_saving import BufferSaver, SavedAs, file_words
+from jitstudio.gui.features.launch.results.buffer_table import BufferTable
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.late import Late
+from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
+from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.translating import counted
+
+if TYPE_CHECKING:
+    from jitstudio.gui.features.launch.models.buffer_data import BufferData
+    from jitstudio.gui.features.launch.models.buffer_figures import Statistics
+
+# A combo box of a narrow dock shows so many letters at least.
+_SHORTEST = 4
+
+
+class BufferView(QWidget):
+    """A choice of buffers above three ways to look at one.
+
+    Signals:
+        told: Something was done that cannot be seen, in words.
+    """
+
+    told = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("bufferView")
+        self._buffers: tuple[BufferResult, ...] = ()
+        self._opened: dict[str, BufferData | str] = {}
+        self._shown: BufferData | None = None
+        self._old = text_label(self, "oldBuffers")
+        self._old.setText(self.tr("The last launch left no buffers; these are of the one before."))
+        self._facts = text_label(self, "bufferFacts")
+        self._facts.setForegroundRole(self._facts.palette().ColorRole.PlaceholderText)
+        self._opening = Background(self)
+        self._opening.done.connect(self._on_opened)
+        self._opening.failed.connect(self._on_not_opened)
+        self._counting = Background(self)
+        self._counting.done.connect(self._on_counted)
+        self._counting.failed.connect(self._facts.setText)
+        self._saver = BufferSaver(self)
+        self._saver.told.connect(self.told)
+        self._choice = QComboBox(self)
+        self._choice.setObjectName("bufferCombo")
+        self._choice.setAccessibleName(self.tr("Buffer that is shown"))
+        self._part = QComboBox(self)
+        self._part.setObjectName("bufferPart")
+        self._part.setAccessibleName(self.tr("Part of each element that is drawn"))
+        for combo in (self._choice, self._part):
+            combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToContents)
+            combo.setMinimumContentsLength(_SHORTEST)
+            combo.setSizePolicy(QSizePolicy.Policy.Maximum, QSizePolicy.Policy.Fixed)
+        self._save = self._make_save_button()
+        self.table = BufferTable(self)
+        self.plot = BufferPlot(self)
+        self.image = BufferImage(self)
+        self._tabs = QTabWidget(self)
+        self._tabs.setObjectName("bufferTabs")
+        self._tabs.setAccessibleName(self.tr("Ways to look at the buffer"))
+        self._tabs.setDocumentMode(True)
+        for widget, title in (
+            (self.table, self.tr("Table")),
+            (self.plot, self.tr("Plot")),
+            (self.image, self.tr("Image")),
+        ):
+            self._tabs.addTab(widget, title)
+        self._lay_out()
+        self._choice.currentIndexChanged.connect(self._on_chosen)
+        self._part.currentIndexChanged.connect(self._on_part_chosen)
+        self.show_result(None)
+
+    @property
+    def tabs(self) -> QTabWidget:
+        """Table, plot and image."""
+        return self._tabs
+
+    @property
+    def facts(self) -> str:
+        """The figures of the buffer that is shown."""
+        return self._facts.text()
+
+    @property
+    def shown(self) -> BufferData | None:
+        """The buffer that is shown, once it is open."""
+        return self._shown
+
+    @Slot(object)
+    def show_result(self, result: LaunchResult | None) -> None:
+        """Show the buffers of a launch; None before the first.
+
+        A launch that has left none does not take away those of the one before.
+        """
+        is_old = result is not None and not result.buffers and bool(self._buffers)
+        self._old.setVisible(is_old)
+        if is_old:
+            return
+        self._buffers = result.buffers if result else ()
+        self._opened = {}
+        before = self._choice.currentData()
+        names = [buffer.name for buffer in self._buffers]
+        with QSignalBlocker(self._choice):
+            self._choice.clear()
+            for buffer in self._buffers:
+                self._choice.addItem(_title(buffer), buffer.name)
+            preferred = before if before in names else _most_telling(self._buffers)
+            self._choice.setCurrentIndex(names.index(preferred) if preferred in names else -1)
+        for widget in (self._choice, self._save):
+            widget.setVisible(bool(names))
+        if not names or result is None:
+            self._opening.stop()
+            self._show(None, self._why_none(result))
+            return
+        self._show(None, self.tr("Opening the buffers…"))
+        kept = tuple(buffer for buffer in self._buffers if buffer.path and buffer.length)
+        wrong = {check.buffer: check.mismatches for check in result.checks}
+        self._opening.start(partial(_open, kept, wrong))
+
+    @Slot(object)
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        show_icons((self._save,), theme)
+        for widget in (self.table, self.plot, self.image):
+            widget.set_theme(theme)
+
+    def save_as(self, kind: SavedAs) -> None:
+        """Ask where to save the buffer that is shown."""
+        if self._shown is not None:
+            image = (self._leaf, self.image.width_choice, self.image.colouring)
+            self._saver.ask(self._shown, kind, image)
+
+    @property
+    def _leaf(self) -> int:
+        return max(0, self._part.currentIndex())
+
+    def _make_save_button(self) -> QToolButton:
+        button = icon_button(self, self.tr("Save"), self.tr("Save this buffer into a file"), "save")
+        button.setObjectName("bufferSave")
+        button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(button)
+        for kind in SavedAs:
+            action = QAction(f"{file_words(kind)}…", menu)
+            action.triggered.connect(partial(self.save_as, kind))
+            menu.addAction(action)
+        button.setMenu(menu)
+        return button
+
+    def _lay_out(self) -> None:
+        self._part_label = QLabel(self.tr("&Part"), self)
+        self._part_label.setBuddy(self._part)
+        bar = QHBoxLayout()
+        bar.setContentsMargins(12, 6, 8, 6)
+        bar.setSpacing(10)
+        bar.addWidget(self._choice)
+        bar.addWidget(self._part_label)
+        bar.addWidget(self._part)
+        bar.addStretch(1)
+        bar.addWidget(self._save)
+        self._facts.setContentsMargins(12, 0, 12, 5)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        self._old.setContentsMargins(12, 0, 12, 5)
+        column.addWidget(self._old)
+        column.addWidget(self._facts)
+        column.addWidget(self._tabs, 1)
+        self.setFocusProxy(self._tabs)
+
+    def _why_none(self, result: LaunchResult | None) -> str:
+        if result is None:
+            return self.tr(
+                "Nothing has been run yet.\n"
+                "What the kernel left in its buffers appears here, "
+                "as a table, a line or a picture."
+            )
+        return self.tr(
+            "This launch left no buffers: the kernel has none, or it did not get that far."
+        )
+
+    def _show(self, data: BufferData | None, why_not: str = "") -> None:
+        self._shown = data
+        self._save.setEnabled(data is not None)
+        labels = [leaf.label for leaf in data.leaves] if data else []
+        with QSignalBlocker(self._part):
+            self._part.clear()
+            self._part.addItems(labels)
+        self.table.show_buffer(data, why_not)
+        for widget in (self._part, self._part_label):
+            widget.setVisible(len(labels) > 1)
+        self._show_part()
+
+    def _show_part(self) -> None:
+        data, leaf = self._shown, self._leaf
+        self._counting.stop()
+        self._facts.setText("")
+        self.plot.show_buffer(data, leaf)
+        self.image.show_buffer(data, leaf)
+        if data is not None and data.length and data.leaves[leaf].is_number:
+            self._counting.start(lambda stop: Late.STATISTICS.get()(data, leaf, stop))
+
+    @Slot(object)
+    def _on_opened(self, opened: dict[str, BufferData | str]) -> None:
+        self._opened = opened
+        self._on_chosen()
+
+    @Slot(str)
+    def _on_not_opened(self, problem: str) -> None:
+        told = self.tr("The buffers cannot be read: {problem}")
+        self._show(None, told.format(problem=problem))
+
+    @Slot()
+    def _on_chosen(self) -> None:
+        name = self._choice.currentData()
+        buffer = next((buffer for buffer in self._buffers if buffer.name == name), None)
+        if buffer is None or self._opening.is_busy:
+            return
+        opened = self._opened.get(buffer.name, _why_not_kept(buffer))
+        if isinstance(opened, str):
+            self._show(None, opened)
+        else:
+            self._show(opened)
+
+    @Slot()
+    def _on_part_chosen(self) -> None:
+        self._show_part()
+
+    @Slot(object)
+    def _on_counted(self, statistics: Statistics) -> None:
+        self._facts.setText(statistics.text)
+        self.plot.show_statistics(statistics)
+
+
+def _open(buffers: tuple[BufferResult, ...], wrong: Mapping[str, object], _stop: Event) -> object:
+    return Late.OPEN_BUFFERS.get()(buffers, wrong)
+
+
+def _title(buffer: BufferResult) -> str:
+    translate = QCoreApplication.translate
+    if not buffer.length:
+        return translate("BufferView", "{name}: null pointer").format(name=buffer.name)
+    return counted(
+        buffer.length,
+        translate("BufferView", "{name}: {count:,} element of {type}, {direction}"),
+        translate("BufferView", "{name}: {count:,} elements of {type}, {direction}"),
+        name=buffer.name,
+        type=buffer.element.name,
+        direction=buffer.direction.value,
+    )
+
+
+def _most_telling(buffers: tuple[BufferResult, ...]) -> str:
+    """The first one that the kernel wrote, else the first."""
+    written = (buffer.name for buffer in buffers if buffer.direction.value != "in")
+    return next(written, buffers[0].name if buffers else "")
+
+
+def _why_not_kept(buffer: BufferResult) -> str:
+    told = (
+        QCoreApplication.translate("BufferView", "The content of '{name}' was not kept.")
+        if buffer.length
+        else QCoreApplication.translate("BufferView", "'{name}' is a null pointer.")
+    )
+    return told.format(name=buffer.name)

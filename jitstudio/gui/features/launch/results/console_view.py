@@ -1,0 +1,187 @@
+"""The Console pane: what the kernel prints, as it comes."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QTimer, Slot
+from PySide6.QtGui import QFont, QGuiApplication, QTextCursor
+from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+
+from jitstudio.gui.kit.fonts import code_font, follow_letters
+from jitstudio.gui.kit.limits import LONGEST_LINE
+from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
+from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.translating import counted
+
+MOST_KEPT = 1 << 20
+"""Characters that the console keeps; the oldest go first."""
+
+_FONT_SIZE = 9.5
+_MARGIN = 8
+# A kernel prints faster than a window can draw; so often it is drawn.
+_REFRESH_MS = 40
+
+
+class ConsoleView(QWidget):
+    """Text that grows at its end and is read only."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("consoleView")
+        self._waiting: list[str] = []
+        self._waiting_length = 0
+        self._dropped = 0
+        self._column = 0
+        self._text = QPlainTextEdit(self, readOnly=True)
+        self._text.setObjectName("consoleText")
+        self._text.setAccessibleName(self.tr("What the kernel printed"))
+        self._text.setPlaceholderText(
+            self.tr(
+                "What the kernel prints with printf, and asserts that fail, "
+                "appear here as they come."
+            )
+        )
+        self._text.setUndoRedoEnabled(False)
+        self._text.setTabChangesFocus(True)
+        self._text.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self._text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
+        self._text.document().setDocumentMargin(_MARGIN)
+        self._facts = text_label(self, "consoleFacts")
+        self._copy = icon_button(self, self.tr("Copy"), self.tr("Copy all that is kept"), "copy")
+        self._copy.clicked.connect(self.copy_all)
+        self._clear = icon_button(self, self.tr("Clear"), self.tr("Empty the console"), "trash")
+        self._clear.clicked.connect(self.clear)
+        self._timer = QTimer(self, interval=_REFRESH_MS, singleShot=True)
+        self._timer.timeout.connect(self.flush)
+        self._lay_out()
+        follow_letters(self, lambda it: it.set_code_font(code_font(_FONT_SIZE)))
+        self._update_facts()
+
+    @property
+    def text(self) -> str:
+        """What is kept."""
+        self.flush()
+        return self._text.toPlainText()
+
+    @property
+    def facts(self) -> str:
+        """How much there is, and how much there was."""
+        self.flush()
+        return self._facts.text()
+
+    @Slot(str)
+    def append_text(self, text: str) -> None:
+        """Add what has just been printed."""
+        self._waiting.append(text)
+        self._waiting_length += len(text)
+        if self._waiting_length > 2 * MOST_KEPT:
+            self._drop_waiting()
+        if not self._timer.isActive():
+            self._timer.start()
+
+    @Slot(str)
+    def set_text(self, text: str) -> None:
+        """Show this instead."""
+        self.clear()
+        self.append_text(text)
+        self.flush()
+
+    @Slot()
+    def clear(self) -> None:
+        """Forget all of it."""
+        self._waiting.clear()
+        self._waiting_length = self._dropped = self._column = 0
+        self._text.clear()
+        self._update_facts()
+
+    @Slot()
+    def copy_all(self) -> None:
+        """Put all that is kept on the clipboard."""
+        QGuiApplication.clipboard().setText(self.text)
+
+    @Slot()
+    def flush(self) -> None:
+        """Show what has come since the last time."""
+        if not self._waiting:
+            return
+        self._drop_waiting()
+        text = self._broken("".join(self._waiting))
+        self._waiting.clear()
+        self._waiting_length = 0
+        bar = self._text.verticalScrollBar()
+        follows = bar.value() >= bar.maximum() - 1
+        cursor = QTextCursor(self._text.document())
+        cursor.movePosition(QTextCursor.MoveOperation.End)
+        cursor.insertText(text)
+        self._drop_oldest()
+        if follows:
+            bar.setValue(bar.maximum())
+        self._update_facts()
+
+    @Slot(object)
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        show_icons((self._copy, self._clear), theme)
+        # Qt forgets the fonts below a style sheet when a widget gets another parent.
+        self.set_code_font(self._code_font)
+
+    @Slot(QFont)
+    def set_code_font(self, font: QFont) -> None:
+        """Show the text in this font."""
+        self._code_font = font
+        self._text.setFont(font)
+
+    def _lay_out(self) -> None:
+        bar = QHBoxLayout()
+        bar.setContentsMargins(12, 3, 6, 3)
+        bar.addWidget(self._facts, 1)
+        bar.addWidget(self._copy)
+        bar.addWidget(self._clear)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(bar)
+        column.addWidget(self._text, 1)
+        self.setFocusProxy(self._text)
+
+    def _drop_waiting(self) -> None:
+        """Drop what would be dropped again as soon as it is shown."""
+        surplus = self._waiting_length - MOST_KEPT
+        if surplus > 0:
+            self._waiting = ["".join(self._waiting)[surplus:]]
+            self._waiting_length = MOST_KEPT
+            self._dropped += surplus
+
+    def _drop_oldest(self) -> None:
+        surplus = self._text.document().characterCount() - 1 - MOST_KEPT
+        if surplus <= 0:
+            return
+        cursor = QTextCursor(self._text.document())
+        cursor.setPosition(surplus)
+        # To the end of the line: half of one would be read as a whole one.
+        cursor.movePosition(QTextCursor.MoveOperation.NextBlock)
+        count = cursor.position()
+        cursor.movePosition(QTextCursor.MoveOperation.Start, QTextCursor.MoveMode.KeepAnchor)
+        cursor.removeSelectedText()
+        self._dropped += count
+
+    def _broken(self, text: str) -> str:
+        """The text with line ends where Qt could not lay out a longer line in time."""
+        lines = []
+        for number, line in enumerate(text.split("\n")):
+            start = self._column if number == 0 else 0
+            room = max(0, LONGEST_LINE - start)
+            parts = [line[:room]]
+            parts += [line[n : n + LONGEST_LINE] for n in range(room, len(line), LONGEST_LINE)]
+            self._column = len(parts[-1]) + (start if len(parts) == 1 else 0)
+            lines.append("\n".join(parts))
+        return "\n".join(lines)
+
+    def _update_facts(self) -> None:
+        count = self._text.document().characterCount() - 1
+        told = counted(count, self.tr("{count:,} character"), self.tr("{count:,} characters"))
+        if self._dropped:
+            dropped = self.tr("{count:,} before them were dropped").format(count=self._dropped)
+            told = f"{told} · {dropped}"
+        self._facts.setText(told if count else "")
+        for button in (self._copy, self._clear):
+            button.setEnabled(bool(count))

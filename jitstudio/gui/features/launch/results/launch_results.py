@@ -1,0 +1,119 @@
+"""All that came of a launch, in four panes.
+
+Shows values of `core.launch` and tells places and deeds by signals; knows no service.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QTabWidget, QVBoxLayout, QWidget
+
+from jitstudio.core.launch.device import Device
+from jitstudio.core.launch.result import LaunchResult
+from jitstudio.gui.features.launch.results.buffer_view import BufferView
+from jitstudio.gui.features.launch.results.console_view import ConsoleView
+from jitstudio.gui.features.launch.results.result_view import ResultView
+from jitstudio.gui.features.launch.results.timing_view import TimingView
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.late import Late
+from jitstudio.gui.kit.theme import Theme
+
+
+class LaunchResults(QWidget):
+    """Result, buffers, timing and console.
+
+    Attributes:
+        result: How the launch ended.
+        buffers: What it left in memory.
+        timing: How long it took.
+        console: What the kernel printed.
+
+    Signals:
+        location_activated: The user went to a place in the source: file, line; 0 where unknown.
+        told: Something was done that cannot be seen, in words.
+    """
+
+    location_activated = Signal(str, int)
+    told = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("launchResults")
+        self.result = ResultView(self)
+        self.buffers = BufferView(self)
+        self.timing = TimingView(self)
+        self.console = ConsoleView(self)
+        self._tabs = QTabWidget(self)
+        self._tabs.setObjectName("launchResultTabs")
+        self._tabs.setAccessibleName(self.tr("What came of the launch"))
+        self._tabs.setDocumentMode(True)
+        for pane, title in (
+            (self.result, self.tr("Result")),
+            (self.buffers, self.tr("Buffers")),
+            (self.timing, self.tr("Timing")),
+            (self.console, self.tr("Console")),
+        ):
+            self._tabs.addTab(pane, title)
+        self._has_streamed = False
+        self._preparing: Background | None = None
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._tabs)
+        self.setFocusProxy(self._tabs)
+        self.result.location_activated.connect(self.location_activated)
+        self.buffers.told.connect(self.told)
+
+    @property
+    def tabs(self) -> QTabWidget:
+        """The four panes."""
+        return self._tabs
+
+    @Slot(object, object)
+    def show_result(self, result: LaunchResult | None, device: Device | None = None) -> None:
+        """Show what came of a launch on a device; None before the first."""
+        if result is not None:
+            self._prepare_plots()
+        self.result.show_result(result)
+        self.buffers.show_result(result)
+        self.timing.show_result(result, device)
+        if not self._has_streamed:
+            self.console.set_text(result.console if result else "")
+        self._has_streamed = False
+        self._name_console()
+
+    @Slot()
+    def begin(self) -> None:
+        """Empty the console for the launch that begins; the rest stays until there is better."""
+        self.console.clear()
+        self._has_streamed = False
+        self._name_console()
+
+    @Slot(str)
+    def show_progress(self, doing: str) -> None:
+        """Say what is being done for the launch that runs."""
+        self.result.show_progress(doing)
+
+    @Slot(str)
+    def append_console(self, text: str) -> None:
+        """Add what the kernel has just printed."""
+        self.console.append_text(text)
+        self._has_streamed = True
+        self._name_console()
+
+    @Slot(object)
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        for pane in (self.result, self.buffers, self.timing, self.console):
+            pane.set_theme(theme)
+
+    def _prepare_plots(self) -> None:
+        """Import what draws before somebody waits for it."""
+        if self._preparing is None:
+            self._preparing = Background(self)
+            self._preparing.start(lambda _stop: Late.TIMING_PLOTS.get())
+
+    def _name_console(self) -> None:
+        """Say in the tab that something was printed, as nobody would look there otherwise."""
+        has_text = self._has_streamed or bool(self.console.text)
+        title = self.tr("Console •") if has_text else self.tr("Console")
+        self._tabs.setTabText(self._tabs.indexOf(self.console), title)

@@ -1,0 +1,199 @@
+"""The Result pane: how a launch ended, and all there is to know about it besides its times.
+
+Knows no editor: it tells a place by `location_activated`.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import (
+    QPlainTextEdit,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
+from jitstudio.gui.features.launch.models.launch_notes import (
+    LaunchNote,
+    headline,
+    headline_mark,
+    note_columns,
+    notes_of,
+)
+from jitstudio.gui.features.launch.results.check_results import CheckDetails
+from jitstudio.gui.features.launch.results.result_headline import ResultHeadline
+from jitstudio.gui.kit.launch_figures import facts_text
+from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.turning_splitter import TurningSplitter
+
+# From this ratio of width to height on, the details stand beside the list.
+_WIDE = 2.0
+_MARGIN = 8
+
+
+class ResultView(QWidget):
+    """A headline, a list of notes, and what the chosen note means.
+
+    Signals:
+        location_activated: The user went to a place in the source: file, line; 0 where unknown.
+    """
+
+    location_activated = Signal(str, int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("resultView")
+        self._result: LaunchResult | None = None
+        self._headline = ResultHeadline(self)
+        self._model: RowsModel[LaunchNote] = RowsModel(note_columns(), self)
+        self._table = self._make_table()
+        self._explanation = QPlainTextEdit(self, readOnly=True)
+        self._explanation.setObjectName("noteExplanation")
+        self._explanation.setAccessibleName(self.tr("Explanation"))
+        self._explanation.setFrameShape(QPlainTextEdit.Shape.NoFrame)
+        self._explanation.setTabChangesFocus(True)
+        self._explanation.document().setDocumentMargin(_MARGIN)
+        self._check = CheckDetails(self)
+        self._details = QStackedWidget(self)
+        self._details.addWidget(self._explanation)
+        self._details.addWidget(self._check)
+        self._splitter = TurningSplitter(self._table, self._details, (12, 8), _WIDE, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self._headline)
+        column.addWidget(self._splitter, 1)
+        self.setFocusProxy(self._table)
+        self.show_result(None)
+
+    @property
+    def headline(self) -> ResultHeadline:
+        """How it ended."""
+        return self._headline
+
+    @property
+    def table(self) -> PanelTable:
+        """The notes."""
+        return self._table
+
+    @property
+    def notes(self) -> tuple[LaunchNote, ...]:
+        """What is listed."""
+        return self._model.rows
+
+    @property
+    def check(self) -> CheckDetails:
+        """The chosen check in full."""
+        return self._check
+
+    @property
+    def explanation(self) -> str:
+        """What the chosen note means; empty while a check is shown."""
+        is_shown = self._details.currentWidget() is self._explanation
+        return self._explanation.toPlainText() if is_shown else ""
+
+    @Slot(object)
+    def show_result(self, result: LaunchResult | None) -> None:
+        """Show what came of a launch; None before the first."""
+        self._result = result
+        notes = notes_of(result) if result else ()
+        if result is None:
+            self._headline.say("info", self.tr("Nothing has been run yet."))
+        else:
+            name = f"{result.kernel}: " if result.kernel else ""
+            said = headline(result)
+            self._headline.say(headline_mark(result), f"{name}{said}", facts_text(result))
+        self._model.set_rows(notes)
+        self._table.set_hint(self._empty_hint())
+        self._details.setVisible(bool(notes))
+        if notes:
+            flags = QItemSelectionModel.SelectionFlag
+            self._table.selectionModel().setCurrentIndex(
+                self._model.index(0, 0), flags.ClearAndSelect | flags.Rows
+            )
+            self._show_note(notes[0])
+
+    def _empty_hint(self) -> str:
+        if self._result is None:
+            return self.tr(
+                "Choose a kernel, fill in its arguments and run it.\n"
+                "How it ended, what the checks found and writes out of bounds are listed here."
+            )
+        if self._result.outcome is LaunchOutcome.MISSING:
+            return self.tr("What can be done without a GPU is listed where one is chosen.")
+        return self.tr(
+            "There is nothing to look at.\n"
+            "State what a buffer shall hold, such as “out = a * x + y”, to have it checked."
+        )
+
+    @Slot(str)
+    def show_progress(self, doing: str) -> None:
+        """Say what is being done for the launch that runs."""
+        self._headline.say("info", self.tr("Running: {doing}…").format(doing=doing))
+        self._model.set_rows(())
+        self._table.set_hint(self.tr("The launch is under way."))
+        self._details.hide()
+
+    @Slot(object)
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._headline.set_theme(theme)
+        self._table.set_theme(theme)
+        self._check.set_theme(theme)
+
+    @Slot()
+    def copy_selected(self) -> None:
+        """Put the chosen note on the clipboard, with its explanation."""
+        note = self._note_at(self._table.currentIndex())
+        if note is not None:
+            parts = (f"{note.place}: {note.text}" if note.place else note.text, note.explanation)
+            QGuiApplication.clipboard().setText("\n".join(part for part in parts if part))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Put the details beside the list in a wide dock, below it in a high one."""
+        super().resizeEvent(event)
+        self._splitter.fit(event.size())
+
+    def _make_table(self) -> PanelTable:
+        table = PanelTable(self.tr("What came of the launch"), self)
+        table.setObjectName("resultTable")
+        table.setModel(self._model)
+        table.set_columns(stretched=0, widths={1: 12, 2: 16})
+        table.hide_when_narrow(1, least=60)
+        table.selectionModel().currentRowChanged.connect(self._on_row_changed)
+        table.doubleClicked.connect(self._activate)
+        table.add_command(self.tr("&Go to source"), self._on_enter_pressed, *ENTER_KEYS)
+        table.add_command(self.tr("&Copy"), self.copy_selected, "Ctrl+C")
+        return table
+
+    def _note_at(self, index: QModelIndex) -> LaunchNote | None:
+        return self._model.rows[index.row()] if index.isValid() else None
+
+    def _show_note(self, note: LaunchNote) -> None:
+        if note.check is not None:
+            self._check.show_check(note.check)
+            self._details.setCurrentWidget(self._check)
+        else:
+            # The row cuts a long message off; here it is whole.
+            parts = (note.text, note.explanation)
+            self._explanation.setPlainText("\n\n".join(part for part in parts if part))
+            self._details.setCurrentWidget(self._explanation)
+
+    @Slot(QModelIndex, QModelIndex)
+    def _on_row_changed(self, current: QModelIndex, _previous: QModelIndex) -> None:
+        if (note := self._note_at(current)) is not None:
+            self._show_note(note)
+
+    @Slot(QModelIndex)
+    def _activate(self, index: QModelIndex) -> None:
+        note = self._note_at(index)
+        if note is not None and note.file:
+            self.location_activated.emit(note.file, note.line)
+
+    @Slot()
+    def _on_enter_pressed(self) -> None:
+        self._activate(self._table.currentIndex())

@@ -1,0 +1,348 @@
+"""The table of options as a tree of groups, with the values that were typed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import groupby
+from typing import Any
+
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QCoreApplication,
+    QModelIndex,
+    QObject,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QFont
+
+from jitstudio.core.options import OPTIONS, Group, Kind, OptionSpec
+from jitstudio.core.tools import Tool
+from jitstudio.gui.features.options.values import OptionValues, Values
+from jitstudio.gui.kit.fonts import code_font, follow_letters
+from jitstudio.gui.kit.presentation import MUTED_ROLE, ModelIndex, plain_tooltip, title_of
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+
+CHANGED_ROLE = Qt.ItemDataRole.UserRole + 10
+"""Whether a row differs from the default."""
+SPEC_ROLE = Qt.ItemDataRole.UserRole + 11
+"""The row of the table; None for a group."""
+
+NAME, VALUE, FLAG, TOOLS = range(4)
+_TITLES = (
+    QT_TRANSLATE_NOOP("Columns", "Option"),
+    QT_TRANSLATE_NOOP("Columns", "Value"),
+    QT_TRANSLATE_NOOP("Columns", "Written as"),
+    QT_TRANSLATE_NOOP("Columns", "Sent to"),
+)
+_GROUPS: tuple[tuple[Group, tuple[OptionSpec, ...]], ...] = tuple(
+    (group, tuple(specs)) for group, specs in groupby(OPTIONS, key=lambda spec: spec.group)
+)
+_CODE_SIZE = 9.0
+# The id of the index of a group; that of an option is the place of its group.
+_A_GROUP = 0xFFFF
+_FREE = (Kind.TEXT, Kind.PATH, Kind.OPTION)
+_TRUTH = {
+    "true": QT_TRANSLATE_NOOP("Options", "on"),
+    "false": QT_TRANSLATE_NOOP("Options", "off"),
+}
+
+
+class OptionsModel(QAbstractItemModel):
+    """Options by group: name, value, flag and tools.
+
+    Signals:
+        text_changed: The user changed a row; the options as text.
+        reread: The text was set, or cannot be read any more.
+    """
+
+    text_changed = Signal(str)
+    reread = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._values = OptionValues()
+        self._tools = frozenset(Tool)
+        self._versions: Mapping[Tool, str] = {}
+        self._bold = QFont()
+        self._bold.setBold(True)
+        follow_letters(self, OptionsModel.fit_letters)
+
+    def fit_letters(self) -> None:
+        """Show what is code in the font of code as it is now."""
+        self._code = code_font(_CODE_SIZE)
+        self.layoutChanged.emit()
+
+    @property
+    def values(self) -> OptionValues:
+        """What was typed."""
+        return self._values
+
+    @property
+    def changed(self) -> bool:
+        """Whether any option differs from its default."""
+        return any(self._values.values(spec) for spec in OPTIONS)
+
+    @Slot(str)
+    def set_text(self, text: str) -> None:
+        """Show these options, without telling them as the user's."""
+        if text != self._values.text:
+            self._values.set_text(text)
+            self._refresh()
+            self.reread.emit()
+
+    def set_tools(self, tools: frozenset[Tool]) -> None:
+        """Grey what none of these tools takes."""
+        before, self._tools = self._tools, tools
+        last = len(_TITLES) - 1
+        for row, (_, specs) in enumerate(_GROUPS):
+            group = self.index(row, 0)
+            for place, spec in enumerate(specs):
+                takers = spec.spellings.keys()
+                if bool(before & takers) is not bool(tools & takers):
+                    self.dataChanged.emit(
+                        self.index(place, 0, group), self.index(place, last, group)
+                    )
+
+    def set_versions(self, versions: Mapping[Tool, str]) -> None:
+        """Tell which options these versions do not have yet."""
+        self._versions = versions
+        self._refresh()
+
+    def set_values(self, spec: OptionSpec, values: Values) -> None:
+        """Give an option these values, as the user's doing."""
+        if values != self._values.values(spec):
+            self._values.set_values(spec, values)
+            self._tell()
+
+    def set_other(self, text: str) -> None:
+        """Replace the options that no row shows, as the user's doing.
+
+        Raises:
+            ValueError: The text cannot be read.
+        """
+        if text != self._values.other:
+            self._values.set_other(text)
+            self._tell()
+
+    @Slot()
+    def reset_all(self) -> None:
+        """Go back to the defaults everywhere; options that no row shows stay."""
+        self._values.reset()
+        self._tell()
+
+    def why_not(self, spec: OptionSpec) -> str:
+        """Why an option has no effect here, in words; empty if it has."""
+        if spec.managed:
+            return self.tr("Not an option here: {reason}.").format(reason=spec.managed)
+        lacking = {
+            tool: version
+            for tool, version in self._versions.items()
+            if tool in spec.spellings and spec.too_new_for(tool, version)
+        }
+        if lacking and len(lacking) == len(spec.spellings):
+            text = self.tr("{tool} {version} does not have it yet; {since} does.")
+            return " ".join(
+                text.format(tool=tool.value, version=version, since=spec.since[tool])
+                for tool, version in lacking.items()
+            )
+        if not self._tools & spec.spellings.keys():
+            tools = self.tr(" and ").join(tool.value for tool in spec.spellings)
+            return self.tr("No part of this build: {tools}.").format(tools=tools)
+        return ""
+
+    def spec_at(self, index: ModelIndex) -> OptionSpec | None:
+        """The option of an index of this model, or None for a group."""
+        if not index.isValid() or index.internalId() == _A_GROUP:
+            return None
+        return _GROUPS[index.internalId()][1][index.row()]
+
+    def index(self, row: int, column: int, parent: ModelIndex | None = None) -> QModelIndex:
+        """The index of a group, or of an option in a group."""
+        parent = QModelIndex() if parent is None else parent
+        if not self.hasIndex(row, column, parent):
+            return QModelIndex()
+        return self.createIndex(row, column, parent.row() if parent.isValid() else _A_GROUP)
+
+    def parent(self, index: ModelIndex | None = None) -> Any:
+        """The group of an option."""
+        if index is None:
+            return super().parent()
+        if not index.isValid() or index.internalId() == _A_GROUP:
+            return QModelIndex()
+        return self.createIndex(index.internalId(), 0, _A_GROUP)
+
+    def rowCount(self, parent: ModelIndex | None = None) -> int:
+        """The number of groups, or of options in a group."""
+        if parent is None or not parent.isValid():
+            return len(_GROUPS)
+        is_group = parent.internalId() == _A_GROUP and parent.column() == 0
+        return len(_GROUPS[parent.row()][1]) if is_group else 0
+
+    def columnCount(self, _parent: ModelIndex | None = None) -> int:
+        """Name, value, flag and tools."""
+        return len(_TITLES)
+
+    def headerData(
+        self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole
+    ) -> Any:
+        """The titles of the columns."""
+        return title_of(_TITLES, section, orientation, role)
+
+    def flags(self, index: ModelIndex) -> Qt.ItemFlag:
+        """What can be done with a cell."""
+        flags = super().flags(index)
+        spec = self.spec_at(index)
+        if spec is None or spec.managed or index.column() != VALUE or self._values.problem:
+            return flags
+        can = Qt.ItemFlag.ItemIsEditable if spec.takes_value else Qt.ItemFlag.ItemIsUserCheckable
+        return flags | can
+
+    def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """Text, tick, font, tool tip and the words for screen readers."""
+        spec = self.spec_at(index)
+        if spec is not None:
+            return self._option_data(spec, index.column(), role)
+        if not index.isValid() or index.column() != NAME:
+            return None
+        group, specs = _GROUPS[index.row()]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return group.value
+            case Qt.ItemDataRole.FontRole:
+                return self._bold
+            case _ if role == CHANGED_ROLE:
+                return any(self._values.values(spec) for spec in specs)
+        return None
+
+    def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Take a tick, or the values that an editor gives."""
+        spec = self.spec_at(index)
+        if spec is None or not self.flags(index) & (
+            Qt.ItemFlag.ItemIsEditable | Qt.ItemFlag.ItemIsUserCheckable
+        ):
+            return False
+        if role == Qt.ItemDataRole.CheckStateRole:
+            checked = Qt.CheckState(value) is Qt.CheckState.Checked
+            value = (None,) if checked else ()
+        self.set_values(spec, tuple(value))
+        return True
+
+    def _option_data(self, spec: OptionSpec, column: int, role: int) -> Any:
+        values = self._values.values(spec)
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return self._text(spec, column, values)
+            case Qt.ItemDataRole.EditRole:
+                return values
+            case Qt.ItemDataRole.CheckStateRole if column == VALUE and not (
+                spec.takes_value or spec.managed
+            ):
+                return Qt.CheckState.Checked if values else Qt.CheckState.Unchecked
+            case Qt.ItemDataRole.ToolTipRole:
+                return plain_tooltip(self.description(spec))
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return f"{spec.name}: {shown(spec, values)}"
+            case Qt.ItemDataRole.AccessibleDescriptionRole | Qt.ItemDataRole.WhatsThisRole:
+                return self.description(spec)
+            case Qt.ItemDataRole.FontRole if column == FLAG:
+                return self._code
+            case Qt.ItemDataRole.FontRole if values and column != TOOLS:
+                return self._bold
+        more = {
+            CHANGED_ROLE: bool(values),
+            SPEC_ROLE: spec,
+            MUTED_ROLE: bool(self.why_not(spec)) or (column != NAME and not values),
+        }
+        return more.get(role)
+
+    def description(self, spec: OptionSpec) -> str:
+        """What an option does, for whom, and why it would do nothing here."""
+        tools = ", ".join(f"{tool.value} {flag}" for tool, flag in spec.spellings.items())
+        parts = (spec.help, self.tr("Sent to {tools}.").format(tools=tools), self.why_not(spec))
+        return "\n".join(part for part in parts if part)
+
+    def _text(self, spec: OptionSpec, column: int, values: Values) -> str:
+        match column:
+            case 0:
+                return spec.name
+            case 1:
+                return shown(spec, values) if spec.takes_value or spec.managed else ""
+            case 2:
+                return spec.usage
+        return ", ".join(tool.value for tool in spec.spellings)
+
+    def _tell(self) -> None:
+        self._refresh()
+        self.text_changed.emit(self._values.text)
+
+    def _refresh(self) -> None:
+        last = len(_TITLES) - 1
+        self.dataChanged.emit(self.index(0, 0), self.index(len(_GROUPS) - 1, last))
+        for row, (_, specs) in enumerate(_GROUPS):
+            group = self.index(row, 0)
+            self.dataChanged.emit(self.index(0, 0, group), self.index(len(specs) - 1, last, group))
+
+
+def shown(spec: OptionSpec, values: Values) -> str:
+    """The values of an option in words."""
+    if spec.managed:
+        return QCoreApplication.translate("Options", "set elsewhere")
+    if not values:
+        return default_words(spec)
+    if not spec.takes_value:
+        return QCoreApplication.translate("Options", "on")
+    return ", ".join(value_words(spec, value or "") for value in values)
+
+
+def value_words(spec: OptionSpec, value: str) -> str:
+    """One value of an option in words."""
+    is_truth = spec.value.kind is Kind.TRUTH
+    return QCoreApplication.translate("Options", _TRUTH[value]) if is_truth else value
+
+
+def default_words(spec: OptionSpec) -> str:
+    """What is shown of an option that was not given."""
+    if not spec.takes_value:
+        return QCoreApplication.translate("Options", "off")
+    if spec.default:
+        text = QCoreApplication.translate("Options", "default ({value})")
+        return text.format(value=value_words(spec, spec.default))
+    if spec.value.kind in _FREE:
+        return QCoreApplication.translate("Options", "none")
+    return QCoreApplication.translate("Options", "default")
+
+
+class OptionsFilter(QSortFilterProxyModel):
+    """Leaves the options that a search finds, and those that were changed if that is wanted."""
+
+    def __init__(self, model: OptionsModel, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._search = ""
+        self._changed_only = False
+        self._model = model
+        self.setRecursiveFilteringEnabled(True)
+        self.setSourceModel(model)
+
+    @Slot(str)
+    def set_search(self, text: str) -> None:
+        """Leave what these words are found in."""
+        self.beginFilterChange()
+        self._search = text
+        self.endFilterChange(self.Direction.Rows)
+
+    @Slot(bool)
+    def set_changed_only(self, changed_only: bool) -> None:
+        """Leave what differs from the default."""
+        self.beginFilterChange()
+        self._changed_only = changed_only
+        self.endFilterChange(self.Direction.Rows)
+
+    def filterAcceptsRow(self, row: int, parent: ModelIndex) -> bool:
+        """Whether a row stays; a group stays with its options."""
+        spec = self._model.spec_at(self._model.index(row, 0, parent))
+        if spec is None or not spec.matches(self._search):
+            return False
+        return not self._changed_only or bool(self._model.values.values(spec))

@@ -1,0 +1,159 @@
+"""The tree of options, worked by mouse and by keyboard."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, Qt, Slot
+from PySide6.QtGui import QAction, QKeyEvent, QKeySequence, QPainter, QResizeEvent
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHeaderView,
+    QStyleOptionViewItem,
+    QTreeView,
+    QWidget,
+)
+
+from jitstudio.core.options import OptionSpec
+from jitstudio.gui.features.options.editors import OptionDelegate
+from jitstudio.gui.features.options.model import (
+    CHANGED_ROLE,
+    FLAG,
+    NAME,
+    TOOLS,
+    VALUE,
+    OptionsFilter,
+    OptionsModel,
+)
+from jitstudio.gui.kit.theme import Theme
+
+_Index = QModelIndex | QPersistentModelIndex
+_BAR = 3
+_INDENT = 14
+# Names are longer than values.
+_VALUE_LETTERS, _VALUE_SHARE = 17, 0.4
+# Cells begin where the titles of their columns do.
+_CELLS = "QTreeView::item { padding: 0 5px; }"
+_ROOM_FOR_ALL = 140
+_ROOM_FOR_FLAGS = 100
+_EDIT_KEYS = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space, Qt.Key.Key_F2)
+
+
+class OptionsTree(QTreeView):
+    """Groups of options; Enter or a click on a value edits it, Del resets it."""
+
+    def __init__(
+        self, model: OptionsModel, shown: OptionsFilter, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self.setObjectName("optionsTree")
+        self.setAccessibleName(self.tr("Options"))
+        self._model = model
+        self._shown = shown
+        self._accent = self.palette().highlight().color()
+        self._delegate = OptionDelegate(self)
+        self.setItemDelegate(self._delegate)
+        self.setModel(shown)
+        self.setFrameShape(QTreeView.Shape.NoFrame)
+        self.setStyleSheet(_CELLS)
+        self.setUniformRowHeights(True)
+        self.setIndentation(_INDENT)
+        self.setAlternatingRowColors(True)
+        self.setAllColumnsShowFocus(True)
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QTreeView.ScrollMode.ScrollPerPixel)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self._set_columns()
+        self._reset = self._command(self.tr("&Reset to default"), "Del")
+        self._reset.triggered.connect(self.reset_current)
+        self.clicked.connect(self._on_clicked)
+        self.expandAll()
+
+    @property
+    def current_spec(self) -> OptionSpec | None:
+        """The chosen option, or None."""
+        return self._model.spec_at(self._shown.mapToSource(self.currentIndex()))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw with the colours of another theme."""
+        self._delegate.set_theme(theme)
+        self._accent = theme.ui.accent
+        self.viewport().update()
+
+    @Slot()
+    def enter(self) -> None:
+        """Take the focus, on the first option if none is chosen."""
+        first = self._shown.index(0, NAME, self._shown.index(0, NAME))
+        if not self.currentIndex().isValid() and first.isValid():
+            self.setCurrentIndex(first)
+        self.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    @Slot()
+    def reset_current(self) -> None:
+        """Set the chosen option to its default."""
+        spec = self.current_spec
+        if spec is not None and not self._model.values.problem:
+            self._model.set_values(spec, ())
+
+    @Slot()
+    def edit_current(self) -> None:
+        """Edit the value of the chosen option, or flip its tick."""
+        index = self.currentIndex()
+        value = index.siblingAtColumn(VALUE)
+        flags = self._shown.flags(value)
+        if self.current_spec is None:
+            self.setExpanded(index.siblingAtColumn(NAME), not self.isExpanded(index))
+        elif flags & Qt.ItemFlag.ItemIsEditable:
+            self.setCurrentIndex(value)
+            self.edit(value)
+        elif flags & Qt.ItemFlag.ItemIsUserCheckable:
+            checked = Qt.CheckState(value.data(Qt.ItemDataRole.CheckStateRole))
+            other = {
+                Qt.CheckState.Checked: Qt.CheckState.Unchecked,
+                Qt.CheckState.Unchecked: Qt.CheckState.Checked,
+            }[checked]
+            self._shown.setData(value, other, Qt.ItemDataRole.CheckStateRole)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Edit by the usual keys."""
+        editing = self.state() is QTreeView.State.EditingState
+        if event.key() in _EDIT_KEYS and not event.modifiers() and not editing:
+            self.edit_current()
+        else:
+            super().keyPressEvent(event)
+
+    def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Draw the row, with a bar at its left edge where it differs from the default."""
+        super().drawRow(painter, option, index)
+        if index.data(CHANGED_ROLE):
+            rect = option.rect
+            painter.fillRect(0, rect.top() + 2, _BAR, rect.height() - 4, self._accent)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the room of a narrow dock to names and values."""
+        columns = self.width() / self.fontMetrics().horizontalAdvance("0")
+        self.setColumnHidden(TOOLS, columns < _ROOM_FOR_ALL)
+        self.setColumnHidden(FLAG, columns < _ROOM_FOR_FLAGS)
+        wanted = _VALUE_LETTERS * self.fontMetrics().horizontalAdvance("0")
+        self.header().resizeSection(VALUE, min(wanted, int(self.width() * _VALUE_SHARE)))
+        super().resizeEvent(event)
+
+    def _set_columns(self) -> None:
+        header = self.header()
+        character = self.fontMetrics().horizontalAdvance("0")
+        header.setStretchLastSection(False)
+        header.setSectionsMovable(False)
+        header.setSectionResizeMode(NAME, QHeaderView.ResizeMode.Stretch)
+        for column, width in {FLAG: 46, TOOLS: 36}.items():
+            header.resizeSection(column, character * width)
+
+    def _command(self, text: str, key: str) -> QAction:
+        action = QAction(text, self)
+        action.setShortcut(QKeySequence(key))
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        action.setShortcutVisibleInContextMenu(True)
+        self.addAction(action)
+        return action
+
+    @Slot(QModelIndex)
+    def _on_clicked(self, index: QModelIndex) -> None:
+        if self._shown.flags(index) & Qt.ItemFlag.ItemIsEditable:
+            self.edit(index)

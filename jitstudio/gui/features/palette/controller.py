@@ -1,0 +1,224 @@
+"""Offers all that can be done and gone to: commands, panes, tabs, kernels, targets, settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import partial
+from itertools import islice
+from typing import NamedTuple
+
+from PySide6.QtCore import QCoreApplication, QObject, Slot
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMainWindow, QMenu
+from shiboken6 import isValid
+
+from jitstudio.core.arch import Arch
+from jitstudio.gui.kit.tables import PanelTable
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.commands.shortcuts import plain_text
+from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.gui.shell.docking.dock import PaneDock
+from jitstudio.gui.shell.palette.model import Entry
+from jitstudio.gui.shell.palette.view import Palette
+from jitstudio.gui.shell.synonyms import also_called
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.settings_table import CONTEXT, SETTINGS
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+
+_BETWEEN = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
+# A build may make thousands; those behind are found in the Kernels pane.
+_MOST_KERNELS = 500
+
+
+class _Choice(NamedTuple):
+    """What choosing an entry does, and what it is remembered by."""
+
+    name: str
+    act: Callable[[], object]
+
+
+class PaletteController(QObject):
+    """Looks whenever the palette comes up: what there is then, it offers.
+
+    Args:
+        workspace: Whose tabs, kernels and targets.
+        panes: Where the choices lead, and what has commands of its own.
+        actions: The commands of the window.
+        window: Its menus are offered.
+        show_setting: Leads to the setting with this key.
+    """
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        panes: Panes,
+        actions: Actions,
+        window: QMainWindow,
+        show_setting: Callable[[str], None],
+    ) -> None:
+        super().__init__(window)
+        self._workspace = workspace
+        self._panes = panes
+        self._actions = actions
+        self._window = window
+        self._show_setting = show_setting
+        self._palette = Palette(
+            "commandPalette",
+            self.tr("Type a command, pane, tab, kernel, target or setting"),
+            self.tr("Nothing is called so"),
+            window,
+        )
+        self._palette.chosen.connect(self._on_chosen)
+        actions.bind({"paletteAction": self._on_wanted})
+
+    def _entries(self) -> Iterator[Entry]:
+        yield from self._of_panes()
+        yield from self._of_menus()
+        yield from self._of_tabs()
+        yield from self._of_kernels()
+        yield from self._within_panes()
+        yield from self._of_targets()
+        yield from self._of_settings()
+
+    def _of_panes(self) -> Iterator[Entry]:
+        """Each pane by its name, which leads to it."""
+        path, led_to = self.tr("Go to pane"), set()
+        for spec in ACTIONS:
+            if spec.pane:
+                action = self._actions[spec.id]
+                title = self._panes.title_of(spec.pane)
+                led_to.add(title)
+                other = ", ".join(filter(None, (plain_text(action.text()), also_called(title))))
+                yield _of_action(action, path, title=title, also=other, is_place=True)
+        for dock in self._panes.docks:
+            if (title := dock.windowTitle()) not in led_to:
+                go = partial(self._panes.bring_up, dock.content)
+                yield replace(_entry(title, path, go), is_place=True)
+
+    def _of_menus(self) -> Iterator[Entry]:
+        leads = {spec.id for spec in ACTIONS if spec.pane}
+        closes = self.tr("Close the pane {name}")
+        for path, action in _commands(self._window):
+            dock = action.parent()
+            if action.objectName() in leads:
+                continue
+            if not isinstance(dock, PaneDock):
+                yield _of_action(action, path)
+            elif action.isChecked():
+                title = closes.format(name=dock.windowTitle())
+                yield _of_action(action, path, title=title, also="")
+
+    def _within_panes(self) -> Iterator[Entry]:
+        """What panes offer by buttons and in menus of their own, such as copying a listing."""
+        for dock in self._panes.docks:
+            for action in dock.content.findChildren(QAction):
+                is_own = action.objectName().endswith("Action")
+                if action.text() and (is_own or isinstance(action.parent(), PanelTable)):
+                    yield _of_action(action, dock.windowTitle())
+
+    def _of_tabs(self) -> Iterator[Entry]:
+        path = self.tr("Tab")
+        for document in self._workspace.documents:
+            folder = str(document.path.parent) if document.path else ""
+            go = partial(self._go_to_tab, document)
+            yield _entry(self._workspace.documents.title(document), path, go, tip=folder)
+
+    def _of_kernels(self) -> Iterator[Entry]:
+        result, path = self._workspace.outputs.figures, self.tr("Kernel in SASS")
+        for kernel in islice(result.kernels if result else (), _MOST_KERNELS):
+            title = kernel.demangled or kernel.name
+            go = partial(self._panes.kernels.kernel_activated.emit, kernel)
+            yield _entry(title, path, go, also=kernel.name, tip=kernel.module)
+
+    def _of_targets(self) -> Iterator[Entry]:
+        toolchain, path = self._workspace.toolchain, self.tr("Target")
+        title = self.tr("Build for {target}")
+        other = self.tr("compute capability {capability}, architecture, gpu, target")
+        for info in toolchain.archs if toolchain else ():
+            choose = partial(self._choose_target, info.arch)
+            also = other.format(capability=info.arch.capability)
+            yield _entry(title.format(target=info.arch.sm), path, choose, also=also)
+
+    def _of_settings(self) -> Iterator[Entry]:
+        path, translate = self.tr("Settings"), QCoreApplication.translate
+        for setting in SETTINGS:
+            yield _entry(
+                translate(CONTEXT, setting.title),
+                f"{path}{_BETWEEN}{translate(CONTEXT, setting.group)}",
+                partial(self._show_setting, setting.key),
+                tip=translate(CONTEXT, setting.sentence),
+            )
+
+    def _go_to_tab(self, document: Document) -> None:
+        if document in self._workspace.documents:
+            self._workspace.documents.current = document
+            self._panes.bring_up(self._panes.tabs)
+
+    def _choose_target(self, arch: Arch) -> None:
+        self._workspace.settings.arch = arch
+
+    @Slot()
+    def _on_wanted(self) -> None:
+        chosen = self._workspace.preferences.recent_commands
+        recent = {name: place for place, name in enumerate(chosen)}
+        # What was never chosen stays in its order, behind the others.
+        entries = sorted(self._entries(), key=lambda e: recent.get(_name(e), len(recent)))
+        self._palette.offer(entries)
+
+    @Slot(object)
+    def _on_chosen(self, choice: _Choice) -> None:
+        self._workspace.preferences.add_recent_command(choice.name)
+        choice.act()
+
+
+def _commands(window: QMainWindow) -> Iterator[tuple[str, QAction]]:
+    for action in window.menuBar().actions():
+        menu = action.menu()
+        if isinstance(menu, QMenu):
+            yield from _of_menu(menu, plain_text(action.text()))
+
+
+def _of_menu(menu: QMenu, path: str) -> Iterator[tuple[str, QAction]]:
+    for action in menu.actions():
+        below = action.menu()
+        if isinstance(below, QMenu):
+            yield from _of_menu(below, f"{path}{_BETWEEN}{plain_text(action.text())}")
+        elif not action.isSeparator() and action.isVisible():
+            yield path, action
+
+
+def _of_action(
+    action: QAction, path: str, *, title: str = "", also: str | None = None, is_place: bool = False
+) -> Entry:
+    title = title or plain_text(action.text())
+    return Entry(
+        title=title,
+        payload=_Choice(f"{path}{_BETWEEN}{title}", partial(_trigger, action)),
+        detail=path,
+        keys=action.shortcut().toString(QKeySequence.SequenceFormat.NativeText),
+        icon=None if action.icon().isNull() else action.icon(),
+        enabled=action.isEnabled(),
+        tip=action.statusTip() or action.toolTip(),
+        also=also_called(title) if also is None else also,
+        is_place=is_place,
+    )
+
+
+def _entry(
+    title: str, path: str, act: Callable[[], object], *, also: str = "", tip: str = ""
+) -> Entry:
+    payload = _Choice(f"{path}{_BETWEEN}{title}", act)
+    return Entry(title, payload, path, tip=tip, also=also or also_called(title))
+
+
+def _trigger(action: QAction) -> None:
+    # The menu may have been made anew since.
+    if isValid(action):
+        action.trigger()
+
+
+def _name(entry: Entry) -> str:
+    assert isinstance(entry.payload, _Choice)
+    return entry.payload.name

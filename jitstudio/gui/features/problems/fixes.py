@@ -1,0 +1,173 @@
+"""Carries out what an explanation offers: on a document as one step of undo, or on the settings."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtGui import QTextCursor
+from PySide6.QtWidgets import QWidget
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.fixes import Fix, FixKind, edit_for
+from jitstudio.core.options import join_options, split_options, without_option
+from jitstudio.core.request import LinkMode
+from jitstudio.gui.kit.code_units import to_units
+from jitstudio.gui.kit.dialogs import Dialogs
+from jitstudio.gui.shell.file_commands import FileCommands
+from jitstudio.gui.state.build_settings import BuildSettings, Switch
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.requests import linked_modules
+
+
+class Fixer(QObject):
+    """Does what fixes say.
+
+    Args:
+        files: Opens files where the user is to choose some.
+        trust: Lets the open project do what the user's own code may.
+        dialogs: Who asks the user; dialogs over `window` where not given.
+
+    Signals:
+        applied: Something has been changed; a build will show whether it helped.
+        refused: A fix fits no longer, in words.
+    """
+
+    applied = Signal()
+    refused = Signal(str)
+
+    def __init__(
+        self,
+        documents: Documents,
+        settings: BuildSettings,
+        files: FileCommands,
+        window: QWidget,
+        trust: Callable[[], None],
+        dialogs: Dialogs | None = None,
+    ) -> None:
+        super().__init__(window)
+        self._documents = documents
+        self._settings = settings
+        self._files = files
+        self._trust = trust
+        self._dialogs = dialogs or Dialogs(window)
+        self._ways: dict[FixKind, Callable[[Fix], bool]] = {
+            FixKind.SET_ARCH: self._set_arch,
+            FixKind.SET_LINK_MODE: self._set_link_mode,
+            FixKind.ADD_OPTION: self._add_option,
+            FixKind.REMOVE_OPTION: self._remove_option,
+            FixKind.ADD_NAME_EXPRESSION: self._add_name_expression,
+            FixKind.REPLACE_TEXT: self._edit_text,
+            FixKind.INSERT_TEXT: self._edit_text,
+            FixKind.USE_LIBDEVICE: partial(self._turn, Switch.LIBDEVICE, True),
+            FixKind.USE_NVJITLINK: partial(self._turn, Switch.DRIVER_JIT, False),
+            FixKind.TRUST_PROJECT: self._trust_project,
+            FixKind.ADD_INCLUDE_FOLDER: self._add_include_folder,
+            FixKind.OPEN_FILES: self._open_files,
+            FixKind.LINK_WITH: self._link_with,
+        }
+
+    @Slot(Fix)
+    def apply(self, fix: Fix) -> None:
+        """Do this, and tell whether it was done; saying nothing means the user changed his mind."""
+        if self._ways[fix.kind](fix):
+            self.applied.emit()
+
+    def _set_arch(self, fix: Fix) -> bool:
+        self._settings.arch = Arch.parse(fix.value)
+        return True
+
+    def _set_link_mode(self, fix: Fix) -> bool:
+        self._settings.link = LinkMode(fix.value)
+        return True
+
+    def _add_option(self, fix: Fix) -> bool:
+        self._append(fix.value)
+        return True
+
+    def _remove_option(self, fix: Fix) -> bool:
+        try:
+            options = split_options(self._settings.options)
+        except ValueError as error:
+            self.refused.emit(str(error))
+            return False
+        self._settings.options = join_options(without_option(options, fix.value))
+        return True
+
+    def _turn(self, switch: Switch, on: bool, _fix: Fix) -> bool:
+        self._settings.turn(switch, on)
+        return True
+
+    def _trust_project(self, _fix: Fix) -> bool:
+        self._trust()
+        return True
+
+    def _add_name_expression(self, fix: Fix) -> bool:
+        document = self._document(fix)
+        if document is None:
+            return False
+        kept = (e for e in document.name_expressions if e not in (fix.replaces, fix.value))
+        document.name_expressions = (*kept, fix.value)
+        return True
+
+    def _edit_text(self, fix: Fix) -> bool:
+        document = self._document(fix)
+        if document is None or document.text is None or document.held is None:
+            return False
+        content = document.held.text
+        edit = edit_for(fix, content)
+        if edit is None:
+            self.refused.emit(
+                self.tr(
+                    "The text has changed since that build, and there is nothing left to mend. "
+                    "Build again."
+                )
+            )
+            return False
+        cursor = QTextCursor(document.text)
+        cursor.setPosition(to_units(content, edit.start))
+        cursor.setPosition(to_units(content, edit.end), QTextCursor.MoveMode.KeepAnchor)
+        cursor.insertText(edit.text)
+        self._documents.current = document
+        return True
+
+    def _add_include_folder(self, fix: Fix) -> bool:
+        folder = self._dialogs.folder_of_header(fix.value)
+        if folder is None:
+            return False
+        self._append(f"--include-path={folder}")
+        return True
+
+    def _open_files(self, _fix: Fix) -> bool:
+        before = len(self._documents)
+        self._files.open()
+        return len(self._documents) > before
+
+    def _link_with(self, fix: Fix) -> bool:
+        """Take a module into the link; without one, link the two and no others."""
+        module, other = self._document(fix), self._named(fix.value)
+        if module is None or other is None:
+            return False
+        program = module.program
+        if self._settings.link_of(program) is LinkMode.NONE:
+            if not {*linked_modules(self._documents, program)} <= {module, other}:
+                program = self._documents.unique_program(module.name)
+            self._settings.set_link(program, LinkMode.PTX)
+            module.program, module.included = program, True
+        other.program, other.included = program, True
+        return True
+
+    def _append(self, option: str) -> None:
+        self._settings.options = f"{self._settings.options} {join_options([option])}".strip()
+
+    def _document(self, fix: Fix) -> Document | None:
+        """The document that the fix is about, or None after telling that it is gone."""
+        return self._named(fix.file)
+
+    def _named(self, file: str) -> Document | None:
+        document = self._documents.named(file)
+        if document is None:
+            text = self.tr("'{file}' is not open any more. Open it and build again.")
+            self.refused.emit(text.format(file=file))
+        return document

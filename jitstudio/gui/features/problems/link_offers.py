@@ -1,0 +1,121 @@
+"""Offers to link with the tab that defines the function which a build has missed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from threading import Event
+
+from PySide6.QtCore import QObject, Slot
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.fixes import Fix, FixKind
+from jitstudio.core.link_mode import LinkMode
+from jitstudio.core.result import BuildResult
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.late import Late
+from jitstudio.gui.state.documents import Document, takes_part_alone
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+from jitstudio.listing.functions import functions
+from jitstudio.listing.kernel_names import read_name
+from jitstudio.listing.symbols.symbol import SymbolKind
+
+
+class LinkOffersController(QObject):
+    """Replaces the fix that asks for a file, where the function is in a tab already."""
+
+    def __init__(self, workspace: Workspace, panes: Panes) -> None:
+        super().__init__(panes.problems)
+        self._documents = workspace.documents
+        self._settings = workspace.settings
+        self._build_controller = workspace.build_controller
+        self._outputs = workspace.outputs
+        self._panes = panes
+        self._background = Background(self)
+        self._background.done.connect(self._on_found)
+        workspace.outputs.result_changed.connect(self._on_result_changed)
+
+    @Slot(object)
+    def _on_result_changed(self, result: BuildResult | None) -> None:
+        self._background.stop()
+        missed = frozenset(filter(None, map(_missed, result.diagnostics if result else ())))
+        linked = self._build_controller.modules()
+        texts = [
+            (document.name, document.kind, document.held.text)
+            for document in self._documents
+            if missed
+            and takes_part_alone(document)
+            and document not in linked
+            and document.held
+            # Another link is not taken apart for it.
+            and not self._is_linked_elsewhere(document)
+        ]
+        if texts:
+            self._background.start(partial(_definers, missed, texts))
+
+    @Slot(object)
+    def _on_found(self, definers: Mapping[str, str]) -> None:
+        """Offer the tabs by the names of functions that they define."""
+        result, module = self._outputs.result, self._build_controller.module
+        if result is None or module is None or not definers:
+            return
+        told = tuple(
+            self._offered(one, definers.get(_missed(one), ""), module.name)
+            for one in result.diagnostics
+        )
+        self._panes.problems.model.set_diagnostics(told)
+
+    def _is_linked_elsewhere(self, document: Document) -> bool:
+        is_ours = document.program == self._settings.program
+        linked = self._settings.link_of(document.program) is not LinkMode.NONE
+        return not is_ours and linked and document.included
+
+    def _offered(self, told: Diagnostic, definer: str, module: str) -> Diagnostic:
+        if not definer:
+            return told
+        text = self.tr(
+            "'{function}' is declared here, and the tab '{tab}' defines a function of that name, "
+            "but takes no part in this build. Link with it."
+        )
+        label = self.tr("Link with {tab}").format(tab=definer)
+        return replace(
+            told,
+            explanation=text.format(function=_missed(told), tab=definer),
+            fix=Fix(label, FixKind.LINK_WITH, definer, module),
+        )
+
+
+def _missed(told: Diagnostic) -> str:
+    """The lowered name of a function that no module of a build has; empty for other problems."""
+    fix = told.fix
+    return fix.value if fix is not None and fix.kind is FixKind.OPEN_FILES else ""
+
+
+def _definers(
+    missed: frozenset[str], texts: Sequence[tuple[str, CodeKind, str]], stop: Event
+) -> Mapping[str, str]:
+    """Of each function that is missed the first text that defines one of its name."""
+    found: dict[str, str] = {}
+    # PTX and LLVM IR have it as the linker tells it, C++ as it is written.
+    spelt = {name: {name, read_name(name).path} for name in missed}
+    for text_name, kind, text in texts:
+        if stop.is_set() or missed <= found.keys():
+            break
+        if not any(path.rpartition("::")[2] in text for paths in spelt.values() for path in paths):
+            continue
+        defined = _defined(kind, text)
+        for name, paths in spelt.items():
+            if paths & defined:
+                found.setdefault(name, text_name)
+    return found
+
+
+def _defined(kind: CodeKind, text: str) -> set[str]:
+    """The functions of a text that has a body for them."""
+    if kind is CodeKind.PTX:
+        return {one.name for one in functions(kind, text.split("\n")) if one.is_defined}
+    found = Late.SYMBOLS.get()(kind, text)
+    return {symbol.name for symbol in found if symbol.kind is SymbolKind.FUNCTION}

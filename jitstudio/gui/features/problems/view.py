@@ -1,0 +1,281 @@
+"""The Problems panel: what the tools complained about, and the way to each place.
+
+Shows a `ProblemsModel`. Knows no editor: it tells a place by `location_activated`, and what to mend
+by `fix_requested`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from PySide6.QtCore import (
+    QModelIndex,
+    QPersistentModelIndex,
+    QSortFilterProxyModel,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QHBoxLayout, QTableView, QToolButton, QVBoxLayout, QWidget
+
+from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
+from jitstudio.core.fixes import Fix
+from jitstudio.core.severity import Severity
+from jitstudio.gui.features.problems.explanation_panel import ExplanationPanel
+from jitstudio.gui.features.problems.model import SEVERITY_ROLE, ProblemsModel
+from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.parts import fit_icon
+from jitstudio.gui.kit.presentation import SORT_ROLE
+from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
+from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
+
+
+class _Words(NamedTuple):
+    """What a filter button says of one severity."""
+
+    one: str
+    many: str
+    name: str
+    tip: str
+
+
+_WORDS = {
+    Severity.ERROR: _Words(
+        QT_TRANSLATE_NOOP("ProblemsView", "{count} error"),
+        QT_TRANSLATE_NOOP("ProblemsView", "{count} errors"),
+        QT_TRANSLATE_NOOP("ProblemsView", "Show errors"),
+        QT_TRANSLATE_NOOP("ProblemsView", "Show or hide errors"),
+    ),
+    Severity.WARNING: _Words(
+        QT_TRANSLATE_NOOP("ProblemsView", "{count} warning"),
+        QT_TRANSLATE_NOOP("ProblemsView", "{count} warnings"),
+        QT_TRANSLATE_NOOP("ProblemsView", "Show warnings"),
+        QT_TRANSLATE_NOOP("ProblemsView", "Show or hide warnings"),
+    ),
+    Severity.INFO: _Words(
+        QT_TRANSLATE_NOOP("ProblemsView", "{count} remark"),
+        QT_TRANSLATE_NOOP("ProblemsView", "{count} remarks"),
+        QT_TRANSLATE_NOOP("ProblemsView", "Show remarks"),
+        QT_TRANSLATE_NOOP("ProblemsView", "Show or hide remarks"),
+    ),
+}
+
+
+class _SeverityFilter(QSortFilterProxyModel):
+    """Leaves out the severities that the user does not want to see."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._hidden: frozenset[Severity] = frozenset()
+        self.setSortRole(SORT_ROLE)
+        self.setSortCaseSensitivity(Qt.CaseSensitivity.CaseInsensitive)
+
+    def hide(self, severities: frozenset[Severity]) -> None:
+        """Leave out these."""
+        self.beginFilterChange()
+        self._hidden = severities
+        self.endFilterChange(QSortFilterProxyModel.Direction.Rows)
+
+    def filterAcceptsRow(
+        self, source_row: int, source_parent: QModelIndex | QPersistentModelIndex
+    ) -> bool:
+        """Whether the user wants to see rows of this severity."""
+        index = self.sourceModel().index(source_row, 0, source_parent)
+        return index.data(SEVERITY_ROLE) not in self._hidden
+
+
+class ProblemsView(QWidget):
+    """A table of problems between a row of filters and the explanation of the current one.
+
+    Signals:
+        location_activated: The user went to a problem: file, line, column; 0 and an empty file
+            where they are unknown.
+        fix_requested: The user wants this done about a problem.
+    """
+
+    location_activated = Signal(str, int, int)
+    fix_requested = Signal(Fix)
+
+    def __init__(self, model: ProblemsModel | None = None, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("problemsView")
+        self._model = ProblemsModel(self) if model is None else model
+        self._shown = _SeverityFilter(self)
+        self._shown.setSourceModel(self._model)
+        self._filters = {severity: self._filter_button(severity) for severity in Severity}
+        self._explanation = ExplanationPanel(self)
+        self._table = self._make_table()
+
+        bar = QHBoxLayout()
+        bar.setContentsMargins(6, 4, 6, 4)
+        bar.setSpacing(4)
+        for button in self._filters.values():
+            bar.addWidget(button)
+        bar.addStretch(1)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addLayout(bar)
+        layout.addWidget(self._table, 1)
+        layout.addWidget(self._explanation)
+        self.setFocusProxy(self._table)
+        self._model.counts_changed.connect(self._on_counts_changed)
+        self._table.selectionModel().currentChanged.connect(self._update_explanation)
+        self._shown.layoutChanged.connect(self._update_explanation)
+        self._explanation.fix_requested.connect(self.fix_requested)
+        self._on_counts_changed()
+
+    @property
+    def model(self) -> ProblemsModel:
+        """What is shown."""
+        return self._model
+
+    @property
+    def table(self) -> PanelTable:
+        """The table, over a sorted and filtered form of the model."""
+        return self._table
+
+    @property
+    def explanation(self) -> ExplanationPanel:
+        """What explains the current problem; without a current one, the first."""
+        return self._explanation
+
+    def filter_button(self, severity: Severity) -> QToolButton:
+        """The button that shows or hides one severity."""
+        return self._filters[severity]
+
+    @Slot(object)
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._table.set_theme(theme)
+        for severity, button in self._filters.items():
+            button.setIcon(icon(severity.value, getattr(theme.marks, severity.value)))
+
+    @Slot()
+    def go_to_first(self) -> None:
+        """Go to the place of the first error, or of the first problem if none is an error."""
+        rows = [self._shown.index(row, 0) for row in range(self._shown.rowCount())]
+        found = ((index, self._diagnostic(index)) for index in rows)
+        errors = [index for index, d in found if d and d.severity is Severity.ERROR]
+        if rows:
+            self._go_to((errors or rows)[0])
+
+    @Slot()
+    def go_to_next(self) -> None:
+        """Go to the place of the next problem; after the last comes the first."""
+        self._go(1)
+
+    @Slot()
+    def go_to_previous(self) -> None:
+        """Go to the place of the problem before; before the first comes the last."""
+        self._go(-1)
+
+    @Slot()
+    def copy_selected(self) -> None:
+        """Put the selected problems on the clipboard, one a line."""
+        rows = sorted(self._table.selectionModel().selectedRows(), key=lambda index: index.row())
+        found = (self._diagnostic(index) for index in rows)
+        lines = [diagnostic_line(diagnostic) for diagnostic in found if diagnostic is not None]
+        if lines:
+            QGuiApplication.clipboard().setText("\n".join(lines))
+
+    def _make_table(self) -> PanelTable:
+        table = PanelTable(self.tr("Problems"), self)
+        table.setObjectName("problemsTable")
+        table.setModel(self._shown)
+        table.setSelectionMode(QTableView.SelectionMode.ExtendedSelection)
+        table.set_columns(stretched=0, widths={1: 20, 2: 7, 3: 7, 4: 10})
+        table.hide_when_narrow(3, 4)
+        table.setSortingEnabled(True)
+        table.horizontalHeader().setSortIndicatorClearable(True)
+        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # as the tools reported them
+        table.clicked.connect(self._activate)
+        table.add_command(self.tr("&Go to source"), self._on_enter_pressed, *ENTER_KEYS)
+        table.add_command(self.tr("&Copy"), self.copy_selected, "Ctrl+C")
+        fix = self._explanation.apply_fix
+        self._fix_action = table.add_command(self.tr("&Fix"), fix, "Ctrl+.")
+        return table
+
+    def _filter_button(self, severity: Severity) -> QToolButton:
+        button = QToolButton(self)
+        button.setObjectName(f"{severity.value}Filter")
+        button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        fit_icon(button)
+        button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        button.setCheckable(True)
+        button.setChecked(True)
+        button.toggled.connect(self._on_filter_toggled)
+        return button
+
+    def _go(self, step: int) -> None:
+        count = self._shown.rowCount()
+        if not count:
+            return
+        current = self._table.currentIndex()
+        # From nowhere, forwards starts at the first row and backwards at the last.
+        row = current.row() if current.isValid() else min(0, -step)
+        self._go_to(self._shown.index((row + step) % count, 0))
+
+    def _go_to(self, index: QModelIndex) -> None:
+        self._table.setCurrentIndex(index)
+        self._activate(index)
+
+    @Slot()
+    def _update_explanation(self) -> None:
+        current = self._table.currentIndex()
+        self._explanation.show_problem(
+            self._diagnostic(current if current.isValid() else self._shown.index(0, 0))
+        )
+        fix = self._explanation.fix
+        self._fix_action.setEnabled(fix is not None)
+        no_fix = self.tr("No &fix is known")
+        self._fix_action.setText(fix.label.replace("&", "&&") if fix else no_fix)
+
+    def _diagnostic(self, index: QModelIndex) -> Diagnostic | None:
+        return self._model.diagnostic_at(self._shown.mapToSource(index))
+
+    @Slot(QModelIndex)
+    def _activate(self, index: QModelIndex) -> None:
+        diagnostic = self._diagnostic(index)
+        if diagnostic is not None:
+            place = (diagnostic.file, diagnostic.line or 0, diagnostic.column or 0)
+            self.location_activated.emit(*place)
+
+    @Slot()
+    def _on_enter_pressed(self) -> None:
+        self._activate(self._table.currentIndex())
+
+    @Slot()
+    def _on_filter_toggled(self) -> None:
+        self._shown.hide(frozenset(s for s, b in self._filters.items() if not b.isChecked()))
+        self._update_hint()
+        self._update_explanation()
+
+    @Slot()
+    def _on_counts_changed(self) -> None:
+        for severity, button in self._filters.items():
+            count = self._model.count(severity)
+            one, many, name, tip = map(self.tr, _WORDS[severity])
+            button.setText(counted(count, one, many))
+            # Never narrower than before: the others shall not move while someone types.
+            button.setMinimumWidth(max(button.minimumWidth(), button.sizeHint().width()))
+            button.setAccessibleName(name)
+            told = self.tr("{problems} in this build").format(problems=button.text())
+            button.setAccessibleDescription(told)
+            button.setToolTip(tip)
+        self._update_hint()
+        self._update_explanation()
+
+    def _update_hint(self) -> None:
+        if self._model.rowCount():
+            hint = self.tr("The buttons above hide every problem of this build.")
+        elif self._model.built:
+            hint = self.tr("No problems")
+        else:
+            hint = self.tr(
+                "Nothing has been built yet.\n"
+                "Errors and warnings of the next build are listed here."
+            )
+        self._table.set_hint(hint)

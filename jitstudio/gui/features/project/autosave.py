@@ -1,0 +1,90 @@
+"""Tells what becomes of unsaved text, and asks what only the user can decide."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+
+from jitstudio.gui.shell.notice_bar import Choice
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.editable import ReadOnlyReason
+from jitstudio.gui.state.file_watch import FileWatch
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+
+_KEPT = "session"
+_OUTSIDE = "outside"
+_INTERVAL = "session.autosave_seconds"
+
+
+class AutosaveController(QObject):
+    """Ties the session and the watch over files to the notice and the status line."""
+
+    def __init__(self, workspace: Workspace, panes: Panes) -> None:
+        super().__init__(panes.notice)
+        self._session = workspace.session
+        self._preferences = workspace.preferences
+        self._watch = FileWatch(workspace.documents, self)
+        self._notice, self._tell = panes.notice, panes.status.tell
+        session, watch = self._session, self._watch
+        session.save_failed.connect(self._on_save_failed)
+        session.save_works.connect(self._on_save_works)
+        if session.complaint:
+            self._on_save_failed(session.complaint)
+        watch.reloaded.connect(self._on_reloaded)
+        watch.gone.connect(self._on_gone)
+        watch.uneditable.connect(self._on_uneditable)
+        watch.conflicts_changed.connect(self._on_conflicts_changed)
+        # Native code may take the machine down with it.
+        workspace.build_controller.build_started.connect(session.save_changes)
+        workspace.preferences.changed.connect(self._on_preference_changed)
+        self._on_preference_changed(_INTERVAL)
+
+    @Slot(str)
+    def _on_preference_changed(self, key: str) -> None:
+        seconds = self._preferences.value(_INTERVAL)
+        if key == _INTERVAL and isinstance(seconds, int):
+            self._session.set_interval(seconds)
+
+    @Slot(str)
+    def _on_save_failed(self, problem: str) -> None:
+        self._notice.ask(_KEPT, problem)
+
+    @Slot()
+    def _on_save_works(self) -> None:
+        self._notice.withdraw(_KEPT)
+        self._tell(self.tr("Unsaved text is kept again"))
+
+    @Slot(Document)
+    def _on_reloaded(self, document: Document) -> None:
+        self._tell(
+            self.tr("'{name}' has changed on disk and was reloaded").format(name=document.name)
+        )
+
+    @Slot(Document)
+    def _on_gone(self, document: Document) -> None:
+        told = self.tr("'{path}' is no longer there. Its tab shows what was in it.")
+        if document.is_modified:
+            told = self.tr(
+                "'{path}' is no longer there. Its tab is kept as unsaved: save it to have it back."
+            )
+        self._notice.tell(told.format(path=document.path))
+
+    @Slot(Document, ReadOnlyReason)
+    def _on_uneditable(self, document: Document, reason: ReadOnlyReason) -> None:
+        told = self.tr("'{path}' has changed on disk, but its tab keeps the text it had. {reason}")
+        self._notice.tell(told.format(path=document.path, reason=reason.value))
+
+    @Slot(tuple)
+    def _on_conflicts_changed(self, documents: tuple[Document, ...]) -> None:
+        if not documents:
+            self._notice.withdraw(_OUTSIDE)
+            return
+        told = self.tr("Changed on disk, and here there is unsaved text: {names}.")
+        self._notice.ask(
+            _OUTSIDE,
+            told.format(names=", ".join(f"'{document.name}'" for document in documents)),
+            (
+                Choice("reloadFiles", self.tr("Reload"), self._watch.reload),
+                Choice("keepMine", self.tr("Keep Mine"), self._watch.keep),
+            ),
+        )

@@ -1,0 +1,98 @@
+"""Ties projects to the window: its title, its arrangement, and what it tells."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QMainWindow
+
+from jitstudio.gui.features.project.commands import ProjectCommands
+from jitstudio.gui.shell.docking.layouts import BY_NAME
+from jitstudio.gui.shell.notice_bar import Choice
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+
+_TRUST = "trust"
+# More sentences than this make no notice that anybody reads.
+_MOST_CONCERNS = 6
+
+
+class ProjectsController(QObject):
+    """Shows which project is open, and arranges the panes as it wants them."""
+
+    def __init__(
+        self, workspace: Workspace, panes: Panes, projects: ProjectCommands, window: QMainWindow
+    ) -> None:
+        super().__init__(window)
+        self._documents = workspace.documents
+        self._project = workspace.project
+        self._panes = panes
+        self._stage = panes.stage
+        self._window = window
+        self._projects = projects
+        projects.trust_wanted.connect(self._on_trust_wanted)
+        projects.failed.connect(panes.notice.tell)
+        projects.told.connect(panes.status.tell)
+        self._project.opened.connect(self._on_opened)
+        self._project.changed.connect(self._on_project_changed)
+        self._stage.layout_changed.connect(self._on_layout_changed)
+        for signal in (
+            self._project.changed,
+            self._documents.current_changed,
+            self._documents.changed,
+        ):
+            signal.connect(self._on_title_changed)
+        self._project.layout = self._stage.layout.name
+        self._on_title_changed()
+
+    @Slot()
+    def _on_opened(self) -> None:
+        if self._project.layout in BY_NAME:
+            self._stage.choose(self._project.layout)
+        self._panes.bring_up(self._panes.tabs)
+
+    @Slot(str)
+    def _on_layout_changed(self, name: str) -> None:
+        self._project.layout = name
+
+    @Slot()
+    def _on_trust_wanted(self) -> None:
+        """Ask once, with all that is unusual; the project works meanwhile, without that."""
+        concerns = self._project.standing.concerns
+        head = self.tr(
+            "{name} asks for more than an ordinary project. Until you trust it, these are refused, "
+            "and it reads no file outside its folder:"
+        )
+        lines = [head.format(name=self._project.title)]
+        lines += [f"• {concern}" for concern in concerns[:_MOST_CONCERNS]]
+        if (more := len(concerns) - _MOST_CONCERNS) > 0:
+            lines.append(self.tr("There are {count} more.").format(count=more))
+        choices = (
+            Choice("keepRestricted", self.tr("Keep it restricted"), self._keep_restricted),
+            Choice("trustProject", self.tr("Trust this project"), self._projects.trust),
+        )
+        self._panes.notice.ask(_TRUST, "\n".join(lines), choices)
+
+    @Slot()
+    def _keep_restricted(self) -> None:
+        self._panes.notice.withdraw(_TRUST)
+
+    @Slot()
+    def _on_project_changed(self) -> None:
+        if self._project.standing.trusted:
+            self._panes.notice.withdraw(_TRUST)
+
+    @Slot()
+    def _on_title_changed(self) -> None:
+        current, project = self._documents.current, self._project
+        # The same mark that Qt puts behind the name of the tab.
+        mark = "*" if project.is_modified else ""
+        standing = project.standing
+        if standing.concerns and not standing.trusted:
+            mark += self.tr(" (restricted)")
+        parts = (
+            f"{self._documents.title(current)}[*]" if current is not None else "",
+            f"{project.title}{mark}",
+            "jitstudio",
+        )
+        self._window.setWindowTitle(" - ".join(filter(None, parts)))
+        self._window.setWindowModified(current is not None and current.is_modified)

@@ -1,0 +1,189 @@
+"""What stands beside the SASS, and the way from peak to peak of its live registers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from jitstudio.analysis.holders import Holder, holders
+from jitstudio.analysis.model import NOWHERE, SassFunction
+from jitstudio.analysis.pressure import live_gprs
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.features.ptx_sass.peak_text import PeakText
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.listing.columns.choice import ColumnChoice
+from jitstudio.gui.listing.columns.dialog import ColumnsDialog
+from jitstudio.gui.listing.columns.peak_marks import PeakMark
+from jitstudio.gui.listing.columns.sass_cells import SassCells, peak_line
+from jitstudio.gui.services.build_service import Listing
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+
+_LEFT = "listings.columns_left"
+_ADDRESSES = "listings.addresses"
+
+
+@dataclass(frozen=True)
+class _Held:
+    """A peak, and what holds it."""
+
+    words: PeakText
+    holders: Sequence[Holder]
+
+
+class ColumnsController(QObject):
+    """Serves the columns of the pane of SASS.
+
+    Signals:
+        held: What holds the registers at the peak that the caret went to.
+    """
+
+    held = Signal(object)
+
+    def __init__(
+        self, workspace: Workspace, panes: Panes, actions: Actions, window: QWidget
+    ) -> None:
+        super().__init__(window)
+        self._inspections = workspace.inspections
+        self._preferences = workspace.preferences
+        self._panes = panes
+        self._window = window
+        self._pane = panes.outputs[CodeKind.SASS]
+        assert self._pane.columns is not None
+        self._columns = self._pane.columns
+        self._listing: Listing | None = None
+        self._holding = Background(self)
+        self._holding.done.connect(self._on_held)
+        self._columns.chosen.connect(self._on_chosen)
+        self._columns.addresses_chosen.connect(self._on_addresses_chosen)
+        self._columns.dialog_requested.connect(self._on_dialog_requested)
+        self._pane.listing_changed.connect(self._on_changed)
+        self._inspections.changed.connect(self._on_changed)
+        self._inspections.kernel_changed.connect(self._on_kernel_changed)
+        self._preferences.changed.connect(self._on_preference_changed)
+        self._columns.show_choice(ColumnChoice.read(self._preferences.columns))
+        self._on_preference_changed(_LEFT)
+        self._on_preference_changed(_ADDRESSES)
+        self._on_changed()
+        actions.bind(
+            {
+                "nextPeakAction": self._on_next_peak,
+                "previousPeakAction": self._on_previous_peak,
+                "columnsAction": self._on_dialog_requested,
+            }
+        )
+
+    def _go_to_peak(self, step: int) -> None:
+        cells, view = self._columns.cells, self._pane.code_view
+        tell = self._panes.status.tell
+        if cells is None:
+            tell(self._inspections.sentence)
+            return
+        found = peak_line(cells, self._line_to_leave(cells), step)
+        if found is None:
+            tell(self.tr("nvdisasm tells no live registers of this function"))
+            return
+        line, number, function = found
+        self._panes.uncover(self._pane)
+        view.go_to(line + 1)
+        index = cells.heights(function).peaks[number - 1]
+        words = PeakText(function, index, number, len(cells.heights(function).peaks))
+        tell(words.plain)
+        self._holding.start(lambda _stop: _Held(words, holders(function, index)))
+
+    def _line_to_leave(self, cells: SassCells) -> int:
+        """The line of the caret, or one of the function that is looked at."""
+        line = self._pane.code_view.caret.line
+        function = self._inspections.function
+        if cells.spot(line) is None and function is not None:
+            return _line_near(cells, function, line)
+        return line
+
+    @Slot()
+    def _on_next_peak(self) -> None:
+        self._go_to_peak(1)
+
+    @Slot()
+    def _on_previous_peak(self) -> None:
+        self._go_to_peak(-1)
+
+    @Slot(object)
+    def _on_held(self, held: _Held) -> None:
+        self._panes.status.tell(held.words.with_holders(held.holders))
+        self.held.emit(held.holders)
+
+    @Slot()
+    def _on_changed(self) -> None:
+        """Show what is known of the listing that is shown; keep it until that is another one."""
+        inspection = self._inspections.current
+        shown = self._pane.listing
+        if inspection is not None and inspection.listing is shown:
+            if inspection.listing is not self._listing:
+                self._listing = inspection.listing
+                cells = SassCells(inspection.rows, inspection.strain)
+                self._columns.show_cells(cells)
+                self._on_kernel_changed()
+        elif shown is not self._listing:
+            self._listing = None
+            self._columns.show_cells(None)
+
+    @Slot()
+    def _on_kernel_changed(self) -> None:
+        """Mark the peaks of the function that is looked at: those of all would hide the bar."""
+        cells, function = self._columns.cells, self._inspections.function
+        if cells is not None and function is not None:
+            self._columns.peak_marks.show_marks(_marks(function, cells))
+
+    @Slot(ColumnChoice)
+    def _on_chosen(self, choice: ColumnChoice) -> None:
+        self._columns.show_choice(choice)
+        self._preferences.columns = choice.kept
+
+    @Slot(bool)
+    def _on_side_chosen(self, is_left: bool) -> None:
+        self._preferences.set_value(_LEFT, is_left)
+
+    @Slot(bool)
+    def _on_addresses_chosen(self, shown: bool) -> None:
+        self._preferences.set_value(_ADDRESSES, shown)
+
+    @Slot(str)
+    def _on_preference_changed(self, key: str) -> None:
+        if key == _LEFT:
+            self._columns.set_left(bool(self._preferences.value(_LEFT)))
+        elif key == _ADDRESSES:
+            shown = bool(self._preferences.value(_ADDRESSES))
+            texts = self._panes.compare.texts
+            for view in (self._pane.code_view, texts.left, texts.right):
+                view.set_addresses(shown)
+
+    @Slot()
+    def _on_dialog_requested(self) -> None:
+        is_left = bool(self._preferences.value(_LEFT))
+        dialog = ColumnsDialog(self._columns.choice, is_left, self._window)
+        dialog.chosen.connect(self._on_chosen)
+        dialog.chosen.connect(dialog.show_choice)
+        dialog.side_chosen.connect(self._on_side_chosen)
+        dialog.exec()
+        dialog.deleteLater()
+
+
+def _line_near(cells: SassCells, function: SassFunction, line: int) -> int:
+    """The first instruction of a function, or its last one if the line is behind that."""
+    first, last = cells.line(function, 0), cells.line(function, function.code_length - 1)
+    return last if NOWHERE < last < line else first
+
+
+def _marks(function: SassFunction, cells: SassCells) -> list[PeakMark]:
+    """The peaks of a function."""
+    heights, live = cells.heights(function), live_gprs(function)
+    found = ((cells.line(function, at), live[at]) for at in heights.peaks)
+    return [
+        PeakMark(line, count / heights.top, cells.strain(function, count))
+        for line, count in found
+        if line != NOWHERE
+    ]

@@ -1,0 +1,60 @@
+"""Has the SASS that is looked at read, and knows which function the caret is in."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, Slot
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.kit.visibility import Visibility
+from jitstudio.gui.shell.notice_bar import Choice
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+
+_USER = "sass"
+_FAILED = "reading"
+
+
+class InspectionsController(QObject):
+    """Ties the pane of SASS to what is known of its code."""
+
+    def __init__(self, workspace: Workspace, panes: Panes) -> None:
+        super().__init__(workspace)
+        self._inspections = workspace.inspections
+        self._status, self._notice = panes.status, panes.notice
+        self._told = ""
+        self._pane = panes.outputs[CodeKind.SASS]
+        self._visibility = Visibility(self._pane, self)
+        self._visibility.changed.connect(self._on_visibility_changed)
+        self._pane.listing_changed.connect(self._on_listing_changed)
+        self._pane.code_view.line_changed.connect(self._on_line_changed)
+        self._inspections.changed.connect(self._on_changed)
+        self._on_visibility_changed(self._pane.isVisible())
+        self._on_listing_changed()
+
+    @Slot(bool)
+    def _on_visibility_changed(self, visible: bool) -> None:
+        self._inspections.want(_USER, visible)
+
+    @Slot()
+    def _on_listing_changed(self) -> None:
+        self._inspections.look_at(self._pane.listing)
+
+    @Slot()
+    def _on_changed(self) -> None:
+        inspections = self._inspections
+        inspection = inspections.current
+        for note in inspection.code.notes if inspection is not None else ():
+            self._status.tell(note)
+        if not inspections.may_read_again:
+            self._notice.withdraw(_FAILED)
+        elif self._told != inspections.problem:
+            again = Choice("readAgain", self.tr("Read Again"), inspections.read_again)
+            self._notice.ask(_FAILED, inspections.problem, (again,))
+        self._told = inspections.problem
+
+    @Slot(int)
+    def _on_line_changed(self, line: int) -> None:
+        inspection = self._inspections.current
+        spot = inspection.rows.spot(line - 1) if inspection is not None else None
+        if spot is not None:
+            self._inspections.set_kernel(spot.function.name)

@@ -1,0 +1,68 @@
+"""A peak of live registers in words: how high it is, and which lines hold it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+from jitstudio.analysis.holders import Holder
+from jitstudio.analysis.model import Place, SassFunction
+from jitstudio.analysis.pressure import highest, live_gprs
+from jitstudio.gui.kit.translating import counted
+from jitstudio.gui.listing.columns.sass_columns import place_words
+
+# The lines that hold most of it are enough for one line of words.
+_MOST_NAMED = 4
+
+
+@dataclass(frozen=True)
+class PeakText:
+    """What is told of a peak.
+
+    Attributes:
+        function: Where it is.
+        index: At which instruction.
+        number: Which one it is, from 1.
+        count: Of how many.
+    """
+
+    function: SassFunction
+    index: int
+    number: int
+    count: int
+
+    @property
+    def plain(self) -> str:
+        """Number and height."""
+        translate = QCoreApplication.translate
+        said = counted(
+            live_gprs(self.function)[self.index],
+            translate("PeakText", "Peak {number} of {peaks}: 1 register"),
+            translate("PeakText", "Peak {number} of {peaks}: {count} registers"),
+            number=self.number,
+            peaks=self.count,
+        )
+        is_top = self.index == highest(self.function)
+        return said + (translate("PeakText", ", the highest") if is_top else "")
+
+    def with_holders(self, holders: Sequence[Holder]) -> str:
+        """The same with the lines that have written most of what is alive there."""
+        named = [holder for holder in holders if holder.places][:_MOST_NAMED]
+        if not named:
+            return self.plain
+        files = {holder.places[0].file for holder in named}
+        lines = ", ".join(
+            f"{_words(holder.places[0], len(files) > 1)} ({len(holder.registers)})"
+            for holder in named
+        )
+        translate = QCoreApplication.translate
+        of_one_file = translate("PeakText", "{peak}; most held by lines {lines}")
+        of_several = translate("PeakText", "{peak}; most held by {lines}")
+        said = of_several if len(files) > 1 else of_one_file
+        return said.format(peak=self.plain, lines=lines)
+
+
+def _words(place: Place, with_file: bool) -> str:
+    return place_words(*place) if with_file else str(place.line)

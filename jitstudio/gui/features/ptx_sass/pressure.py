@@ -1,0 +1,152 @@
+"""Shows beside the source how many registers are alive where the code of a line runs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from threading import Event
+
+from PySide6.QtCore import QObject, Slot
+
+from jitstudio.analysis.correlation.modules import spellings
+from jitstudio.analysis.holders import Holder
+from jitstudio.analysis.model import Place
+from jitstudio.analysis.pressure import LinePressure, by_place
+from jitstudio.gui.editor.pressure_bars import LineBar
+from jitstudio.gui.features.ptx_sass.columns import ColumnsController
+from jitstudio.gui.features.ptx_sass.pressure_text import line_words
+from jitstudio.gui.kit.background import Background, Paced
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.inspections import Inspection
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+
+_SHOWN, _MEASURE = "editor.pressure", "editor.pressure_measure"
+_USER = "pressure"
+
+_Lines = Mapping[Place, LinePressure]
+
+
+@dataclass(frozen=True)
+class _Read:
+    """What was found out, and about what."""
+
+    inspection: Inspection
+    lines: _Lines
+
+
+class PressureController(QObject):
+    """Serves the bars of all editors."""
+
+    def __init__(
+        self, workspace: Workspace, panes: Panes, columns: ColumnsController, actions: Actions
+    ) -> None:
+        super().__init__(panes.tabs)
+        self._inspections = workspace.inspections
+        self._correlations = workspace.correlations
+        self._preferences = workspace.preferences
+        self._tabs = panes.tabs
+        self._action = actions["pressureAction"]
+        self._read: _Read | None = None
+        self._held: dict[Place, int] = {}
+        self._reading = Background(self)
+        self._reading.done.connect(self._on_read)
+        self._inspections.changed.connect(self._on_changed)
+        self._correlations.changed.connect(self._show)
+        self._preferences.changed.connect(self._on_preference_changed)
+        workspace.documents.added.connect(self._on_added)
+        columns.held.connect(self._on_held)
+        self._on_preference_changed(_SHOWN)
+        actions.bind({"pressureAction": self._on_toggled})
+
+    @property
+    def _is_on(self) -> bool:
+        return bool(self._preferences.value(_SHOWN))
+
+    @Slot()
+    def _show(self) -> None:
+        read, tied = self._read, self._correlations.tied
+        # What is shown moves along with the text until it is known where each line is now.
+        if self._is_on and read and (tied is None or tied.inspection is not read.inspection):
+            return
+        for page in self._tabs.pages():
+            if page.editor is not None:
+                bars = self._bars(page.document) if self._is_on else None
+                page.editor.pressure.show_bars(bars)
+
+    def _bars(self, document: Document) -> dict[int, LineBar]:
+        if self._read is None:
+            return {}
+        folder = str(document.path.parent) if document.path else ""
+        files = frozenset(spellings(document.name, folder))
+        lines, strain = self._read.lines, self._read.inspection.strain
+        now = self._correlations.lines_now(document, (place.line - 1 for place in lines))
+        measure = str(self._preferences.value(_MEASURE))
+        top = max((getattr(line, measure) for line in lines.values()), default=0)
+        found: dict[int, LineBar] = {}
+        for place, line in lines.items():
+            if place.file in files and line.highest and place.line - 1 in now:
+                number = getattr(line, measure)
+                held = self._held.get(place, 0)
+                found[now[place.line - 1]] = LineBar(
+                    number,
+                    number / top,
+                    strain.level(line.highest, line.spills),
+                    line_words(place.line, line, held),
+                    held > 0,
+                )
+        return found
+
+    @Slot()
+    def _on_changed(self) -> None:
+        """Keep what is shown while the next is read: it has moved along with the text."""
+        inspection = self._inspections.current
+        if not self._is_on:
+            return
+        if inspection is not None:
+            if self._read is None or self._read.inspection is not inspection:
+                self._reading.start(partial(_read, inspection))
+        elif not self._inspections.is_reading:
+            self._reading.stop()
+            self._read, self._held = None, {}
+            self._show()
+
+    @Slot(object)
+    def _on_read(self, read: _Read) -> None:
+        self._read, self._held = read, {}
+        self._show()
+
+    @Slot(object)
+    def _on_held(self, holders: Sequence[Holder]) -> None:
+        """Mark the lines that hold the registers at the peak that the caret went to."""
+        self._held = {}
+        for holder in holders:
+            for place in dict.fromkeys(holder.places):
+                self._held[place] = self._held.get(place, 0) + len(holder.registers)
+        if self._is_on:
+            self._show()
+
+    @Slot(bool)
+    def _on_toggled(self, on: bool) -> None:
+        self._preferences.set_value(_SHOWN, on)
+
+    @Slot()
+    def _on_added(self) -> None:
+        if self._is_on:
+            self._show()
+
+    @Slot(str)
+    def _on_preference_changed(self, key: str) -> None:
+        if key == _SHOWN:
+            self._action.setChecked(self._is_on)
+            self._inspections.want(_USER, self._is_on)
+            self._on_changed()
+        if key in (_SHOWN, _MEASURE):
+            self._show()
+
+
+def _read(inspection: Inspection, stop: Event) -> _Read:
+    functions, spills = Paced(inspection.code.functions, stop), inspection.strain.spills
+    return _Read(inspection, by_place(*functions, spills=spills))

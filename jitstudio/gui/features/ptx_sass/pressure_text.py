@@ -1,0 +1,39 @@
+"""What a bar beside a source line says in words."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication
+
+from jitstudio.analysis.pressure import LinePressure
+from jitstudio.gui.kit.translating import counted
+
+
+def line_words(number: int, line: LinePressure, held: int = 0) -> str:
+    """The live registers of a source line.
+
+    Args:
+        number: The line, from 1.
+        line: What its instructions need.
+        held: How many registers at the peak that is looked at were written here.
+    """
+    translate = QCoreApplication.translate
+    said = counted(
+        line.instructions,
+        translate("PressureBars", "Line {number}, 1 instruction: {highest} live registers"),
+        translate(
+            "PressureBars",
+            "Line {number}, {count:,} instructions: at most {highest} live registers, "
+            "{total:,} in all",
+        ),
+        number=number,
+        highest=line.highest,
+        total=line.total,
+    )
+    if not held:
+        return said
+    more = counted(
+        held,
+        translate("PressureBars", "At the peak it holds 1 register"),
+        translate("PressureBars", "At the peak it holds {count} registers"),
+    )
+    return f"{said}\n{more}"

@@ -1,0 +1,99 @@
+"""Has the kernel that is looked at reported on, as long as the Report pane can be seen."""
+
+from __future__ import annotations
+
+from threading import Event
+
+from PySide6.QtCore import QObject, Slot
+
+from jitstudio.analysis.model import NOWHERE
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.features.report.reading import Reading, read
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.visibility import Visibility
+from jitstudio.gui.state.inspections import Inspection
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+
+_USER = "report"
+
+
+class ReportController(QObject):
+    """Ties the Report pane to what is known of the machine code."""
+
+    def __init__(self, workspace: Workspace, panes: Panes) -> None:
+        super().__init__(panes.report)
+        self._inspections = workspace.inspections
+        self._documents = workspace.documents
+        self._panes = panes
+        self._view = panes.report
+        self._shown: tuple[Inspection, str] | None = None
+        self._background = Background(self)
+        self._background.done.connect(self._on_read)
+        self._background.failed.connect(self._view.show_hint)
+        self._visibility = Visibility(self._view, self)
+        self._visibility.changed.connect(self._on_visibility_changed)
+        self._inspections.changed.connect(self._update)
+        self._inspections.kernel_changed.connect(self._update)
+        self._view.kernel_chosen.connect(self._inspections.set_kernel)
+        self._view.ptx_line_activated.connect(self._on_ptx_line_activated)
+        self._view.instruction_activated.connect(self._on_instruction_activated)
+        self._view.show_hint(self._inspections.words)
+        self._on_visibility_changed(self._view.isVisible())
+
+    @Slot(bool)
+    def _on_visibility_changed(self, visible: bool) -> None:
+        self._inspections.want(_USER, visible)
+        self._update()
+
+    @Slot()
+    def _update(self) -> None:
+        """Report on what is looked at, unless that is shown or nobody sees it."""
+        inspection, function = self._inspections.current, self._inspections.function
+        if not self._view.isVisible() or self._may_stay():
+            return
+        if inspection is None or function is None:
+            self._shown = None
+            self._background.stop()
+            self._view.show_hint(self._inspections.words)
+            return
+        self._view.show_kernels(inspection.readable, function.name)
+        if self._shown != (inspection, function.name):
+            self._shown = (inspection, function.name)
+            resources = inspection.result.resources_of(function.name)
+            arch = inspection.target
+
+            def work(_stop: Event) -> Reading:
+                return read(function, resources, arch)
+
+            self._background.start(work)
+
+    def _may_stay(self) -> bool:
+        """Whether what is shown is about to be replaced by the same, built again."""
+        outgoing = self._inspections.outgoing
+        return self._shown is not None and self._shown[0] is outgoing
+
+    @Slot(object)
+    def _on_read(self, reading: Reading) -> None:
+        self._view.show_reading(reading)
+
+    @Slot(int)
+    def _on_ptx_line_activated(self, line: int) -> None:
+        inspection = self._inspections.current
+        if inspection is None:
+            return
+        document = self._documents.named(inspection.name)
+        pane = self._panes.outputs[CodeKind.PTX]
+        if document is not None and document.kind is CodeKind.PTX:
+            self._view.location_activated.emit(document.name, line)
+        elif pane.go_to(inspection.name, line):
+            self._panes.uncover(pane)
+
+    @Slot(int)
+    def _on_instruction_activated(self, index: int) -> None:
+        inspection, function = self._inspections.current, self._inspections.function
+        line = inspection.rows.line(function, index) if inspection and function else NOWHERE
+        if line != NOWHERE:
+            pane = self._panes.outputs[CodeKind.SASS]
+            self._panes.uncover(pane)
+            pane.code_view.go_to(line + 1)

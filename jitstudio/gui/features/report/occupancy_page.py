@@ -1,0 +1,170 @@
+"""How full a multiprocessor of the target is with this kernel, and what limits that."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Slot
+from PySide6.QtGui import QGuiApplication, QResizeEvent
+from PySide6.QtWidgets import QGridLayout, QLabel, QVBoxLayout, QWidget
+
+from jitstudio.gui.features.report.occupancy import (
+    LIMIT_COLUMNS,
+    LimitRow,
+    headline,
+    limit_rows,
+    prospect,
+    usual_threads,
+)
+from jitstudio.gui.features.report.reading import Reading
+from jitstudio.gui.kit.late import Late
+from jitstudio.gui.kit.lazy_widget import LazyWidget
+from jitstudio.gui.kit.number_field import NumberField
+from jitstudio.gui.kit.parts import text_label
+from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.tables import PanelTable
+from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.turning_splitter import TurningSplitter
+
+_SHARES = (2, 3)
+_WIDE = 1.6
+
+
+class OccupancyPage(QWidget):
+    """Two fields above a table of limits, and curves below."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("reportOccupancy")
+        self._reading: Reading | None = None
+        self._is_chosen = False
+        self.threads = NumberField(
+            self,
+            "occupancyThreads",
+            self.tr("Threads per block"),
+            self.tr("How many threads a block of the launch has"),
+            whole=True,
+            positive=True,
+        )
+        self.dynamic = NumberField(
+            self,
+            "occupancyShared",
+            self.tr("Dynamic shared memory"),
+            self.tr("Bytes of shared memory per block that the launch adds"),
+            whole=True,
+        )
+        self.dynamic.show_number(0)
+        self._words = text_label(self, "occupancyWords")
+        self._words.setAccessibleName(self.tr("Occupancy"))
+        self._model: RowsModel[LimitRow] = RowsModel(LIMIT_COLUMNS, self)
+        self.table = self._make_table()
+        self.plots = LazyWidget(Late.OCCUPANCY_PLOTS, "", self)
+        self._lay_out()
+        self.threads.textEdited.connect(self._on_threads_edited)
+        self.dynamic.textEdited.connect(self._update)
+
+    @property
+    def words(self) -> str:
+        """How full the multiprocessor is, or why that cannot be told."""
+        return self._words.text()
+
+    @property
+    def rows(self) -> tuple[LimitRow, ...]:
+        """What each resource allows."""
+        return self._model.rows
+
+    def show_reading(self, reading: Reading) -> None:
+        """Show another kernel; a block size that was typed stays."""
+        self._reading = reading
+        if not self._is_chosen:
+            self.threads.show_number(usual_threads(reading))
+        self._update()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self.table.set_theme(theme)
+        self.plots.set_theme(theme)
+
+    def _make_table(self) -> PanelTable:
+        table = PanelTable(self.tr("What limits the occupancy"), self)
+        table.setObjectName("limitsTable")
+        table.setModel(self._model)
+        table.set_columns(stretched=0, widths={1: 15, 2: 16, 3: 16})
+        table.add_command(self.tr("&Copy table"), self._copy, "Ctrl+C")
+        return table
+
+    def _lay_out(self) -> None:
+        head = QWidget(self)
+        fields = QGridLayout()
+        fields.setContentsMargins(12, 8, 12, 2)
+        fields.setHorizontalSpacing(10)
+        fields.setVerticalSpacing(4)
+        fields.setColumnStretch(2, 1)
+        for row, (field, name) in enumerate(
+            (
+                (self.threads, self.tr("&Threads per block")),
+                (self.dynamic, self.tr("&Dynamic shared memory (bytes)")),
+            )
+        ):
+            label = QLabel(name, head)
+            label.setBuddy(field)
+            fields.addWidget(label, row, 0)
+            fields.addWidget(field, row, 1)
+        self._words.setContentsMargins(12, 4, 12, 8)
+        column = QVBoxLayout(head)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(fields)
+        column.addWidget(self._words)
+        column.addWidget(self.table, 1)
+        column.addStretch(0)
+        self._split = TurningSplitter(head, self.plots, _SHARES, _WIDE, self)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._split)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Turn as the pane asks for."""
+        super().resizeEvent(event)
+        self._split.fit(event.size())
+
+    @Slot()
+    def _on_threads_edited(self) -> None:
+        self._is_chosen = True
+        self._update()
+
+    @Slot()
+    def _update(self) -> None:
+        reading = self._reading
+        if reading is None:
+            return
+        problem = self.threads.problem or self.dynamic.problem
+        found = None
+        if problem is not None:
+            words = problem.message
+        else:
+            numbers = int(self.threads.number or 0), int(self.dynamic.number or 0)
+            found = prospect(reading, *numbers)
+            words = headline(found) if found else self._why_unknown(reading)
+        self._words.setText(words)
+        self._model.set_rows(limit_rows(found) if found else ())
+        self._fit_table()
+        self.plots.set_hint(words)
+        self.plots.show_value(found)
+
+    def _why_unknown(self, reading: Reading) -> str:
+        if reading.limits is None:
+            return self.tr(
+                "What a multiprocessor of {target} holds has not been published."
+            ).format(target=reading.arch)
+        return self.tr("How many registers it needs was not told: this is no kernel.")
+
+    def _fit_table(self) -> None:
+        """As high as its rows: what is left is for the curves."""
+        table = self.table
+        rows = len(self._model.rows) * table.verticalHeader().defaultSectionSize()
+        table.setMaximumHeight(rows + table.horizontalHeader().sizeHint().height() + 4)
+        table.setVisible(bool(rows))
+
+    @Slot()
+    def _copy(self) -> None:
+        lines = (f"{row.name}\t{row.needed}\t{row.available}\t{row.blocks}" for row in self.rows)
+        QGuiApplication.clipboard().setText("\n".join(lines))

@@ -1,0 +1,184 @@
+"""Finds in all tabs and outputs, and leads to what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+from typing import NamedTuple
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QApplication
+
+from jitstudio.core.code import TEXT_KINDS, CodeKind
+from jitstudio.gui.code.search import Matcher, PatternError, Query
+from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.features.log.model import StageKey, tool_name, whole_log
+from jitstudio.gui.features.search.find_all import SearchAll, SearchedText
+from jitstudio.gui.kit.translating import counted
+from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.hits import Hit
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+from jitstudio.listing.lines import split_lines
+
+# How far a line is looked for that an edit has moved.
+_FARTHEST = 5000
+
+
+class _Listed(NamedTuple):
+    """A listing of PTX or SASS."""
+
+    kind: CodeKind
+    name: str
+
+
+class _Logged(NamedTuple):
+    """What a tool said."""
+
+    stage: StageKey
+
+
+class SearchController(QObject):
+    """Has the texts searched that are there when a query is asked for."""
+
+    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
+        super().__init__(panes.search)
+        self._documents = workspace.documents
+        self._panes = panes
+        self._view = panes.search
+        self._search = SearchAll(self)
+        self._search.found.connect(self._on_found)
+        self._search.ended.connect(self._on_ended)
+        self._search.failed.connect(self._on_failed)
+        self._view.wanted.connect(self._on_query)
+        self._view.stop_wanted.connect(self._on_stopped)
+        self._view.activated.connect(self._on_activated)
+        actions.bind({"findInAllAction": self._on_wanted})
+
+    @Slot()
+    def _on_wanted(self) -> None:
+        focus = QApplication.focusWidget()
+        selected = ""
+        if isinstance(focus, CodeEditor | ListingView):
+            selected = focus.search_selection()
+        self._panes.uncover(self._view)
+        self._view.open_search(selected)
+
+    @Slot(Query)
+    def _on_query(self, query: Query) -> None:
+        self._search.stop()
+        self._view.begin()
+        if not query.text:
+            self._view.tell("", is_busy=False)
+            return
+        try:
+            matcher = Matcher(query)
+        except PatternError as error:
+            self._view.tell(str(error), is_busy=False, is_problem=True)
+            return
+        self._search.start(matcher, tuple(self._texts()))
+        self._tell()
+
+    def _texts(self) -> Iterator[SearchedText]:
+        """All that can be seen in tabs and outputs, the current tab first."""
+        current = self._documents.current
+        rest = (document for document in self._documents if document is not current)
+        for document in (current, *rest):
+            if document is not None and document.kind in TEXT_KINDS:
+                raw = document.text.toRawText() if document.text is not None else None
+                lines = partial(_lines, raw, document.content if raw is None else b"")
+                yield SearchedText(document, document.name, lines)
+        told = self.tr("{kind} of {name}")
+        for kind, pane in self._panes.outputs.items():
+            for listing in pane.output.listings:
+                # What is shown may have names in words of C++.
+                shown = pane.code.spelling.lines if listing is pane.listing else listing.lines
+                title = told.format(kind=kind.title, name=listing.name)
+                yield SearchedText(_Listed(kind, listing.name), title, partial(tuple, shown))
+        model = self._panes.log.model
+        for row, stage in enumerate(model.rows):
+            title = self.tr("Log of {tool}").format(tool=tool_name(stage))
+            place = _Logged(model.key_of(row))
+            yield SearchedText(place, title, partial(_logged, whole_log(stage)))
+
+    @Slot(tuple)
+    def _on_found(self, hits: tuple[Hit, ...]) -> None:
+        self._view.add(hits)
+        self._tell()
+
+    @Slot()
+    def _on_ended(self) -> None:
+        self._tell()
+
+    @Slot()
+    def _on_stopped(self) -> None:
+        self._search.stop()
+        self._tell(self.tr("Stopped: {found}"))
+
+    @Slot(str)
+    def _on_failed(self, problem: str) -> None:
+        self._view.tell(problem, is_busy=False, is_problem=True)
+
+    def _tell(self, frame: str = "{found}") -> None:
+        search = self._search
+        count = counted(search.count, self.tr("{count:,} place"), self.tr("{count:,} places"))
+        texts = counted(search.texts, self.tr("{count} text"), self.tr("{count} texts"))
+        told = self.tr("{places} in {texts}").format(places=count, texts=texts)
+        if search.is_capped:
+            told = self.tr("The first {count:,} places; there may be more").format(
+                count=search.count
+            )
+        if search.skipped:
+            told += self.tr(", too complex for {0:,} lines").format(search.skipped)
+        self._view.tell(frame.format(found=told), is_busy=search.is_busy)
+
+    @Slot(Hit)
+    def _on_activated(self, hit: Hit) -> None:
+        if isinstance(hit.place, Document):
+            page = self._panes.tabs.page_of(hit.place)
+            if page is None:
+                self._panes.status.tell(self.tr("This tab is closed"))
+                return
+            self._documents.current = hit.place
+            self._show(page.code_view, hit)
+            self._panes.bring_up(self._panes.tabs)
+        elif isinstance(hit.place, _Listed):
+            pane = self._panes.outputs[hit.place.kind]
+            pane.choose(hit.place.name)
+            self._show(pane.code_view, hit)
+            self._panes.bring_up(pane)
+        elif isinstance(hit.place, _Logged):
+            self._panes.log.choose(hit.place.stage)
+            self._panes.bring_up(self._panes.log)
+
+    def _show(self, view: CodeEditor | ListingView, hit: Hit) -> None:
+        line = _line_now(view, hit)
+        if line is None:
+            told = self.tr("The text has changed since it was searched: search again")
+            self._panes.status.tell(told)
+            line = min(hit.line, max(0, view.search_line_count() - 1))
+            view.go_to(line + 1)
+            return
+        # A jump, which Back comes back from.
+        view.go_to(line + 1)
+        view.show_match(line, hit.span)
+
+
+def _line_now(view: CodeEditor | ListingView, hit: Hit) -> int | None:
+    """The line nearest to where it was that is as it was."""
+    first = max(0, hit.line - _FARTHEST)
+    lines = view.search_lines(first, 2 * _FARTHEST)
+    same = [first + at for at, line in enumerate(lines) if line == hit.whole]
+    return min(same, key=lambda line: abs(line - hit.line), default=None)
+
+
+def _lines(raw: str | None, content: bytes) -> list[str]:
+    if raw is not None:
+        return raw.split("\u2029")
+    return split_lines(content.decode("utf-8", "replace"))
+
+
+def _logged(text: str) -> list[str]:
+    return text.split("\n")

@@ -1,0 +1,137 @@
+"""Searching many texts in the background, one after the other."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from threading import Event
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from jitstudio.gui.code.search import Matcher, Span, TooComplex
+from jitstudio.gui.kit.background import Background, Paced
+from jitstudio.gui.state.hits import Hit
+
+MOST_HITS = 10_000
+"""Of all texts together: nobody reads more, and a table of them is there at once."""
+
+# What is shown of a line: some of it before what was found, and some behind.
+_BEFORE, _LONGEST = 60, 300
+
+
+@dataclass(frozen=True)
+class SearchedText:
+    """A text to be searched.
+
+    Attributes:
+        place: What leads to it.
+        title: What it is called.
+        lines: Gives its lines; called in the background.
+    """
+
+    place: object
+    title: str
+    lines: Callable[[], Sequence[str]]
+
+
+@dataclass(frozen=True)
+class _Found:
+    hits: tuple[Hit, ...]
+    skipped: int
+
+
+class SearchAll(QObject):
+    """Searches texts for one query at a time; a newer one takes the place of the one before.
+
+    Attributes:
+        count: How many hits there are so far.
+        texts: In how many texts.
+        skipped: Lines that the expression was too complex for.
+        is_capped: Whether there may be more hits than were kept.
+
+    Signals:
+        found: Hits in one text.
+        ended: There are no more texts to search.
+        failed: Why a text could not be searched.
+    """
+
+    found = Signal(tuple)
+    ended = Signal()
+    failed = Signal(str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._background = Background(self)
+        self._background.done.connect(self._on_done)
+        self._background.failed.connect(self.failed)
+        self._waiting: list[SearchedText] = []
+        self._matcher: Matcher | None = None
+        self._reset()
+
+    def _reset(self) -> None:
+        self.count = self.texts = self.skipped = 0
+        self.is_capped = False
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether texts are still being searched."""
+        return self._background.is_busy
+
+    def start(self, matcher: Matcher, texts: Sequence[SearchedText]) -> None:
+        """Search these, in their order."""
+        self._background.stop()
+        self._reset()
+        self._matcher, self._waiting = matcher, list(texts)
+        self._go_on()
+
+    def stop(self) -> None:
+        """Search no further; what was found stays."""
+        self._background.stop()
+        self._waiting = []
+
+    def _go_on(self) -> None:
+        if self._matcher is None or not self._waiting or self.count >= MOST_HITS:
+            self.is_capped = self.count >= MOST_HITS
+            self._waiting = []
+            self.ended.emit()
+            return
+        text, room = self._waiting.pop(0), MOST_HITS - self.count
+        self._background.start(partial(_search, self._matcher, text, room))
+
+    @Slot(object)
+    def _on_done(self, found: _Found) -> None:
+        self.skipped += found.skipped
+        self.count += len(found.hits)
+        self.texts += bool(found.hits)
+        if found.hits:
+            self.found.emit(found.hits)
+        self._go_on()
+
+
+def _search(matcher: Matcher, text: SearchedText, room: int, stop: Event) -> _Found:
+    hits: list[Hit] = []
+    skipped = 0
+    for number, line in enumerate(Paced(text.lines(), stop)):
+        try:
+            spans = matcher.spans(line)
+        except TooComplex:
+            skipped += 1
+            continue
+        for span in spans:
+            hits.append(_hit(text, number, line, span))
+            if len(hits) >= room:
+                return _Found(tuple(hits), skipped)
+    return _Found(tuple(hits), skipped)
+
+
+def _hit(text: SearchedText, number: int, line: str, span: Span) -> Hit:
+    indent = len(line) - len(line.lstrip())
+    start = min(indent, span[0])
+    if span[0] - start > _LONGEST - _BEFORE:
+        start = span[0] - _BEFORE
+    shown = line[start : start + _LONGEST].replace("\t", " ")
+    before = "…" if start > indent else ""
+    first = span[0] - start + len(before)
+    marked = (first, min(first + span[1] - span[0], len(shown) + len(before)))
+    return Hit(text.place, text.title, number, span, before + shown, marked, line)

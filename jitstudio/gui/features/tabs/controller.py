@@ -1,0 +1,102 @@
+"""Leads from tab to tab by name: a palette of the open ones and of recent files, and their menu."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from PySide6.QtCore import QObject, QPoint, Slot
+from PySide6.QtWidgets import QWidget
+
+from jitstudio.gui.code.languages import icon_name
+from jitstudio.gui.features.tabs.commands import TabCommands
+from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.theme import ThemeKeeper
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.file_commands import FileCommands
+from jitstudio.gui.shell.palette.model import Entry
+from jitstudio.gui.shell.palette.view import Palette
+from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.window.panes import Panes
+
+
+class TabsController(QObject):
+    """Knows in which order the tabs were looked at last."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        panes: Panes,
+        files: FileCommands,
+        keeper: ThemeKeeper,
+        actions: Actions,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._documents = workspace.documents
+        self._preferences = workspace.preferences
+        self._panes = panes
+        self._files = files
+        self._keeper = keeper
+        self._commands = TabCommands(
+            workspace.documents, workspace.settings, files, actions, window
+        )
+        self._commands.told.connect(panes.status.tell)
+        self._commands.failed.connect(panes.notice.tell)
+        self._commands.opened.connect(files.opened)
+        # The last one first.
+        self._seen: list[Document] = []
+        self._documents.current_changed.connect(self._on_current_changed)
+        self._on_current_changed(self._documents.current)
+        panes.tabs.menu_requested.connect(self._on_menu_requested)
+        self._palette = Palette(
+            "tabPalette",
+            self.tr("Type the name of a tab or of a recent file"),
+            self.tr("No tab or recent file is called so"),
+            window,
+        )
+        self._palette.chosen.connect(self._on_chosen)
+        actions.bind({"goToTabAction": self._on_wanted})
+
+    def _entries(self) -> Iterator[Entry]:
+        """The tabs, the one before the current first and the current last; recent files."""
+        order = {document: place for place, document in enumerate(self._seen)}
+        order |= dict.fromkeys(self._seen[:1], len(self._documents))
+        color = self._keeper.theme.ui.muted_text
+        for document in sorted(self._documents, key=lambda d: order.get(d, len(order))):
+            yield Entry(
+                title=self._documents.title(document),
+                payload=partial(self._go_to, document),
+                detail=str(document.path.parent) if document.path else self.tr("in no file yet"),
+                keys=self.tr("unsaved") if document.is_modified else "",
+                icon=icon(icon_name(document.kind, document.is_named_as_header), color),
+            )
+        for path in self._preferences.recent_files:
+            if self._documents.at_path(path) is None:
+                opens = partial(self._files.open_paths, [path])
+                yield Entry(path.name, opens, str(path.parent), self.tr("recent file"))
+
+    def _go_to(self, document: Document) -> None:
+        if document in self._documents:
+            self._documents.current = document
+            self._panes.bring_up(self._panes.tabs)
+
+    @Slot()
+    def _on_wanted(self) -> None:
+        self._palette.offer(tuple(self._entries()))
+
+    @Slot(object)
+    def _on_chosen(self, go: partial[None]) -> None:
+        go()
+
+    @Slot(object)
+    def _on_current_changed(self, document: Document | None) -> None:
+        # Those that were closed are forgotten, too.
+        others = [d for d in self._documents if d is not document]
+        seen = [d for d in self._seen if d in others]
+        self._seen = [document, *seen] if document is not None else seen
+
+    @Slot(Document, QPoint)
+    def _on_menu_requested(self, document: Document, place: QPoint) -> None:
+        self._commands.menu_for(document, self._panes.tabs).popup(place)

@@ -1,0 +1,186 @@
+"""Commands that build beside the panes: compare both links, and build to save."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtWidgets import QApplication, QWidget
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.command_line import build_command
+from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.result import BuildResult
+from jitstudio.gui.features.variants.comparison_dialog import ComparisonDialog
+from jitstudio.gui.features.variants.export_dialog import ExportDialog
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.dialogs import open_dialog
+from jitstudio.gui.kit.theme import ThemeKeeper
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.file_commands import FileCommands
+from jitstudio.gui.state.background_builds import SideBuild
+from jitstudio.gui.state.build_controller import nothing_to_build
+from jitstudio.gui.state.outputs import Built
+from jitstudio.gui.state.requests import request_for
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.listing.link_comparison import COMPARED, LinkComparison, both_ways, compare_links
+
+
+class SideCommands(QObject):
+    """Asks, builds and shows or saves what came of it.
+
+    Signals:
+        told: What is being done, in words.
+        failed: Why it cannot be done, in words.
+    """
+
+    told = Signal(str)
+    failed = Signal(str)
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        files: FileCommands,
+        keeper: ThemeKeeper,
+        actions: Actions,
+        window: QWidget,
+    ) -> None:
+        super().__init__(window)
+        self._workspace = workspace
+        self._files = files
+        self._keeper = keeper
+        self._window = window
+        self._actions = actions
+        # What the dialog with the figures of both links is about.
+        self._by_ptx: BuildRequest | None = None
+        self._ptx_link: Built | None = None
+        self._comparing = Background(self)
+        self._comparing.done.connect(self._on_compared)
+        self._comparing.failed.connect(self.failed)
+        actions.bind(
+            {
+                "compareLinksAction": self.compare_links,
+                "exportAction": self.export,
+                "copyCommandAction": self.copy_command,
+            }
+        )
+
+    @Slot()
+    def compare_links(self) -> None:
+        """Link the ticked modules by PTX and by LTO, and show both side by side."""
+        if not self._workspace.build_controller.modules(LinkMode.PTX):
+            self.failed.emit(nothing_to_build(LinkMode.PTX))
+            return
+        try:
+            by_ptx, by_lto = both_ways(self._request(COMPARED, LinkMode.PTX))
+        except ValueError as error:
+            self.failed.emit(str(error))
+            return
+        self.told.emit(self.tr("Linking by PTX and by LTO"))
+        # This way it is made in any case, and whoever pins the result can compare it, too.
+        by_ptx = replace(by_ptx, emit=by_ptx.emit | {CodeKind.PTX})
+        self._by_ptx = by_ptx
+        self._start("compare", (by_ptx, by_lto), self._on_links_built)
+
+    @Slot()
+    def export(self) -> None:
+        """Ask what to make of the module or the link, make it, and ask where to save it."""
+        module = self._workspace.build_controller.module
+        linked = self._workspace.settings.link is not LinkMode.NONE
+        if module is None and not linked:
+            self.failed.emit(nothing_to_build(LinkMode.NONE))
+            return
+        what = self.tr("the link") if linked or module is None else module.name
+        dialog = ExportDialog(what, self._workspace.settings.arch, self._window)
+        dialog.accepted.connect(self._on_export_accepted)
+        open_dialog(dialog)
+
+    @Slot()
+    def copy_command(self) -> None:
+        """Copy the command that builds the same from the files."""
+        workspace = self._workspace
+        modules = workspace.build_controller.modules()
+        others = [d for d in workspace.documents if d.is_header or d.is_library]
+        if not modules:
+            self.failed.emit(nothing_to_build(workspace.settings.link))
+            return
+        parts = {document.name: document for document in (*modules, *others)}
+        if unnamed := ", ".join(name for name, d in parts.items() if d.path is None):
+            told = self.tr("A command names files: save {names} first, or close what is not built.")
+            self.failed.emit(told.format(names=unnamed))
+            return
+        try:
+            request = self._request(frozenset())
+        except ValueError as error:
+            self.failed.emit(str(error))
+            return
+        command = build_command(request, {name: str(d.path) for name, d in parts.items()})
+        QApplication.clipboard().setText(command)
+        unsaved = ", ".join(name for name, d in parts.items() if d.is_modified)
+        told = self.tr("Copied: {command}")
+        if unsaved:
+            told = self.tr("Copied, but it builds what is saved: {names} is not. {command}")
+        elif request.confined_to is not None:
+            told = self.tr(
+                "Copied. Outside its project these files are not restricted: read them before you "
+                "run it. {command}"
+            )
+        self.told.emit(told.format(names=unsaved, command=command))
+
+    def _request(self, emit: frozenset[CodeKind], link: LinkMode | None = None) -> BuildRequest:
+        workspace = self._workspace
+        modules = workspace.build_controller.modules(link)
+        return request_for(modules, workspace.documents, workspace.settings, emit, link)
+
+    def _start(self, tag: str, requests: Sequence[BuildRequest], then: Callable[..., Any]) -> None:
+        build = SideBuild(self._workspace.service, tag, requests, self)
+        build.finished.connect(then)
+        build.broke.connect(self.failed)
+        build.start()
+
+    @Slot(tuple)
+    def _on_links_built(self, results: tuple[BuildResult, ...]) -> None:
+        # Counting the instructions of a large link takes longer than a window may stand still.
+        self._comparing.start(lambda _stop: compare_links(*results))
+
+    @Slot(object)
+    def _on_compared(self, comparison: LinkComparison) -> None:
+        dialog = ComparisonDialog(comparison, self._keeper.theme, self._window)
+        assert self._by_ptx is not None
+        self._ptx_link = Built(self._by_ptx, comparison.ptx)
+        dialog.differences_requested.connect(self._on_differences_requested)
+        open_dialog(dialog)
+
+    @Slot()
+    def _on_differences_requested(self) -> None:
+        """Put the LTO link beside the PTX link, line by line."""
+        assert self._ptx_link is not None
+        workspace = self._workspace
+        name = self.tr("PTX link, {target}").format(target=self._ptx_link.result.arch.sm)
+        workspace.baselines.pin(self._ptx_link, name)
+        workspace.settings.link = LinkMode.LTO
+        workspace.build_controller.build()
+        self._actions["focusCompareAction"].trigger()
+
+    @Slot()
+    def _on_export_accepted(self) -> None:
+        dialog = self.sender()
+        assert isinstance(dialog, ExportDialog)
+        try:
+            request = self._request(dialog.kinds)
+        except ValueError as error:
+            self.failed.emit(str(error))
+            return
+        self.told.emit(self.tr("Building what is to be saved"))
+        self._start("export", [replace(request, fat_archs=dialog.fat_archs)], self._on_exported)
+
+    @Slot(tuple)
+    def _on_exported(self, results: tuple[BuildResult, ...]) -> None:
+        (result,) = results
+        if not result.ok:
+            text = self.tr("Nothing was saved. {reason}")
+            self.failed.emit(text.format(reason=result.reason))
+            return
+        self._files.save_results(result)

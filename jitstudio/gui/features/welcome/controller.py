@@ -1,0 +1,93 @@
+"""Fills the welcome page when it is looked at, and carries out what is chosen there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QObject, Slot
+
+from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.features.welcome.page import WelcomePage
+from jitstudio.gui.kit.theme import ThemeKeeper
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.file_commands import FileCommands
+from jitstudio.gui.state.environment import Environment
+from jitstudio.gui.state.workspace import Workspace
+from jitstudio.samples import samples
+
+_STARTERS = ("newCudaAction", "newLlvmAction", "newPtxAction", "openAction")
+_ICON = "book"
+
+
+class WelcomeController(QObject):
+    """Puts the welcome page among the tabs."""
+
+    def __init__(
+        self,
+        workspace: Workspace,
+        tabs: EditorTabs,
+        files: FileCommands,
+        actions: Actions,
+        keeper: ThemeKeeper,
+    ) -> None:
+        super().__init__(tabs)
+        self._workspace = workspace
+        self._tabs = tabs
+        self._files = files
+        self._actions = actions
+        self._environment = Environment(self)
+        self._page = WelcomePage(keeper.theme)
+        self._page.first_seen.connect(self._on_first_seen)
+        keeper.theme_changed.connect(self._page.set_theme)
+        tabs.set_home(self._page, _ICON)
+        if workspace.preferences.value("startup.welcome"):
+            tabs.add_home()
+        actions.bind({"welcomeAction": self._on_welcome})
+        actions["closeTabAction"].triggered.connect(self._on_close_tab)
+
+    @Slot()
+    def _on_welcome(self) -> None:
+        self._tabs.show_home()
+        self._page.setFocus()
+
+    @Slot()
+    def _on_close_tab(self) -> None:
+        if self._tabs.is_at_home:
+            self._tabs.close_home()
+
+    @Slot()
+    def _on_first_seen(self) -> None:
+        page, workspace, environment = self._page, self._workspace, self._environment
+        page.fill([self._actions[name] for name in _STARTERS], samples())
+        page.sample_chosen.connect(self._files.open_sample)
+        page.path_chosen.connect(self._on_path_chosen)
+        page.check_requested.connect(self._on_check_requested)
+        self._files.recent_changed.connect(self._on_recent_changed)
+        self._on_recent_changed()
+        environment.changed.connect(self._on_environment_changed)
+        self._on_environment_changed()
+        workspace.tell_toolchain(environment.take_toolchain)
+        workspace.launches.devices_changed.connect(environment.take_devices)
+        if workspace.launches.devices is not None:
+            environment.take_devices(workspace.launches.devices)
+        else:
+            workspace.launches.list_devices()
+        environment.check_window()
+
+    @Slot()
+    def _on_check_requested(self) -> None:
+        self._workspace.service.probe()
+        self._workspace.launches.list_devices()
+        self._environment.check_window()
+
+    @Slot()
+    def _on_environment_changed(self) -> None:
+        self._page.show_findings(self._environment.findings)
+
+    @Slot()
+    def _on_recent_changed(self) -> None:
+        self._page.show_recent(self._workspace.preferences.recent_files)
+
+    @Slot(Path)
+    def _on_path_chosen(self, path: Path) -> None:
+        self._files.open_paths([path])

@@ -1,0 +1,145 @@
+"""What all pictures of boxes and arrows have in common: they are zoomed, walked and told of."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from PySide6.QtCore import Qt, Slot
+from PySide6.QtGui import (
+    QAccessible,
+    QAccessibleEvent,
+    QColor,
+    QKeyEvent,
+    QPainter,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QGraphicsView, QWidget
+
+from jitstudio.gui.kit.fonts import LETTERS, when_letters_change
+
+_STEP = 1.2
+_HINT_MARGIN = 16
+
+
+class Way(Enum):
+    """Where the keyboard goes."""
+
+    LEFT = "left"
+    RIGHT = "right"
+    UP = "up"
+    DOWN = "down"
+    FIRST = "first"
+    LAST = "last"
+
+
+_WAYS = {
+    Qt.Key.Key_Left: Way.LEFT,
+    Qt.Key.Key_Right: Way.RIGHT,
+    Qt.Key.Key_Up: Way.UP,
+    Qt.Key.Key_Down: Way.DOWN,
+    Qt.Key.Key_Home: Way.FIRST,
+    Qt.Key.Key_End: Way.LAST,
+}
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter, Qt.Key.Key_Space)
+
+
+def mixed(ground: QColor, color: QColor, share: float) -> QColor:
+    """The ground with this share of a colour."""
+    parts = (
+        (ground.redF(), color.redF()),
+        (ground.greenF(), color.greenF()),
+        (ground.blueF(), color.blueF()),
+    )
+    return QColor.fromRgbF(*(one + (other - one) * share for one, other in parts))
+
+
+class PictureCanvas(QGraphicsView):
+    """Shows a picture; those who derive know what is in it.
+
+    Args:
+        zoomed: The least and the most scale that it can be zoomed to.
+    """
+
+    def __init__(self, zoomed: tuple[float, float], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setFrameShape(QGraphicsView.Shape.NoFrame)
+        self.setTransformationAnchor(QGraphicsView.ViewportAnchor.AnchorUnderMouse)
+        self._zoomed = zoomed
+        self._hint = ""
+        self._letters = LETTERS.zoom
+        when_letters_change(self, lambda it: it.fit_letters())
+        self._keys = {
+            Qt.Key.Key_Plus: self.zoom_in,
+            Qt.Key.Key_Equal: self.zoom_in,
+            Qt.Key.Key_Minus: self.zoom_out,
+            Qt.Key.Key_0: self.fit,
+        }
+
+    @Slot()
+    def fit(self) -> None:
+        """Show all of it; for those who derive."""
+        raise NotImplementedError
+
+    @Slot()
+    def activate_current(self) -> None:
+        """Go on from where the keyboard is; for those who derive."""
+        raise NotImplementedError
+
+    def walk(self, way: Way) -> bool:
+        """Take the keyboard there; whether there is anything. For those who derive."""
+        raise NotImplementedError
+
+    @Slot()
+    def zoom_in(self) -> None:
+        """Show it larger."""
+        self._zoom(_STEP)
+
+    @Slot()
+    def zoom_out(self) -> None:
+        """Show it smaller."""
+        self._zoom(1 / _STEP)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Walk with the arrows, go on with Enter, zoom with plus and minus, see all with 0."""
+        key = Qt.Key(event.key())
+        if key in _WAYS and self.walk(_WAYS[key]):
+            return
+        if key in _ENTER:
+            self.activate_current()
+        elif key in self._keys:
+            self._keys[key]()
+        else:
+            super().keyPressEvent(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom with Ctrl, scroll without."""
+        if event.modifiers() & Qt.KeyboardModifier.ControlModifier:
+            self._zoom(_STEP if event.angleDelta().y() > 0 else 1 / _STEP)
+        else:
+            super().wheelEvent(event)
+
+    def fit_letters(self) -> None:
+        """Scale the picture along with the rest of the window."""
+        factor, self._letters = LETTERS.zoom / self._letters, LETTERS.zoom
+        self._zoom(factor)
+
+    def _zoom(self, factor: float) -> None:
+        least, most = self._zoomed
+        now = self.transform().m11()
+        self.scale(*[max(least, min(most, now * factor)) / now] * 2)
+
+    def _paint_hint(self, painter: QPainter, color: QColor) -> None:
+        """Say what will be here where there is nothing yet."""
+        painter.resetTransform()
+        painter.setPen(color)
+        edge = _HINT_MARGIN
+        room = self.viewport().rect().adjusted(edge, edge, -edge, -edge)
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(room, int(flags), self._hint)
+
+    def _tell(self, words: str) -> None:
+        """Tell those who hear the window where the keyboard is."""
+        if words != self.accessibleDescription():
+            self.setAccessibleDescription(words)
+            changed = QAccessible.Event.DescriptionChanged
+            QAccessible.updateAccessibility(QAccessibleEvent(self, changed))

@@ -1,0 +1,220 @@
+"""What the parts of the launch form are made of: titled fields with their problems below."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QEvent, QObject, Qt, Slot
+from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QWidget
+
+from jitstudio.core.launch.problems import SpecProblem
+from jitstudio.core.severity import Severity
+from jitstudio.gui.kit.fonts import show_as_code
+from jitstudio.gui.kit.number_field import CODE_SIZE, NumberField
+from jitstudio.gui.kit.parts import text_label
+from jitstudio.gui.kit.theme import Theme
+
+_TITLE_WIDTH = 15
+
+
+class WheelGuard(QObject):
+    """Leaves the wheel to the form that scrolls, unless the field has the keyboard."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Stop what would change a field that the pointer only passes."""
+        if event.type() != QEvent.Type.Wheel or not isinstance(watched, QWidget):
+            return False
+        if watched.hasFocus():
+            return False
+        event.ignore()
+        return True
+
+
+def code_line(parent: QWidget, name: str, title: str, what: str, example: str) -> QLineEdit:
+    """A line to type code into.
+
+    Args:
+        parent: The part of the form it belongs to.
+        name: Its object name.
+        title: What screen readers call it.
+        what: What it means, for the tool tip.
+        example: What it says while it is empty.
+    """
+    line = QLineEdit(parent)
+    line.setObjectName(name)
+    show_as_code(line, CODE_SIZE)
+    line.setAccessibleName(title)
+    line.setToolTip(what)
+    line.setPlaceholderText(example)
+    return line
+
+
+class ProblemLabel(QLabel):
+    """What is wrong with the field above it; takes no room while nothing is."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self.setTextFormat(Qt.TextFormat.PlainText)
+        self.setWordWrap(True)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._severity = Severity.ERROR
+        self._theme: Theme | None = None
+        self.show_problems(())
+
+    def show_problems(self, problems: Iterable[SpecProblem]) -> None:
+        """Say these, each with its remedy, in the colour of the worst."""
+        told = tuple(problems)
+        self.setText("\n".join(f"{p.message} {p.remedy}".rstrip() for p in told))
+        self.setVisible(bool(told))
+        severities = {problem.severity for problem in told}
+        self._severity = next((s for s in Severity if s in severities), Severity.ERROR)
+        self._paint()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._theme = theme
+        self._paint()
+
+    def _paint(self) -> None:
+        if self._theme is not None:
+            color = getattr(self._theme.marks, self._severity.value)
+            sheet = f"color: {color.name()}"
+            # Qt looks through all sheets again for one that is set, be it the same.
+            if sheet != self.styleSheet():
+                self.setStyleSheet(sheet)
+
+
+class FieldRows(QWidget):
+    """Fields below each other, each with its title before it and its problems below it."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._labels: dict[str, ProblemLabel] = {}
+        self._numbers: list[NumberField] = []
+        self._problems: tuple[SpecProblem, ...] = ()
+        self._hints: list[QLabel] = []
+        self._guard = WheelGuard(self)
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setHorizontalSpacing(8)
+        self._grid.setVerticalSpacing(5)
+        width = self.fontMetrics().horizontalAdvance("0") * _TITLE_WIDTH
+        self._grid.setColumnMinimumWidth(0, width)
+        self._grid.setColumnStretch(1, 1)
+
+    @property
+    def places(self) -> frozenset[str]:
+        """The places of problems that these fields show."""
+        return frozenset(self._labels)
+
+    def add(
+        self,
+        title: QWidget | str,
+        *fields: QWidget,
+        places: tuple[str, ...] = (),
+        stretched: int = -1,
+    ) -> None:
+        """Append a row.
+
+        Args:
+            title: What stands before the fields; a text becomes the label of the first.
+            fields: Beside each other.
+            places: The problems to show below them; see `SpecProblem.where`.
+            stretched: Which of the fields takes what room there is.
+        """
+        row = self._grid.rowCount()
+        self._grid.addWidget(self._title(title, fields[0]), row, 0)
+        line = QHBoxLayout()
+        line.setSpacing(8)
+        for field in fields:
+            self._take(field)
+            line.addWidget(field)
+        line.setStretch(range(len(fields))[stretched], 1)
+        line.addStretch()  # for rows of fields that do not grow
+        self._grid.addLayout(line, row, 1, 1, -1)
+        if places:
+            self.add_below(self._problem_label(places))
+
+    def add_two(
+        self,
+        first: tuple[QWidget | str, QWidget],
+        second: tuple[QWidget | str, QWidget],
+        places: tuple[str, ...] = (),
+    ) -> None:
+        """Append a row of two titles with a field each, in line with other rows of two."""
+        row = self._grid.rowCount()
+        for column, (title, field) in ((0, first), (2, second)):
+            self._take(field)
+            line = QHBoxLayout()
+            line.addWidget(field, 1)
+            line.addStretch()  # for fields that do not grow
+            if title:
+                self._grid.addWidget(self._title(title, field), row, column)
+                self._grid.addLayout(line, row, column + 1)
+            else:
+                self._grid.addLayout(line, row, column, 1, 2)
+            self._grid.setColumnStretch(column + 1, 1)
+        if places:
+            self.add_below(self._problem_label(places))
+
+    def add_below(self, widget: QWidget) -> None:
+        """Append something under the fields that has no title."""
+        self._grid.addWidget(widget, self._grid.rowCount(), 1, 1, -1)
+
+    def add_hint(self, name: str) -> QLabel:
+        """Append muted words under the fields."""
+        hint = text_label(self, name)
+        self._hints.append(hint)
+        self.add_below(hint)
+        return hint
+
+    def add_wide(self, widget: QWidget, places: tuple[str, ...] = ()) -> None:
+        """Append something as wide as titles and fields together, with its problems below."""
+        self._grid.addWidget(widget, self._grid.rowCount(), 0, 1, -1)
+        if places:
+            label = self._problem_label(places)
+            self._grid.addWidget(label, self._grid.rowCount(), 0, 1, -1)
+
+    def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
+        """Say what is wrong below the fields it is about; the rest is nobody's here."""
+        unreadable = self.unreadable
+        # Said here anyway, and gone as soon as the number is typed right.
+        self._problems = tuple(problem for problem in problems if problem not in unreadable)
+        told = (*unreadable, *self._problems)
+        for label in set(self._labels.values()):
+            label.show_problems(p for p in told if self._labels.get(p.where) is label)
+
+    @property
+    def unreadable(self) -> tuple[SpecProblem, ...]:
+        """The fields that should hold a number and do not."""
+        return tuple(field.problem for field in self._numbers if field.problem)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        for label in set(self._labels.values()):
+            label.set_theme(theme)
+        for hint in self._hints:
+            hint.setStyleSheet(f"color: {theme.ui.muted_text.name()}")
+
+    @Slot()
+    def _on_number_edited(self) -> None:
+        self.show_problems(self._problems)
+
+    def _take(self, field: QWidget) -> None:
+        field.installEventFilter(self._guard)
+        if isinstance(field, NumberField):
+            self._numbers.append(field)
+            field.textEdited.connect(self._on_number_edited)
+
+    def _problem_label(self, places: tuple[str, ...]) -> ProblemLabel:
+        label = ProblemLabel(self)
+        label.setObjectName(f"{places[0]}Problem")
+        self._labels.update(dict.fromkeys(places, label))
+        return label
+
+    def _title(self, title: QWidget | str, field: QWidget) -> QWidget:
+        if isinstance(title, QWidget):
+            return title
+        label = QLabel(title, self)
+        label.setBuddy(field)
+        return label

@@ -1,0 +1,157 @@
+"""The figures of a launch in words: times, bandwidth, what the kernel needs.
+
+Knows `core.launch` and no widget.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+from jitstudio.core.launch.device import Device
+from jitstudio.core.launch.result import KernelFacts, LaunchResult, Timing
+from jitstudio.gui.kit.translating import counted
+
+# From this many milliseconds on, a time is told in this unit.
+_UNITS = ((1000.0, 1000.0, "s"), (1.0, 1.0, "ms"), (0.0, 0.001, "µs"))
+_DIGITS = 4
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure: what it is called, what it is, and what it means."""
+
+    name: str
+    text: str
+    meaning: str = ""
+
+
+def time_scale(ms: float) -> tuple[float, str]:
+    """The unit that suits a time: its milliseconds and its name."""
+    return next((scale, unit) for least, scale, unit in _UNITS if ms >= least)
+
+
+def time_text(ms: float) -> str:
+    """A time with its unit, in four digits: ``412.3 µs``, ``1.234 ms``, ``2.5 s``."""
+    scale, unit = time_scale(ms)
+    return f"{number_text(ms / scale)} {unit}"
+
+
+def number_text(value: float) -> str:
+    """A number in four digits, or with all before the point."""
+    whole = len(str(int(abs(value)))) if abs(value) >= 1 else 1
+    text = f"{value:,.{max(0, _DIGITS - whole)}f}"
+    return text.rstrip("0").rstrip(".") if "." in text else text
+
+
+def bandwidth_text(result: LaunchResult, device: Device | None) -> str:
+    """The effective bandwidth, and how much of the memory's peak that is; empty if unknown."""
+    bandwidth = result.bandwidth
+    if not bandwidth:
+        return ""
+    told = f"{number_text(bandwidth / 1e9)} GB/s"
+    peak = device.peak_bandwidth if device else None
+    if not peak:
+        return told
+    share = QCoreApplication.translate(
+        "LaunchFigures", "{share:.1f} % of the peak of {peak} GB/s"
+    ).format(share=bandwidth / peak * 100, peak=number_text(peak / 1e9))
+    return f"{told}, {share}"
+
+
+def timing_figures(
+    result: LaunchResult, timing: Timing, device: Device | None
+) -> tuple[Figure, ...]:
+    """What the timed launches came to."""
+    translate = QCoreApplication.translate
+    first, third = map(time_text, timing.quartiles)
+    figures = (
+        Figure(
+            translate("LaunchFigures", "Median"),
+            time_text(timing.median),
+            translate("LaunchFigures", "Half of the launches took at most as long."),
+        ),
+        Figure(translate("LaunchFigures", "Shortest"), time_text(timing.minimum)),
+        Figure(translate("LaunchFigures", "Longest"), time_text(timing.maximum)),
+        Figure(
+            translate("LaunchFigures", "Quartiles"),
+            translate("LaunchFigures", "{first} to {third}").format(first=first, third=third),
+            translate("LaunchFigures", "The middle half of the launches took so long."),
+        ),
+        Figure(
+            translate("LaunchFigures", "Samples"),
+            counted(
+                len(timing.samples),
+                translate("LaunchFigures", "{count:,} launch"),
+                translate("LaunchFigures", "{count:,} launches"),
+            ),
+        ),
+        Figure(
+            translate("LaunchFigures", "Bandwidth"),
+            bandwidth_text(result, device),
+            translate(
+                "LaunchFigures",
+                "{count:,} bytes, each input and output once, over the median time.",
+            ).format(count=result.moved_bytes),
+        ),
+    )
+    return tuple(figure for figure in figures if figure.text)
+
+
+def timing_as_text(figures: tuple[Figure, ...]) -> str:
+    """The figures as lines to paste into a message."""
+    width = max((len(figure.name) for figure in figures), default=0) + 1
+    return "\n".join(f"{f'{figure.name}:':<{width}} {figure.text}" for figure in figures)
+
+
+def timing_as_csv(timing: Timing) -> str:
+    """Every sample in milliseconds, for a spreadsheet."""
+    rows = (f"{number},{ms!r}" for number, ms in enumerate(timing.samples, 1))
+    return "\n".join(("launch,ms", *rows))
+
+
+def facts_text(result: LaunchResult) -> str:
+    """GPU, registers, memory, occupancy and times in one line; what is unknown is left out."""
+    parts = [result.device]
+    if result.facts:
+        parts += _kernel_facts(result.facts)
+    if result.start_ms is not None:
+        started = QCoreApplication.translate("LaunchFigures", "started after {time}")
+        parts.append(started.format(time=time_text(result.start_ms)))
+    if result.total_ms:
+        done = QCoreApplication.translate("LaunchFigures", "done after {time}")
+        parts.append(done.format(time=time_text(result.total_ms)))
+    return " · ".join(filter(None, parts))
+
+
+def _kernel_facts(facts: KernelFacts) -> Iterator[str]:
+    translate = QCoreApplication.translate
+    yield counted(
+        facts.registers,
+        translate("LaunchFigures", "{count:,} register"),
+        translate("LaunchFigures", "{count:,} registers"),
+    )
+    if facts.shared_bytes:
+        shared = translate("LaunchFigures", "{count:,} bytes shared")
+        yield shared.format(count=facts.shared_bytes)
+    else:
+        yield translate("LaunchFigures", "no static shared memory")
+    if facts.local_bytes:
+        local = translate("LaunchFigures", "{count:,} bytes local")
+        yield local.format(count=facts.local_bytes)
+    if facts.occupancy is not None:
+        occupancy = translate("LaunchFigures", "occupancy {share}")
+        yield occupancy.format(share=occupancy_text(facts.occupancy))
+    if facts.active_blocks is not None:
+        yield counted(
+            facts.active_blocks,
+            translate("LaunchFigures", "{count} block per multiprocessor"),
+            translate("LaunchFigures", "{count} blocks per multiprocessor"),
+        )
+
+
+def occupancy_text(occupancy: float) -> str:
+    """A share from 0 to 1 in per cent."""
+    return f"{occupancy * 100:.0f} %"

@@ -1,0 +1,122 @@
+"""A place for a widget whose module takes long to import: made when it is first looked at."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QShowEvent
+from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
+
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.late import Late
+from jitstudio.gui.kit.parts import text_label
+from jitstudio.gui.kit.theme import Theme
+
+_MARGIN = 20
+
+
+def hint_label(parent: QWidget, object_name: str, text: str) -> QLabel:
+    """Words in the middle of a pane that has nothing to show."""
+    label = text_label(parent, object_name)
+    label.setAlignment(Qt.AlignmentFlag.AlignCenter)
+    label.setMargin(_MARGIN)
+    # Muted as the hints of the tables are, and still as readable.
+    label.setForegroundRole(label.palette().ColorRole.PlaceholderText)
+    label.setBackgroundRole(label.palette().ColorRole.Base)
+    label.setAutoFillBackground(True)
+    label.setText(text)
+    return label
+
+
+class LazyWidget(QWidget):
+    """Shows one value with a widget that is imported when this one is first seen.
+
+    The widget's class takes its parent, and has the methods `set_theme` and `show_value`.
+
+    Signals:
+        made: The widget is there.
+    """
+
+    made = Signal()
+
+    def __init__(self, content: Late, hint: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._late = content
+        self._hint_text = hint
+        self._theme: Theme | None = None
+        self._value: object = None
+        self._new: Any = None
+        self._content: Any = None
+        self._background = Background(self)
+        self._background.done.connect(self._on_imported)
+        self._background.failed.connect(self._on_failed)
+        self._hint = hint_label(self, "plotHint", hint)
+        self._stack = QStackedLayout(self)
+        self._stack.addWidget(self._hint)
+
+    @property
+    def content(self) -> Any:
+        """The widget; None until it is made."""
+        return self._content
+
+    @property
+    def hint(self) -> str:
+        """What is said while there is nothing to show."""
+        return self._hint.text()
+
+    def set_hint(self, text: str) -> None:
+        """Say this while there is nothing to show."""
+        self._hint_text = text
+        self._update()
+
+    def show_value(self, value: object) -> None:
+        """Show this, or the hint for None."""
+        self._value = value
+        self._update()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._theme = theme
+        if self._content is not None:
+            self._content.set_theme(theme)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        """Begin with the import as soon as there is something to be seen."""
+        super().showEvent(event)
+        self._update()
+
+    def _update(self) -> None:
+        self._hint.setText(self._hint_text)
+        if self._value is None:
+            self._stack.setCurrentWidget(self._hint)
+        elif self._content is not None:
+            self._content.show_value(self._value)
+            self._stack.setCurrentWidget(self._content)
+        else:
+            self._hint.setText(self.tr("Preparing the plot…"))
+            is_coming = self._new is not None or self._background.is_busy
+            if self.isVisible() and not is_coming:
+                late = self._late
+                # A thread that held the widget might be the one to destroy it.
+                self._background.start(lambda _stop: late.get())
+
+    @Slot(object)
+    def _on_imported(self, kind: Any) -> None:
+        self._new = kind(self)
+        # To make it and to draw it are each a part of what a window may wait.
+        QTimer.singleShot(0, self._on_made)
+
+    @Slot()
+    def _on_made(self) -> None:
+        self._content = self._new
+        if self._theme is not None:
+            self._content.set_theme(self._theme)
+        self._stack.addWidget(self._content)
+        self.setFocusProxy(self._content)
+        self.made.emit()
+        self._update()
+
+    @Slot(str)
+    def _on_failed(self, problem: str) -> None:
+        self._hint.setText(self.tr("The plot cannot be shown: {problem}").format(problem=problem))

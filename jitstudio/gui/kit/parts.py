@@ -1,0 +1,127 @@
+"""The buttons and labels that several panels are made of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QSize, Qt
+from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QToolButton, QWidget
+
+from jitstudio.gui.kit.fonts import follow_letters, scaled
+from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.theme import Theme
+
+_ICON = "iconName"
+_ICON_SIDE = 16
+_LEAST_LETTERS = 4
+
+
+def icon_button(
+    parent: QWidget, text: str, what: str, icon_name: str, keys: str = ""
+) -> QToolButton:
+    """A button with its word beside its icon, which `show_icons` draws.
+
+    Args:
+        parent: The panel it belongs to.
+        text: The word.
+        what: What it does, for the tool tip and for screen readers.
+        icon_name: A file in `resources/icons`.
+        keys: What can be pressed instead; the tool tip tells it.
+    """
+    button = QToolButton(parent)
+    button.setText(text)
+    button.setToolTip(f"{what} ({QKeySequence(keys).toString()})" if keys else what)
+    button.setAccessibleName(what)
+    button.setProperty(_ICON, icon_name)
+    button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+    fit_icon(button)
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    return button
+
+
+def bare_button(parent: QWidget, what: str, slot: object) -> QToolButton:
+    """A button that is nothing but an icon.
+
+    Args:
+        parent: The panel it belongs to.
+        what: What it does, for the tool tip and for screen readers.
+        slot: What a click calls, or the signal that it sends.
+    """
+    button = QToolButton(parent, autoRaise=True)
+    button.setToolTip(what)
+    button.setAccessibleName(what)
+    button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    fit_icon(button, _ICON_SIDE)
+    button.clicked.connect(slot)
+    return button
+
+
+def heading(text: str, scale: float) -> QLabel:
+    """A line in bold letters, larger than others by a factor."""
+    label = QLabel(text)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+
+    def fit(it: QLabel) -> None:
+        font = QApplication.font()
+        font.setBold(True)
+        font.setPointSizeF(font.pointSizeF() * scale)
+        it.setFont(font)
+
+    follow_letters(label, fit)
+    return label
+
+
+def fit_icon(button: QAbstractButton, side: int = 0) -> None:
+    """Draw the icon of a button so large from now on, in pixels, or as high as its letters."""
+
+    def fit(it: QAbstractButton) -> None:
+        pixels = scaled(side) or QFontMetrics(it.font()).height()
+        it.setIconSize(QSize(pixels, pixels))
+
+    follow_letters(button, fit)
+
+
+def show_icons(buttons: Iterable[QToolButton], theme: Theme) -> None:
+    """Draw the icons of an `icon_button` or several in the colours of a theme."""
+    for button in buttons:
+        button.setIcon(icon(button.property(_ICON), theme.ui.text))
+
+
+def text_label(parent: QWidget, object_name: str) -> QLabel:
+    """A label for words that come from outside: no markup, and wrapped where they are long."""
+    label = QLabel(parent)
+    label.setObjectName(object_name)
+    label.setTextFormat(Qt.TextFormat.PlainText)
+    label.setWordWrap(True)
+    return label
+
+
+class ShorteningLabel(QLabel):
+    """A line of plain text that is cut with an ellipsis, and goes where no word has room."""
+
+    _is_whole = False
+
+    def minimumSizeHint(self) -> QSize:
+        """Next to nothing: a narrow pane is not kept wide by words."""
+        return QSize(1, super().minimumSizeHint().height())
+
+    def paintEvent(self, _event: QPaintEvent) -> None:
+        """Draw as much as there is room for."""
+        area, metrics = self.contentsRect(), self.fontMetrics()
+        shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())
+        least = _LEAST_LETTERS * metrics.averageCharWidth()
+        if shown != self.text() and (self._is_whole or area.width() < least):
+            return
+        where = int(Qt.AlignmentFlag.AlignVCenter | Qt.AlignmentFlag.AlignLeft)
+        role = self.foregroundRole()
+        with QPainter(self) as painter:
+            self.style().drawItemText(
+                painter, area, where, self.palette(), self.isEnabled(), shown, role
+            )
+
+
+class WholeLabel(ShorteningLabel):
+    """A line of plain text that goes rather than be cut: half a number is another number."""
+
+    _is_whole = True

@@ -1,0 +1,277 @@
+"""How every table in a panel looks and is worked by keyboard.
+
+Knows no model by name: marks and muted text come by the roles of `models.presentation`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import (
+    QEvent,
+    QKeyCombination,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+)
+from PySide6.QtGui import (
+    QAction,
+    QKeyEvent,
+    QKeySequence,
+    QPainter,
+    QPaintEvent,
+    QPalette,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import (
+    QHeaderView,
+    QStyle,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
+    QTableView,
+    QWidget,
+)
+
+from jitstudio.gui.kit.fonts import scaled
+from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.presentation import MARK_ROLE, MUTED_ROLE
+from jitstudio.gui.kit.theme import Theme
+
+_ICON_SIDE = 16
+_ROW_PADDING = 8
+_HINT_MARGIN = 20
+# In characters: of a column that stretches, and of any.
+_LEAST_CHARACTERS, _LEAST_SECTION = 16, 5
+# Cells begin where the titles of their columns do.
+_CELLS = "QTableView::item { padding: 0 5px; }"
+ENTER_KEYS = ("Return", "Enter")
+"""Both keys that people call Enter, as `add_command` takes them."""
+
+
+class MarkDelegate(QStyledItemDelegate):
+    """Draws the icon that a row's mark names, and muted text."""
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._theme: Theme | None = None
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw with the colours of another theme."""
+        self._theme = theme
+
+    def initStyleOption(
+        self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
+    ) -> None:
+        """Add what the roles of `models.presentation` say to what Qt's own roles say."""
+        super().initStyleOption(option, index)
+        selected = bool(option.state & QStyle.StateFlag.State_Selected)
+        mark = index.data(MARK_ROLE)
+        if mark and self._theme is not None:
+            # A red icon on the blue of a selected row could not be made out.
+            ui = self._theme.ui
+            color = ui.highlight_text if selected else getattr(self._theme.marks, mark)
+            option.icon = icon(mark, color)
+            option.decorationSize = QSize(scaled(_ICON_SIDE), scaled(_ICON_SIDE))
+            option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
+        if self._theme is not None:
+            # As in `apply_theme`, for tick boxes in cells.
+            option.palette.setColor(QPalette.ColorRole.Window, self._theme.ui.muted_text)
+        if index.data(MUTED_ROLE) and not selected:
+            color = option.palette.color(QPalette.ColorRole.PlaceholderText)
+            option.palette.setColor(QPalette.ColorRole.Text, color)
+
+
+class PanelTable(QTableView):
+    """A table of whole rows that says in words why it is empty.
+
+    Signals:
+        left_out_changed: There is room for other columns; see `left_out`.
+    """
+
+    left_out_changed = Signal()
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._hint = ""
+        self._stretched, self._least = 0, 0
+        self._optional: tuple[int, ...] = ()
+        self._sizes: dict[int, int] = {}
+        self._character = self.fontMetrics().horizontalAdvance("0")
+        self._delegate = MarkDelegate(self)
+        self.setAccessibleName(name)
+        self.setItemDelegate(self._delegate)
+        self.setSelectionBehavior(QTableView.SelectionBehavior.SelectRows)
+        self.setSelectionMode(QTableView.SelectionMode.SingleSelection)
+        self.setEditTriggers(QTableView.EditTrigger.NoEditTriggers)
+        self.setVerticalScrollMode(QTableView.ScrollMode.ScrollPerPixel)
+        self.setShowGrid(False)
+        self.setWordWrap(False)
+        self.setFrameShape(QTableView.Shape.NoFrame)
+        # Tab leaves the table; else who works by keyboard could never get out of it.
+        self.setTabKeyNavigation(False)
+        self.setCornerButtonEnabled(False)
+        self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)
+        self.verticalHeader().hide()
+        self.horizontalHeader().setHighlightSections(False)
+        self.setStyleSheet(_CELLS)
+        self._fit_rows()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw marks in the colours of another theme."""
+        self._delegate.set_theme(theme)
+        self.viewport().update()
+
+    def set_hint(self, hint: str) -> None:
+        """Say why there are no rows, while there are none."""
+        self._hint = hint
+        self.setAccessibleDescription(hint)
+        self.viewport().update()
+
+    @property
+    def hint(self) -> str:
+        """What is said while there are no rows."""
+        return self._hint
+
+    def set_columns(self, stretched: int, widths: dict[int, int]) -> None:
+        """Lay out the columns of the model set before.
+
+        Args:
+            stretched: The column that takes what the others leave.
+            widths: The widths of others at the start, in characters.
+        """
+        self._stretched = stretched
+        header, character = self.horizontalHeader(), self._character
+        header.setMinimumSectionSize(character * _LEAST_SECTION)
+        header.setSectionResizeMode(stretched, QHeaderView.ResizeMode.Stretch)
+        for column, width in widths.items():
+            header.resizeSection(column, max(character * width, header.sectionSizeHint(column)))
+
+    def hide_when_narrow(self, *columns: int, least: int = _LEAST_CHARACTERS) -> None:
+        """Leave out these columns, the last first, until the stretched one has its room.
+
+        Args:
+            columns: Those that matter less; the last of them matters least.
+            least: How many characters the stretched column has at least.
+        """
+        self._optional, self._least = columns, least
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The titles of the columns that there is no room for, in the order of the table."""
+        header, role = self.horizontalHeader(), Qt.ItemDataRole.DisplayRole
+        return tuple(
+            str(self.model().headerData(column, header.orientation(), role))
+            for column in sorted(self._optional)
+            if self.isColumnHidden(column)
+        )
+
+    def add_command(self, text: str, do: Callable[[], object], *keys: str) -> QAction:
+        """Offer a command in the context menu, and by these keys while the table has them."""
+        action = QAction(text, self)
+        action.setShortcuts([QKeySequence(key) for key in keys])
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+        action.setShortcutVisibleInContextMenu(True)
+        action.triggered.connect(do)
+        self.addAction(action)
+        return action
+
+    def add_separator(self) -> None:
+        """Draw a line in the context menu below what is in it."""
+        line = QAction(self)
+        line.setSeparator(True)
+        self.addAction(line)
+
+    def event(self, event: QEvent) -> bool:
+        """Claim the keys of the commands before the shortcuts of the window get them.
+
+        The window's own Copy and the table's would else be ambiguous, and neither would happen.
+        """
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            if self._command_of(event) is not None:
+                event.accept()
+                return True
+        elif event.type() == QEvent.Type.FontChange:
+            self._fit_rows()
+            # The header comes to know of it later.
+            QTimer.singleShot(0, self, self._scale_columns)
+        return super().event(event)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Do the command of the keys."""
+        command = self._command_of(event)
+        if command is None:
+            super().keyPressEvent(event)
+        else:
+            command.trigger()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the room of a narrow dock to what matters most."""
+        self._fit_columns()
+        super().resizeEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the rows, or the hint where there are none."""
+        super().paintEvent(event)
+        model = self.model()
+        if not self._hint or (model is not None and model.rowCount()):
+            return
+        margin = _HINT_MARGIN
+        area: QRect = self.viewport().rect().adjusted(margin, margin // 2, -margin, -margin // 2)
+        painter = QPainter(self.viewport())
+        painter.setPen(self.palette().color(QPalette.ColorRole.PlaceholderText))
+        flags = Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap
+        painter.drawText(area, int(flags), self._hint)
+        painter.end()
+
+    def _command_of(self, event: QKeyEvent) -> QAction | None:
+        if self.state() is QTableView.State.EditingState:
+            # The editor of a cell lets Enter through to the table after it has taken it.
+            return None
+        modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+        pressed = QKeySequence(QKeyCombination(modifiers, Qt.Key(event.key())))
+        # Commands of the window that the menu offers have their keys from the window.
+        own = (action for action in self.actions() if action.parent() is self)
+        return next((action for action in own if pressed in action.shortcuts()), None)
+
+    def _fit_columns(self) -> None:
+        if not self._optional:
+            return
+        self._keep_sizes()
+        room = self.width() - self._least * self._character
+        fixed = {*self._sizes} - {self._stretched, *self._optional}
+        room -= sum(self._sizes[column] for column in fixed)
+        before = self.left_out
+        for column in self._optional:
+            room -= self._sizes[column]
+            self.setColumnHidden(column, room < 0)
+        if self.left_out != before:
+            self.left_out_changed.emit()
+
+    def _scale_columns(self) -> None:
+        """Let columns grow and shrink with the letters."""
+        before, self._character = self._character, self.fontMetrics().horizontalAdvance("0")
+        header, factor = self.horizontalHeader(), self._character / before
+        if factor == 1:
+            return
+        self._keep_sizes()
+        header.setMinimumSectionSize(self._character * _LEAST_SECTION)
+        for column, size in self._sizes.items():
+            if header.sectionResizeMode(column) == QHeaderView.ResizeMode.Interactive:
+                least = header.sectionSizeHint(column)
+                self._sizes[column] = max(round(size * factor), least)
+                header.resizeSection(column, self._sizes[column])
+        self._fit_columns()
+
+    def _keep_sizes(self) -> None:
+        """Keep how wide columns are: hidden ones do not know."""
+        header = self.horizontalHeader()
+        shown = (n for n in range(header.count()) if not header.isSectionHidden(n))
+        self._sizes |= {column: header.sectionSize(column) for column in shown}
+
+    def _fit_rows(self) -> None:
+        self.verticalHeader().setMinimumSectionSize(scaled(_ICON_SIDE))
+        self.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + _ROW_PADDING)

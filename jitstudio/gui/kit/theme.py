@@ -1,0 +1,391 @@
+"""The colours of the window and of code: read from `resources/themes`, given to Qt.
+
+Knows no widget of jitstudio. Whoever paints itself is handed a `Theme`.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from enum import Enum
+from functools import cache
+from string import Template
+from typing import Any, TypeVar
+
+from pygments.token import Comment, String, Token, string_to_tokentype
+from PySide6.QtCore import QObject, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QFont, QPalette, QTextCharFormat, QTextFormat
+from PySide6.QtWidgets import QApplication, QToolTip
+
+from jitstudio.paths import resource
+
+TokenType = Any
+"""A Pygments token type; Pygments has no class for it that a type checker could use."""
+
+STYLE = "Fusion"
+"""Who draws the controls. Named when the application is made: `setStyle` gives the style back, and
+wrapping it takes PySide longer than all the rest of a theme."""
+
+IS_PROSE = QTextFormat.Property.UserProperty.value + 1
+"""Set in the formats of comments and strings: a bracket there pairs with nothing."""
+
+STALE_BAR = 3
+"""Height in pixels of the bar over what is not of the newest text."""
+
+
+@dataclass(frozen=True)
+class UiColors:
+    """The colours of windows, panels and controls: the `[ui]` table."""
+
+    window: QColor
+    base: QColor
+    alternate: QColor
+    text: QColor
+    muted_text: QColor
+    disabled_text: QColor
+    button: QColor
+    button_hover: QColor
+    border: QColor
+    field_border: QColor
+    accent: QColor
+    highlight: QColor
+    highlight_text: QColor
+    link: QColor
+    link_visited: QColor
+    tooltip: QColor
+    tooltip_text: QColor
+
+
+@dataclass(frozen=True)
+class CodeColors:
+    """The colours of editors and listings: the `[code]` table."""
+
+    background: QColor
+    text: QColor
+    current_line: QColor
+    margin: QColor
+    margin_text: QColor
+    margin_current: QColor
+    selection: QColor
+    selection_text: QColor
+    occurrence: QColor
+    bracket: QColor
+    match: QColor
+    banner: QColor
+    banner_text: QColor
+    hint: QColor
+    placeholder: QColor
+
+
+@dataclass(frozen=True)
+class MarkColors:
+    """The colours of findings: the `[marks]` table; the first three are named as severities."""
+
+    error: QColor
+    warning: QColor
+    info: QColor
+    success: QColor
+
+
+@dataclass(frozen=True)
+class DiffColors:
+    """The grounds of two texts side by side: the `[diff]` table."""
+
+    removed: QColor
+    removed_part: QColor
+    added: QColor
+    added_part: QColor
+    control_part: QColor
+    missing: QColor
+
+
+@dataclass(frozen=True)
+class TokenStyle:
+    """How one kind of token looks."""
+
+    color: QColor
+    bold: bool = False
+    italic: bool = False
+
+
+class ThemeError(ValueError):
+    """A theme file says less or more than it must; the message names the file and the key."""
+
+
+_Colors = TypeVar("_Colors", UiColors, CodeColors, MarkColors, DiffColors)
+
+
+@dataclass(frozen=True, eq=False)
+class Theme:
+    """All colours, as one theme file gives them.
+
+    Attributes:
+        name: What to call it.
+        dark: Whether it is light text on dark ground.
+        ui: Windows and controls.
+        code: Editors and listings.
+        marks: Errors, warnings and remarks.
+        diff: Two texts side by side.
+        pressure: Of bars, from few live registers to many.
+        bands, matched: Highlights of lines that belong together, and of those that are pointed at.
+        edges: The left edges of the first.
+        tokens: The styles of those token types that the file names.
+    """
+
+    name: str
+    dark: bool
+    ui: UiColors
+    code: CodeColors
+    marks: MarkColors
+    diff: DiffColors
+    pressure: tuple[QColor, ...]
+    bands: tuple[QColor, ...]
+    matched: tuple[QColor, ...]
+    edges: tuple[QColor, ...]
+    tokens: Mapping[TokenType, TokenStyle]
+    _formats: dict[TokenType, QTextCharFormat] = field(default_factory=dict, repr=False)
+    _styles: dict[TokenType, TokenStyle] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def load(cls, name: str) -> Theme:
+        """Read one theme.
+
+        Args:
+            name: A file in `resources/themes` without its ending, such as ``"dark"``.
+
+        Raises:
+            ThemeError: If a key is missing, unknown or no colour.
+            FileNotFoundError: If there is no such theme.
+        """
+        content = tomllib.loads(resource(f"themes/{name}.toml").read_text("utf-8"))
+        return cls(
+            name=content["name"],
+            dark=content["dark"],
+            ui=_colors(UiColors, content, "ui", name),
+            code=_colors(CodeColors, content, "code", name),
+            marks=_colors(MarkColors, content, "marks", name),
+            diff=_colors(DiffColors, content, "diff", name),
+            pressure=_row(content, "pressure", "steps", name),
+            bands=_row(content, "bands", "hues", name),
+            matched=_row(content, "bands", "matched", name),
+            edges=_row(content, "bands", "edges", name),
+            tokens={
+                string_to_tokentype("" if key == "Token" else key): TokenStyle(
+                    **{**row, "color": _color(row["color"], f"{name}: tokens.{key}")}
+                )
+                for key, row in content["tokens"].items()
+            },
+        )
+
+    def step(self, share: float) -> QColor:
+        """The colour of a bar of live registers that is so long, from 0 to 1."""
+        return self.pressure[min(len(self.pressure) - 1, int(share * len(self.pressure)))]
+
+    def token_style(self, token: TokenType) -> TokenStyle:
+        """The style of a token type, or of its nearest parent that the file names."""
+        style = self._styles.get(token)
+        if style is None:
+            known = next((t for t in reversed(token.split()) if t in self.tokens), Token)
+            style = self._styles[token] = self.tokens[known]
+        return style
+
+    def token_format(self, token: TokenType) -> QTextCharFormat:
+        """The format of a token type. It is shared: take a copy to change it."""
+        found = self._formats.get(token)
+        if found is None:
+            style = self.token_style(token)
+            found = self._formats[token] = QTextCharFormat()
+            found.setForeground(style.color)
+            if style.bold:
+                found.setFontWeight(QFont.Weight.Bold)
+            found.setFontItalic(style.italic)
+            if token in String or (token in Comment and token not in Comment.Preproc):
+                found.setProperty(IS_PROSE, True)
+        return found
+
+
+def _colors(kind: type[_Colors], content: Mapping[str, Any], table: str, name: str) -> _Colors:
+    given = content.get(table, {})
+    wanted = {f.name for f in fields(kind)}
+    for key in sorted(wanted ^ given.keys()):
+        problem = "is missing" if key in wanted else "is unknown"
+        raise ThemeError(f"Theme {name!r}: {table}.{key} {problem}")
+    return kind(**{key: _color(value, f"{name}: {table}.{key}") for key, value in given.items()})
+
+
+def _row(content: Mapping[str, Any], table: str, key: str, name: str) -> tuple[QColor, ...]:
+    return tuple(_color(value, f"{name}: {table}.{key}") for value in content[table][key])
+
+
+def _color(value: str, where: str) -> QColor:
+    color = QColor.fromString(value)
+    if not color.isValid():
+        raise ThemeError(f"Theme {where}: {value!r} is no colour")
+    return color
+
+
+_PICTURES = ("down", "left", "right", "up", "more")
+_OUTLINE = 140
+_ROLES = {
+    QPalette.ColorRole.Window: "window",
+    QPalette.ColorRole.WindowText: "text",
+    QPalette.ColorRole.Base: "base",
+    QPalette.ColorRole.AlternateBase: "alternate",
+    QPalette.ColorRole.Text: "text",
+    QPalette.ColorRole.PlaceholderText: "muted_text",
+    QPalette.ColorRole.Button: "button",
+    QPalette.ColorRole.ButtonText: "text",
+    QPalette.ColorRole.BrightText: "highlight_text",
+    QPalette.ColorRole.Highlight: "highlight",
+    QPalette.ColorRole.HighlightedText: "highlight_text",
+    QPalette.ColorRole.Accent: "accent",
+    QPalette.ColorRole.Link: "link",
+    QPalette.ColorRole.LinkVisited: "link_visited",
+    QPalette.ColorRole.ToolTipBase: "tooltip",
+    QPalette.ColorRole.ToolTipText: "tooltip_text",
+    # Fusion draws frames and grooves with these; left alone they stay those of a light window.
+    QPalette.ColorRole.Light: "button_hover",
+    QPalette.ColorRole.Midlight: "button_hover",
+    QPalette.ColorRole.Mid: "border",
+    QPalette.ColorRole.Dark: "border",
+    QPalette.ColorRole.Shadow: "border",
+}
+_DISABLED_ROLES = {
+    QPalette.ColorRole.WindowText: "disabled_text",
+    QPalette.ColorRole.Text: "disabled_text",
+    QPalette.ColorRole.ButtonText: "disabled_text",
+    QPalette.ColorRole.PlaceholderText: "disabled_text",
+    QPalette.ColorRole.Base: "window",
+    QPalette.ColorRole.Button: "window",
+    QPalette.ColorRole.Highlight: "border",
+    QPalette.ColorRole.HighlightedText: "text",
+}
+_CODE_ROLES = {
+    QPalette.ColorRole.Base: "background",
+    QPalette.ColorRole.Text: "text",
+    QPalette.ColorRole.Highlight: "selection",
+    QPalette.ColorRole.HighlightedText: "selection_text",
+    QPalette.ColorRole.PlaceholderText: "placeholder",
+}
+
+
+def palette(theme: Theme) -> QPalette:
+    """The palette of a theme, every role set: no platform's own colour shines through."""
+    made = QPalette()
+    for role, key in _ROLES.items():
+        made.setColor(QPalette.ColorGroup.All, role, getattr(theme.ui, key))
+    for role, key in _DISABLED_ROLES.items():
+        made.setColor(QPalette.ColorGroup.Disabled, role, getattr(theme.ui, key))
+    return made
+
+
+def code_palette(theme: Theme, around: QPalette) -> QPalette:
+    """The palette of an editor of code, within a window of this other one."""
+    made = QPalette(around)
+    for role, key in _CODE_ROLES.items():
+        made.setColor(role, getattr(theme.code, key))
+    return made
+
+
+def apply_theme(app: QApplication, theme: Theme) -> None:
+    """Dress the whole application, which draws by `STYLE`: the palette, and a small style sheet."""
+    colors = palette(theme)
+    app.setPalette(colors)
+    QToolTip.setPalette(colors)
+    # Fusion draws the frame of these darker than this role, by 1.4: lost on a dark ground.
+    ticks = QPalette(colors)
+    ticks.setColor(QPalette.ColorRole.Window, theme.ui.field_border.lighter(_OUTLINE))
+    for kind in ("QCheckBox", "QRadioButton", "QAbstractSpinBox"):
+        # The stub asks for bytes, which the function refuses.
+        app.setPalette(ticks, kind)  # type: ignore[arg-type]
+    template = Template(resource("themes/application.qss").read_text("utf-8"))
+    colors_by_name = {f.name: getattr(theme.ui, f.name).name() for f in fields(UiColors)}
+    # A style sheet takes pictures from files only, and cannot colour them: theirs is a grey that
+    # is seen on all grounds.
+    pictures = {name: resource(f"themes/{name}.svg").as_posix() for name in _PICTURES}
+    sheet = template.substitute(colors_by_name | pictures)
+    app.setStyleSheet(sheet)
+
+
+class ThemeMode(Enum):
+    """What the user chose; the value is the word for settings."""
+
+    SYSTEM = "system"
+    LIGHT = "light"
+    DARK = "dark"
+    HIGH_CONTRAST = "high-contrast"
+
+
+_FORCED_SCHEMES = {
+    ThemeMode.SYSTEM: Qt.ColorScheme.Unknown,
+    ThemeMode.LIGHT: Qt.ColorScheme.Light,
+    ThemeMode.DARK: Qt.ColorScheme.Dark,
+    ThemeMode.HIGH_CONTRAST: Qt.ColorScheme.Dark,
+}
+
+
+@cache
+def _loaded(mode: ThemeMode) -> Theme:
+    return Theme.load(mode.value)
+
+
+class ThemeKeeper(QObject):
+    """Keeps the application dressed in the theme that the user, or the system, chose.
+
+    Signals:
+        theme_changed: With the new `Theme`, after the application wears it.
+    """
+
+    theme_changed = Signal(object)
+
+    def __init__(
+        self,
+        app: QApplication,
+        mode: ThemeMode = ThemeMode.SYSTEM,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._app = app
+        # Held: PySide deletes the hint object with the last Python reference to it.
+        self._hints = app.styleHints()
+        self._mode = mode
+        self._hints.setColorScheme(_FORCED_SCHEMES[mode])
+        self._theme = self._wanted()
+        apply_theme(app, self._theme)
+        self._hints.colorSchemeChanged.connect(self._on_scheme_changed)
+
+    @property
+    def theme(self) -> Theme:
+        """The theme worn now."""
+        return self._theme
+
+    @property
+    def mode(self) -> ThemeMode:
+        """What the user chose."""
+        return self._mode
+
+    def set_mode(self, mode: ThemeMode) -> None:
+        """Wear one theme, or follow the system."""
+        self._mode = mode
+        # Qt is told as well: the platform then draws title bars and file dialogs to match.
+        self._hints.setColorScheme(_FORCED_SCHEMES[mode])
+        self._update()
+
+    def _wanted(self) -> Theme:
+        if self._mode is not ThemeMode.SYSTEM:
+            return _loaded(self._mode)
+        is_dark = self._hints.colorScheme() == Qt.ColorScheme.Dark
+        return _loaded(ThemeMode.DARK if is_dark else ThemeMode.LIGHT)
+
+    def _update(self) -> None:
+        wanted = self._wanted()
+        if wanted is self._theme:
+            return
+        self._theme = wanted
+        apply_theme(self._app, wanted)
+        self.theme_changed.emit(wanted)
+
+    @Slot(Qt.ColorScheme)
+    def _on_scheme_changed(self, _scheme: Qt.ColorScheme) -> None:
+        self._update()

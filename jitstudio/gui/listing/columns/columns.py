@@ -1,0 +1,212 @@
+"""Columns beside a listing: their names, their strip, and what they leave of the text."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, Qt, Signal, Slot
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QFrame, QLabel, QMenu, QWidget
+
+from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.listing.columns.choice import ColumnChoice
+from jitstudio.gui.listing.columns.gutter import ColumnGutter
+from jitstudio.gui.listing.columns.header import ColumnHeader
+from jitstudio.gui.listing.columns.measure import PAD, Measure
+from jitstudio.gui.listing.columns.peak_marks import PeakMarks
+from jitstudio.gui.listing.columns.sass_cells import SassCells
+from jitstudio.gui.listing.copying import Beside
+
+if TYPE_CHECKING:
+    from jitstudio.gui.listing.listing_view import ListingView
+
+# What the text keeps where it is not known how long its instructions are, in cells.
+_TEXT_CELLS = 44
+_PLACED = frozenset((QEvent.Type.Resize, QEvent.Type.Move, QEvent.Type.Show))
+
+
+class Columns(QObject):
+    """The columns of one `ListingView`; there are none until `show_choice`.
+
+    Attributes:
+        fitting: Those that there is room for beside the longest instruction.
+        header: Names them.
+        gutter: Draws them.
+        peak_marks: Marks the peaks in the scroll bar.
+
+    Signals:
+        chosen: The user wants columns so; `show_choice` shows them.
+        addresses_chosen: The user wants the column of addresses, or no longer.
+        fitted: There is room for others now.
+        dialog_requested: The user wants to see all that there are.
+    """
+
+    chosen = Signal(ColumnChoice)
+    addresses_chosen = Signal(bool)
+    fitted = Signal()
+    dialog_requested = Signal()
+
+    def __init__(self, view: ListingView) -> None:
+        super().__init__(view)
+        self._view = view
+        self._choice = self.fitting = ColumnChoice(())
+        self._cells: SassCells | None = None
+        self._is_left = False
+        # The rest of the line that the names stand in.
+        self._strip = QFrame(view)
+        self._strip.setObjectName("sassColumnStrip")
+        self._address = QLabel(self.tr("Address"), self._strip)
+        self._address.setToolTip(self.tr("Bytes from the start of the function, in hexadecimal"))
+        self.header = ColumnHeader(view)
+        self.gutter = ColumnGutter(view)
+        self.peak_marks = PeakMarks(view)
+        for part in (self.header, self.gutter):
+            part.setContextMenuPolicy(Qt.ContextMenuPolicy.CustomContextMenu)
+            part.customContextMenuRequested.connect(self._on_menu_requested)
+        self.header.chosen.connect(self.chosen)
+        view.viewport().installEventFilter(self)
+        view.caret_placed.connect(self._on_caret_placed)
+        view.font_size_changed.connect(self._on_view_changed)
+        view.search_text_changed.connect(self._on_view_changed)
+        self._lay_out()
+
+    @property
+    def choice(self) -> ColumnChoice:
+        """Which columns the user wants."""
+        return self._choice
+
+    @property
+    def left_out(self) -> tuple[str, ...]:
+        """The names of those that there is no room for."""
+        fitting = {one.key for one in self.fitting.shown}
+        return tuple(one.column.name for one in self._choice.shown if one.key not in fitting)
+
+    @property
+    def cells(self) -> SassCells | None:
+        """What they say, if that is known yet."""
+        return self._cells
+
+    def show_choice(self, choice: ColumnChoice) -> None:
+        """Have these columns."""
+        self._choice = choice
+        self._lay_out()
+
+    def show_cells(self, cells: SassCells | None) -> None:
+        """Say this of each line; nothing as long as it is not known."""
+        self._cells = cells
+        self.gutter.show_cells(cells)
+        if cells is None:
+            self.peak_marks.show_marks(())
+        self._on_caret_placed()
+
+    def beside(self) -> Beside | None:
+        """What is copied with the lines; None while nothing is known, or no column is shown."""
+        cells, choice = self._cells, self._choice
+        if cells is None or not choice.shown:
+            return None
+        return Beside(cells.header(choice), lambda line: cells.text(line, choice))
+
+    def set_left(self, is_left: bool) -> None:
+        """Stand left or right of the text."""
+        self._is_left = is_left
+        self._lay_out()
+
+    def menu(self) -> QMenu:
+        """A switch for each column; the menu is deleted when it closes."""
+        menu = QMenu(self._view)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        menu.setToolTipsVisible(True)
+        address = menu.addAction(self._address.text())
+        address.setToolTip(self._address.toolTip())
+        address.setCheckable(True)
+        address.setChecked(self._view.has_addresses)
+        address.triggered.connect(self.addresses_chosen)
+        for one in self._choice.columns:
+            action = menu.addAction(one.column.name)
+            action.setData(one.key)
+            action.setToolTip(plain_tooltip(one.column.explanation))
+            action.setCheckable(True)
+            action.setChecked(one.is_shown)
+        menu.addSeparator()
+        menu.addAction(self.tr("&Arrange columns…"), self.dialog_requested.emit)
+        menu.triggered.connect(self._on_triggered)
+        return menu
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Stay beside the text, wherever that is."""
+        if event.type() in _PLACED:
+            self._lay_out()
+        return False
+
+    # How it does it.
+
+    def _measure(self) -> Measure:
+        return Measure(self.fitting, self._view.grid.cell)
+
+    def _fit(self) -> None:
+        """Find out what there is room for."""
+        view, grid = self._view, self._view.grid
+        code = view.text.extent.code or _TEXT_CELLS
+        spare = view.room - grid.text_left - PAD - code * grid.cell
+        fitting = self._choice.fit(int(spare / grid.cell))
+        if fitting != self.fitting:
+            self.fitting = fitting
+            self.fitted.emit()
+
+    @property
+    def _is_there(self) -> bool:
+        return bool(self.fitting.shown) and self._view.line_count > 0
+
+    def _lay_out(self) -> None:
+        """Take the room that is needed."""
+        self._fit()
+        is_there = self._is_there
+        for part in (self.header, self.gutter, self._strip):
+            part.setVisible(is_there)
+        if not is_there:
+            self._view.leave_room(QMargins())
+            return
+        width = self._measure().width
+        left, right = (width, 0) if self._is_left else (0, width)
+        self._view.leave_room(QMargins(left, self.header.sizeHint().height(), right, 0))
+        self._place()
+
+    def _place(self) -> None:
+        """Stand where room was left."""
+        if not self._is_there:
+            return
+        measure, inside = self._measure(), self._view.viewport().geometry()
+        height, width = self.header.sizeHint().height(), measure.width
+        left = inside.left() - width if self._is_left else inside.right() + 1
+        self._strip.setGeometry(inside.left(), inside.top() - height, inside.width(), height)
+        self.header.setGeometry(QRect(left, inside.top() - height, width, height))
+        self.gutter.setGeometry(QRect(left, inside.top(), width, inside.height()))
+        grid = self._view.grid
+        self._address.setVisible(grid.lead > 0)
+        self._address.setGeometry(grid.margin, 0, self._address.sizeHint().width(), height)
+        self.header.lay_out(measure, self._choice)
+        self.gutter.lay_out(measure, self._is_left)
+
+    @Slot()
+    def _on_view_changed(self) -> None:
+        self._lay_out()
+
+    @Slot(QPoint)
+    def _on_menu_requested(self, at: QPoint) -> None:
+        part = self.sender()
+        assert isinstance(part, QWidget)
+        self.menu().popup(part.mapToGlobal(at))
+
+    @Slot(QAction)
+    def _on_triggered(self, action: QAction) -> None:
+        if action.data():
+            self.chosen.emit(self._choice.show(action.data(), action.isChecked()))
+
+    @Slot()
+    def _on_caret_placed(self) -> None:
+        """Tell the columns of the line, too, to who cannot see them."""
+        if self._cells is not None and self._is_there:
+            words = self._cells.words(self._view.caret.line, self._choice.shown)
+            if words:
+                told = self._view.accessibleDescription().partition("\n")[0]
+                self._view.setAccessibleDescription(f"{told}\n{words}")

@@ -1,0 +1,174 @@
+"""What the columns beside a SASS listing say, line by line, made when a line comes into sight."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication
+
+from jitstudio.analysis.listing_rows import ListingRows, Spot
+from jitstudio.analysis.model import NOWHERE, SassFunction
+from jitstudio.analysis.occupancy.strain import Strain
+from jitstudio.analysis.pressure import highest, live_gprs, peaks
+from jitstudio.gui.listing.columns.choice import Chosen, ColumnChoice
+from jitstudio.gui.listing.columns.sass_columns import LIVE, Row, translated
+
+NUMBER_CELLS = 4
+"""In the column of live registers: the number, with a triangle behind it where there is a peak."""
+
+_PEAK = "▲"
+_CUT = "…"
+
+
+@dataclass(frozen=True)
+class Heights:
+    """The live registers of a function.
+
+    Attributes:
+        top: The most of all.
+        at: Where they are first.
+        peaks: The instructions worth going to, in their order.
+    """
+
+    top: int
+    at: int
+    peaks: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Bar:
+    """The live registers at an instruction.
+
+    Attributes:
+        share: Of the most of its function, from 0 to 1.
+        strain: What they cost, from 0 to 1: see `analysis.occupancy.strain`.
+        is_peak: Whether it is worth going to.
+        is_top: Whether it is the highest.
+    """
+
+    share: float
+    strain: float
+    is_peak: bool
+    is_top: bool
+
+
+class SassCells:
+    """The columns of one listing.
+
+    Args:
+        rows: Which line is which instruction.
+        strain: What live registers cost.
+    """
+
+    def __init__(self, rows: ListingRows, strain: Strain) -> None:
+        self._rows = rows
+        self._strain = strain
+        self._heights: dict[SassFunction, Heights] = {}
+
+    def spot(self, line: int) -> Spot | None:
+        """The instruction on a line, counted from 0."""
+        return self._rows.spot(line)
+
+    def line(self, function: SassFunction, index: int) -> int:
+        """The line of an instruction."""
+        return self._rows.line(function, index)
+
+    def text(self, line: int, choice: ColumnChoice) -> str:
+        """All shown columns of a line in one text, each as wide as it shall be."""
+        row = self._row(line)
+        if row is None:
+            return ""
+        bar = self.bar(line)
+        mark = _PEAK if bar and bar.is_peak else " "
+        return "".join(
+            (one.column.text(row).rjust(NUMBER_CELLS - 1) + mark).ljust(one.cells)[: one.cells]
+            if one.key == LIVE
+            else _fit(one.column.text(row), one)
+            for one in choice.shown
+        )
+
+    def bar(self, line: int) -> Bar | None:
+        """The live registers on a line; None where there are none to show."""
+        spot = self._rows.spot(line)
+        heights = self.heights(spot.function) if spot else None
+        if spot is None or heights is None or not heights.top:
+            return None
+        live = spot.function.live_at(spot.index)
+        assert live is not None
+        return Bar(
+            live.gpr / heights.top,
+            self.strain(spot.function, live.gpr),
+            spot.index in heights.peaks,
+            spot.index == heights.at,
+        )
+
+    def strain(self, function: SassFunction, live: int) -> float:
+        """What so many live registers cost in a function, from 0 to 1."""
+        return self._strain.level(live, self._strain.spills_at(function.name, live))
+
+    def heights(self, function: SassFunction) -> Heights:
+        """The live registers of a function."""
+        found = self._heights.get(function)
+        if found is None:
+            top = max(live_gprs(function), default=0)
+            found = Heights(top, highest(function), peaks(function))
+            self._heights[function] = found
+        return found
+
+    def words(self, line: int, shown: Sequence[Chosen]) -> str:
+        """The columns of a line for who cannot see them: each with its name."""
+        row = self._row(line)
+        if row is None:
+            return ""
+        told = ((one.column.title, one.column.text(row)) for one in shown)
+        return ", ".join(f"{translated(title)} {text}" for title, text in told if text)
+
+    def tip(self, line: int, one: Chosen) -> str:
+        """All that a cell says, and what its column means."""
+        row = self._row(line)
+        if row is None:
+            return one.column.explanation
+        parts = [f"{translated(one.column.title)}: {one.column.text(row)}"]
+        if one.key == "source":
+            places = row.instruction.places
+            inlined = QCoreApplication.translate("SassCells", "inlined at {file}:{line}")
+            parts = [f"{file}:{number}" for file, number in places[:1]]
+            parts += [inlined.format(file=file, line=number) for file, number in places[1:]]
+        return "\n".join((*parts, one.column.explanation))
+
+    def header(self, choice: ColumnChoice) -> str:
+        """The names of the shown columns above their texts."""
+        return "".join(
+            _fit(translated(one.column.title), one, one.key == LIVE) for one in choice.shown
+        )
+
+    def _row(self, line: int) -> Row | None:
+        spot = self._rows.spot(line)
+        return Row(spot.function[spot.index]) if spot is not None else None
+
+
+def peak_line(cells: SassCells, line: int, step: int) -> tuple[int, int, SassFunction] | None:
+    """The next peak of the function that a line is in, or the one before; over its ends.
+
+    Returns:
+        Its line, its number among the peaks from 1, and the function; None where there is none.
+    """
+    spot = cells.spot(line)
+    if spot is None:
+        return None
+    found = cells.heights(spot.function).peaks
+    if not found:
+        return None
+    beyond = [n for n, at in enumerate(found) if (at - spot.index) * step > 0]
+    number = (beyond or range(len(found)))[0 if step > 0 else -1]
+    at = cells.line(spot.function, found[number])
+    return (at, number + 1, spot.function) if at != NOWHERE else None
+
+
+def _fit(text: str, one: Chosen, is_left: bool = False) -> str:
+    """A text in its column, with a gap beside it."""
+    is_right = one.column.is_number and not is_left
+    room = one.cells - (1 if is_right else 2)
+    cut = text if len(text) <= room else text[: max(0, room - 1)] + _CUT
+    return cut.rjust(room) + " " if is_right else f" {cut.ljust(room)} "

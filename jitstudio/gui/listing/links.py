@@ -1,0 +1,112 @@
+"""Names in a listing that lead somewhere: underlined with Ctrl, followed by click or key."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
+from PySide6.QtGui import QCursor, QKeyEvent, QMouseEvent
+
+from jitstudio.gui.listing.caret import Place
+from jitstudio.listing.targets import Link
+
+if TYPE_CHECKING:
+    from jitstudio.gui.listing.listing_view import ListingView
+
+_CTRL = Qt.KeyboardModifier.ControlModifier
+_ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
+_Finder = Callable[[Place], Link | None]
+
+
+class ListingLinks(QObject):
+    """Follows the links of one `ListingView`.
+
+    Attributes:
+        hovered: The link below the mouse while Ctrl is held.
+
+    Signals:
+        missed: There is nothing to follow at the caret.
+    """
+
+    missed = Signal()
+
+    def __init__(self, view: ListingView) -> None:
+        super().__init__(view)
+        self._view = view
+        self._finder: _Finder = lambda _place: None
+        self.hovered: Link | None = None
+        view.installEventFilter(self)
+        view.viewport().installEventFilter(self)
+
+    def set_finder(self, finder: _Finder) -> None:
+        """Say who finds the link at a place."""
+        self._finder = finder
+        self._hover(None)
+
+    @property
+    def can_follow(self) -> bool:
+        """Whether the name at the caret leads anywhere."""
+        return self._link() is not None
+
+    @Slot()
+    def follow(self) -> None:
+        """Go where the name at the caret leads."""
+        link = self._link()
+        if link is None:
+            self.missed.emit()
+        else:
+            self._view.jump_to(link.target)
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Look for links below the mouse while Ctrl is held, and take clicks on them."""
+        match event:
+            case QKeyEvent() if event.key() == Qt.Key.Key_Control:
+                at = self._view.viewport().mapFromGlobal(QCursor.pos())
+                self._hover_at(at if event.type() == QEvent.Type.KeyPress else None)
+            case QKeyEvent() if event.type() == QEvent.Type.KeyPress and event.key() in _ENTER:
+                self.follow()
+                return True
+            case QMouseEvent():
+                return self._take_mouse(event)
+            case _ if event.type() in (QEvent.Type.Leave, QEvent.Type.FocusOut):
+                self._hover(None)
+        return False
+
+    def _link(self) -> Link | None:
+        return self._finder(self._view.caret.place) if self._view.line_count else None
+
+    def _take_mouse(self, event: QMouseEvent) -> bool:
+        is_plain_move = event.type() == QEvent.Type.MouseMove and not event.buttons()
+        is_press = event.type() == QEvent.Type.MouseButtonPress
+        if not is_plain_move and not is_press:
+            return False
+        with_ctrl = event.modifiers() == _CTRL
+        self._hover_at(event.position().toPoint() if with_ctrl else None)
+        link = self.hovered
+        if link is not None and is_press and event.button() == Qt.MouseButton.LeftButton:
+            self._hover(None)
+            self._view.caret.set_place((link.line, link.span[0]))
+            self._view.jump_to(link.target)
+        return link is not None
+
+    def _hover_at(self, at: QPoint | None) -> None:
+        view = self._view
+        if at is None or not view.line_count or not view.viewport().rect().contains(at):
+            self._hover(None)
+            return
+        place = view.place_at(at, inside=True)
+        seen = self.hovered
+        if seen and seen.line == place[0] and seen.span[0] <= place[1] < seen.span[1]:
+            return
+        is_behind = place[1] >= len(view.text.lines[place[0]])
+        self._hover(None if is_behind or view.is_margin(at) else self._finder(place))
+
+    def _hover(self, link: Link | None) -> None:
+        if link == self.hovered:
+            return
+        self.hovered = link
+        viewport = self._view.viewport()
+        shape = Qt.CursorShape.PointingHandCursor if link else Qt.CursorShape.IBeamCursor
+        viewport.setCursor(shape)
+        viewport.update()

@@ -1,0 +1,345 @@
+"""The text of a listing, its caret and what is in sight: all of a listing that draws nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from math import ceil
+
+from PySide6.QtCore import QMargins, QPoint, Signal, Slot
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.code.highlighter import LineLexer
+from jitstudio.gui.code.search import Span
+from jitstudio.gui.listing.caret import ListingCaret, Place
+from jitstudio.gui.listing.fold_marks import FoldMarks
+from jitstudio.gui.listing.grid import Grid, Lead
+from jitstudio.gui.listing.scrolling import BESIDE, Scrolling
+from jitstudio.gui.listing.shown_lines import ShownLines
+from jitstudio.gui.listing.sight import Sight
+from jitstudio.gui.listing.text import ADDRESS_GAP, ListingText
+from jitstudio.listing.cells import widest_line
+from jitstudio.listing.sass import Extent
+
+# What a screen reader is told of a line.
+_LONGEST_DESCRIPTION = 500
+
+
+class ListingArea(QAbstractScrollArea):
+    """Lines in a viewport: what a window, a find bar and the parts of the view ask for.
+
+    Attributes:
+        caret: Where the caret is and what is selected; call `caret_moved` after moving it.
+        shown: Which lines are shown: filters and folds.
+
+    Signals:
+        line_changed: The caret is on this line now, counted from 1.
+        caret_placed: The caret or the selection is another one, or the text is.
+        jumped: The caret went to a place that somebody asked for.
+        search_text_changed: When there are other lines.
+    """
+
+    line_changed = Signal(int)
+    caret_placed = Signal()
+    jumped = Signal()
+    search_text_changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._text = ListingText()
+        # As they came, in whatever words they are shown.
+        self._built = self._text
+        self.caret = ListingCaret(self._text)
+        self._hint: str | None = ""
+        self._matches: Mapping[int, Sequence[Span]] = {}
+        self._told_line = 1
+        self.shown = ShownLines(self)
+        self._scrolling = Scrolling(self)
+        self._beside = QMargins()
+        self._has_addresses = True
+        self.shown.changed.connect(self._on_shown_changed)
+
+    # What a window asks for.
+
+    def set_lines(
+        self,
+        lines: Sequence[str],
+        lexer: LineLexer | None,
+        kind: CodeKind | None = None,
+        *,
+        keep_position: bool = False,
+        extent: Extent | None = None,
+    ) -> None:
+        """Show other lines.
+
+        Args:
+            lines: The text; it must not change afterwards.
+            lexer: Who finds the tokens, or None for plain text.
+            kind: What it is, which says what can be folded or left out; None for nothing.
+            keep_position: Whether to stay at the place in sight, for a newer form of the same text.
+            extent: How much room they take, where that is known already.
+        """
+        text = ListingText(lines, lexer, extent=extent or Extent.of(lines, kind))
+        self._show(text, kind, None, keep_position)
+
+    def respell(self, lines: Sequence[str], stand_ins: Mapping[int, str]) -> None:
+        """Show the same lines in other words; see `listing.demangling.Spelling`."""
+        built, others = self._built, widest_line([lines[number] for number in stand_ins])
+        extent = replace(built.extent, widest=max(built.extent.widest, others))
+        self._text = self.caret.text = ListingText(lines, built.lexer, stand_ins, extent)
+        self.caret.set_place(self.caret.place)
+        self._matches = {}
+        self._lay_out()
+        self.search_text_changed.emit()
+        self.caret_moved(scroll=False)
+
+    def clear(self, placeholder: str = "") -> None:
+        """Show nothing but a hint why."""
+        self._show(ListingText(), None, placeholder, keep_position=False)
+
+    @property
+    def text(self) -> ListingText:
+        """What is shown."""
+        return self._text
+
+    @property
+    def line_count(self) -> int:
+        """How many lines there are; none while a hint is shown."""
+        return len(self._text) if self._hint is None else 0
+
+    @property
+    def line(self) -> int:
+        """The line of the caret, counted from 1."""
+        return self.caret.line + 1
+
+    def go_to(self, line: int) -> None:
+        """Put the caret to the start of a line, counted from 1, and the line to the middle."""
+        self.jump_to((line - 1, 0))
+
+    def jump_to(self, place: Place) -> None:
+        """Put the caret to a place, counted from 0, and its line to the middle."""
+        self.caret.set_place(place)
+        self._reveal_caret()
+        self._scrolling.centre(self.shown.rows.row(self.caret.line))
+        self.caret_moved()
+        self.jumped.emit()
+
+    def come_up(self, head: int, line: int) -> None:
+        """Put the caret to a line of a function, and its head to the upper edge if both fit.
+
+        Emits no `jumped`: this is where a new text begins for its reader.
+
+        Args:
+            head: The line of the function's head, from 0.
+            line: The line to begin with.
+        """
+        self.caret.set_place((line, self._text.lead(line)))
+        self._reveal_caret()
+        rows, fitting = self.shown.rows, self._scrolling.grid().whole_lines - BESIDE
+        above = self.shown.hiding.block_at(rows.step(head, -1))
+        if above is not None and above.starts_folded:
+            head = above.head
+        self._scrolling.to_row(max(rows.row(head), rows.row(line) - fitting))
+        self.caret_moved()
+
+    def show_line(self, line: int) -> None:
+        """Bring a line, counted from 0, into sight, to the middle if it is not; the caret stays."""
+        row = self.shown.rows.row(line)
+        if not self._scrolling.grid().shows(row):
+            self._scrolling.centre(row)
+
+    def toPlainText(self) -> str:
+        """The whole text."""
+        return "" if self._hint is not None else "\n".join(self._text.lines)
+
+    @Slot()
+    def copy(self) -> None:
+        """Put the selected text onto the clipboard."""
+        if self.caret.has_selection:
+            QApplication.clipboard().setText(self.caret.selected_text())
+
+    @Slot()
+    def select_all(self) -> None:
+        """Select all that is shown."""
+        self.caret.select_all()
+        self.caret_moved(scroll=False)
+
+    # What folds: jitstudio.gui.features.editing.views.Foldable.
+
+    @Slot()
+    def fold(self) -> None:
+        """Fold the block that the caret is in; once more, the one around it."""
+        self.shown.fold(self.caret.line)
+
+    @Slot()
+    def unfold(self) -> None:
+        """Unfold the block whose head the caret is on."""
+        self.shown.unfold(self.caret.line)
+
+    @Slot()
+    def fold_all(self) -> None:
+        """Fold all blocks."""
+        self.shown.set_all_folded(True)
+
+    @Slot()
+    def unfold_all(self) -> None:
+        """Unfold all blocks."""
+        self.shown.set_all_folded(False)
+
+    # What the find bar asks for: jitstudio.gui.code.search.Searchable.
+
+    def search_line_count(self) -> int:
+        """How many lines there are."""
+        return self.line_count
+
+    def search_lines(self, first: int, count: int) -> Sequence[str]:
+        """Some lines, counted from 0."""
+        return self._text.lines[first : first + count]
+
+    def search_start(self) -> tuple[int, int]:
+        """Line and column where the selection begins, counted from 0."""
+        return self.caret.selection[0]
+
+    def search_selection(self) -> str:
+        """The selected text if it is within one line."""
+        (first, _), (last, _) = self.caret.selection
+        return self.caret.selected_text() if first == last else ""
+
+    def show_match(self, line: int, span: Span) -> None:
+        """Select a match and bring it into view, to the middle if it was out of sight."""
+        self.caret.select((line, span[0]), (line, span[1]))
+        self._reveal_caret()
+        row = self.shown.rows.row(line)
+        if not self._scrolling.grid().shows(row):
+            self._scrolling.centre(row)
+        self.caret_moved()
+
+    def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
+        """Highlight what was found, by line."""
+        self._matches = matches
+        self.viewport().update()
+
+    # What its own parts ask for.
+
+    @property
+    def grid(self) -> Grid:
+        """What stands where now."""
+        return self._scrolling.grid()
+
+    def leave_room(self, beside: QMargins) -> None:
+        """Keep the text away from what stands beside and above it."""
+        if beside != self._beside:
+            self._beside = beside
+            self._lay_out()
+
+    @property
+    def room(self) -> int:
+        """Width of the text with its columns, in pixels."""
+        beside = self.viewportMargins()
+        return self.viewport().width() + beside.left() + beside.right()
+
+    @property
+    def lead(self) -> Lead:
+        """The column of addresses as it is wanted."""
+        extent = self._text.extent
+        cells = extent.digits + ADDRESS_GAP if extent.digits and self._has_addresses else 0
+        return Lead(cells, extent.code, self.room)
+
+    @property
+    def code_width(self) -> int:
+        """How wide the view must be for its longest instruction, in pixels; 0 without any."""
+        grid, code = self.grid, self._text.extent.code
+        bar = self.verticalScrollBar().sizeHint().width()
+        return ceil(grid.margin + code * grid.cell) + bar if code else 0
+
+    @property
+    def has_addresses(self) -> bool:
+        """Whether addresses are shown where there is room for them."""
+        return self._has_addresses
+
+    def set_addresses(self, shown: bool) -> None:
+        """Show the column of addresses where there is room for it, or never."""
+        self._has_addresses = shown
+        self._lay_out()
+
+    @property
+    def margin_width(self) -> int:
+        """How wide the strip with the line numbers is."""
+        return self._scrolling.grid().margin
+
+    def is_margin(self, at: QPoint) -> bool:
+        """Whether a place in the viewport is on the line numbers."""
+        return at.x() < self.margin_width - BESIDE
+
+    def fold_mark_at(self, at: QPoint) -> int | None:
+        """The line whose fold mark is at a place in the viewport."""
+        marks = FoldMarks(self._text, self.shown.hiding, self._scrolling.grid())
+        return marks.head_at(at)
+
+    def place_at(self, at: QPoint, inside: bool = False) -> Place:
+        """The gap between two characters nearest to a place, or the one before what is there."""
+        grid = self._scrolling.grid()
+        line = self.shown.rows.line(grid.row_at(at.y()))
+        return line, self._text.column(line, grid.cell_at(at.x()) - (0.5 if inside else 0))
+
+    def below(self, line: int) -> int:
+        """The lower edge of a line in the viewport."""
+        return self._scrolling.grid().y(self.shown.rows.row(line) + 1)
+
+    def scroll_by(self, columns: int, lines: int) -> None:
+        """Scroll, as far as there is text."""
+        self._scrolling.by(columns, lines)
+
+    def caret_moved(self, scroll: bool = True) -> None:
+        """Show the caret where it is now, also in a hidden line, and tell others."""
+        self._reveal_caret()
+        if scroll:
+            self._scrolling.follow(self.caret)
+        self.viewport().update()
+        line = self._text.lines[self.caret.line][:_LONGEST_DESCRIPTION].strip()
+        self.setAccessibleDescription(f"Line {self.line:,}: {line}" if self._hint is None else "")
+        self.caret_placed.emit()
+        if self.line != self._told_line:
+            self._told_line = self.line
+            self.line_changed.emit(self.line)
+
+    # How it does it.
+
+    def _show(
+        self, text: ListingText, kind: CodeKind | None, hint: str | None, keep_position: bool
+    ) -> None:
+        sight = Sight.of(self.caret, self._scrolling)
+        if keep_position:
+            sight = sight.moved(self._built.lines, self.shown.hiding, text.lines)
+        self._built = text
+        self._text, self._hint, self._matches = text, hint, {}
+        self.shown.set_text(text.lines, kind, keep_position)
+        self.caret = ListingCaret(text)
+        if keep_position:
+            self.caret.set_place(sight.place)
+        self.caret.show_rows(self.shown.rows)
+        self._lay_out()
+        if keep_position:
+            sight.hold(self.caret, self._scrolling)
+        else:
+            self._scrolling.to_start()
+        self.search_text_changed.emit()
+        self.caret_moved(scroll=False)
+
+    @Slot()
+    def _on_shown_changed(self) -> None:
+        sight = Sight.of(self.caret, self._scrolling)
+        self.caret.show_rows(self.shown.rows)
+        self._lay_out()
+        sight.hold(self.caret, self._scrolling)
+        self.caret_moved(scroll=False)
+
+    def _reveal_caret(self) -> None:
+        self.shown.reveal(self.caret.line)
+
+    def _lay_out(self) -> None:
+        # Sends a resize event of the viewport, which comes back to here.
+        self.setViewportMargins(self._beside)
+        self._scrolling.fit(self._text, self.shown.rows)
+        self.viewport().update()

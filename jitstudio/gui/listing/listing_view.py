@@ -1,0 +1,196 @@
+"""The read-only view of generated code: hundreds of thousands of lines, or one of megabytes.
+
+Draws what is in sight and lexes nothing else. Knows nothing of builds.
+"""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QPoint, Qt, Signal, Slot
+from PySide6.QtGui import (
+    QContextMenuEvent,
+    QFocusEvent,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QResizeEvent,
+    QWheelEvent,
+)
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMenu, QWidget
+
+from jitstudio.gui.kit.font_zoom import FontZoom, Zoomable
+from jitstudio.gui.kit.fonts import code_font, follow_letters
+from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.listing.bands import ListingLineColours
+from jitstudio.gui.listing.keys import move_of
+from jitstudio.gui.listing.links import ListingLinks
+from jitstudio.gui.listing.listing_area import ListingArea
+from jitstudio.gui.listing.marking import WordMarks
+from jitstudio.gui.listing.menu import listing_menu
+from jitstudio.gui.listing.mouse import ListingMouse
+from jitstudio.gui.listing.painter import Page, PagePainter, paint_hint
+
+
+class ListingView(Zoomable, ListingArea):
+    """Shows lines that cannot be edited.
+
+    Attributes:
+        marks: What is marked for the word at the caret.
+        links: Names that lead somewhere.
+        bands: Which lines belong together with the source.
+
+    Signals:
+        font_size_changed: With the new size in points.
+        menu_opening: The context menu, empty as yet, is about to open where the caret is.
+    """
+
+    font_size_changed = Signal(float)
+    menu_opening = Signal(QMenu)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self._zoom = FontZoom(self)
+        self._mouse = ListingMouse(self)
+        self.marks = WordMarks(self)
+        self.links = ListingLinks(self)
+        self.bands = ListingLineColours(self)
+        self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.viewport().setMouseTracking(True)
+        self._zoom.size_changed.connect(self._on_font_size)
+        follow_letters(self, ListingView.fit_letters)
+        self.set_theme(theme)
+
+    @property
+    def theme(self) -> Theme:
+        """The theme worn now."""
+        return self._theme
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._theme = theme
+        # With all that stands beside the text.
+        self.update()
+        self.viewport().update()
+
+    # What Qt calls.
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw what is in sight."""
+        painter = QPainter(self.viewport())
+        if self._hint is None:
+            PagePainter(painter, self._page()).paint(event.rect())
+        else:
+            code = self._theme.code
+            painter.fillRect(event.rect(), code.background)
+            painter.setFont(QApplication.font(self))
+            paint_hint(painter, self.viewport().rect(), self._hint, code.hint)
+        painter.end()
+
+    def scrollContentsBy(self, dx: int, dy: int) -> None:
+        """Move what is drawn already, and draw the rest."""
+        if dx:
+            self.viewport().update()
+        else:
+            self.viewport().scroll(0, dy * self._scrolling.grid().height)
+
+    def resizeEvent(self, _event: QResizeEvent) -> None:
+        """Fit the scroll bars."""
+        self._lay_out()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Move, select, copy or zoom."""
+        if self._zoom.take_key(event):
+            return
+        move = move_of(event)
+        if event.matches(QKeySequence.StandardKey.Copy):
+            self.copy()
+        elif move is None or self._hint is not None:
+            super().keyPressEvent(event)
+        else:
+            act, select = move
+            act(self.caret, self._scrolling.grid().whole_lines, select)
+            self.caret_moved(scroll=not event.matches(QKeySequence.StandardKey.SelectAll))
+
+    def event(self, event: QEvent) -> bool:
+        """Take its own keys before the shortcuts of a window do."""
+        if event.type() == QEvent.Type.ShortcutOverride and isinstance(event, QKeyEvent):
+            is_copy = event.matches(QKeySequence.StandardKey.Copy)
+            event.setAccepted(is_copy or move_of(event) is not None)
+            return True
+        return super().event(event)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom with Ctrl, else scroll."""
+        if not self._zoom.take_wheel(event):
+            super().wheelEvent(event)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Begin to select."""
+        if event.button() == Qt.MouseButton.LeftButton and self._hint is None:
+            self._mouse.press(event)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Select a word."""
+        if event.button() == Qt.MouseButton.LeftButton and self._hint is None:
+            self._mouse.double_click(event)
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Go on selecting; show where text can be selected."""
+        self._mouse.move(event)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """End the selection."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self._mouse.release()
+
+    def contextMenuEvent(self, event: QContextMenuEvent) -> None:
+        """Offer what can be done with the text."""
+        at = event.globalPos()
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            grid, (line, column) = self._scrolling.grid(), self.caret.place
+            x = round(grid.x(self._text.cell(line, column)))
+            below = grid.y(self.shown.rows.row(line) + 1)
+            at = self.viewport().mapToGlobal(QPoint(x, below))
+        elif not self.caret.has_selection and self._hint is None:
+            self.caret.set_place(self.place_at(event.pos(), inside=True))
+            self.caret_moved(scroll=False)
+        listing_menu(self).popup(at)
+
+    def focusInEvent(self, event: QFocusEvent) -> None:
+        """Show the caret."""
+        super().focusInEvent(event)
+        self.viewport().update()
+
+    def focusOutEvent(self, event: QFocusEvent) -> None:
+        """Hide the caret."""
+        super().focusOutEvent(event)
+        self.viewport().update()
+
+    # How it does it.
+
+    def _page(self) -> Page:
+        return Page(
+            text=self._text,
+            caret=self.caret,
+            hiding=self.shown.hiding,
+            grid=self._scrolling.grid(),
+            theme=self._theme,
+            matches=self._matches,
+            marks=self.marks.spans,
+            link=self.links.hovered,
+            bands=self.bands,
+            has_focus=self.hasFocus(),
+        )
+
+    def fit_letters(self) -> None:
+        """Show the text in the font of code as it is now."""
+        self.setFont(code_font(self._zoom.size))
+        self._lay_out()
+
+    @Slot(float)
+    def _on_font_size(self, points: float) -> None:
+        self.fit_letters()
+        self.font_size_changed.emit(points)

@@ -1,0 +1,247 @@
+"""One kind of generated code: PTX or SASS, of one module or of the link."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import PurePath
+
+from PySide6.QtCore import Signal, Slot
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.code.find_bar import FindBar
+from jitstudio.gui.code.languages import LANGUAGES
+from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.listing.columns.columns import Columns
+from jitstudio.gui.listing.columns_button import ColumnsButton
+from jitstudio.gui.listing.line_filter import FilterButton, HiddenLines
+from jitstudio.gui.listing.listing_code import ListingCode
+from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.listing.output_exports import OutputExports
+from jitstudio.gui.listing.output_header import OutputHeader
+from jitstudio.gui.services.build_service import Listing
+from jitstudio.gui.state.outputs import Output
+from jitstudio.listing.functions import first_instruction, function_at
+
+
+class OutputPane(QWidget):
+    """Shows the listings of one kind, one at a time.
+
+    Attributes:
+        header: Says what is shown.
+        code_view: The listing.
+        find_bar: Searches it.
+        code: What is known of it beyond its lines.
+        columns: What stands beside the instructions; None where there are none.
+
+    Signals:
+        told: Something was done that cannot be seen, in words.
+        listing_changed: There is another listing, or none any more.
+        save_requested: This kind of what is shown shall be saved.
+    """
+
+    told = Signal(str)
+    listing_changed = Signal()
+    save_requested = Signal(CodeKind)
+
+    def __init__(
+        self, kind: CodeKind, object_name: str, theme: Theme, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._kind = kind
+        self._output = Output()
+        self._shown: Listing | None = None
+        self._wanted_kernel = ""
+        # Where the caret was put in a new listing, and the kernels to begin with.
+        self._begun: int | None = None
+        self._kernels: Sequence[str] = ()
+        self.code_view = ListingView(theme)
+        self.code_view.setObjectName(object_name)
+        self.code_view.setAccessibleName(kind.title)
+        self.find_bar = FindBar(theme)
+        self.find_bar.set_target(self.code_view)
+        self.code = ListingCode(kind, self)
+        self.header = OutputHeader(kind)
+        self.columns = Columns(self.code_view) if kind is CodeKind.SASS else None
+        self.header.add_tool(FilterButton(kind, self.code_view.shown), "filter")
+        self.header.add_note(HiddenLines(kind, self.code_view.shown))
+        self._exports = OutputExports(kind, self.code_view)
+        if self.columns is not None:
+            self.header.add_tool(ColumnsButton(self.columns), "columns")
+            self._exports.offer_columns(self.columns.beside)
+        self.header.add_tool(self._exports.copy_button, "copy")
+        self.header.add_tool(self._exports.save_button, "save")
+        self._lay_out()
+        self._connect()
+        self.set_theme(theme)
+        self.show_output(Output())
+
+    @property
+    def kind(self) -> CodeKind:
+        """PTX or SASS."""
+        return self._kind
+
+    @property
+    def listing(self) -> Listing | None:
+        """The listing that is shown, if any."""
+        return self._shown
+
+    @property
+    def output(self) -> Output:
+        """What the pane shows."""
+        return self._output
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the listing that is shown is not of the newest text."""
+        return self._shown is not None and self._shown.name in self._output.old
+
+    def show_output(self, output: Output) -> None:
+        """Show another output; the chosen module stays chosen where it is still there."""
+        self._output = output
+        self.header.show_modules([listing.name for listing in output.listings])
+        self._show_chosen()
+
+    def choose(self, name: str) -> None:
+        """Show the listing of this module, if there is one."""
+        self.header.choose(name)
+
+    def go_to(self, name: str, line: int) -> bool:
+        """Go to a line of the listing of this module; whether there is one.
+
+        Args:
+            name: What an assembler calls it: the module's name, or that of its file of this kind.
+            line: Counted from 1.
+        """
+        stem = name.removesuffix(self._kind.ending)
+        for listing in self._output.listings:
+            if listing.name == name or PurePath(listing.name).stem == stem:
+                self.choose(listing.name)
+                self.code_view.go_to(line)
+                return True
+        return False
+
+    def go_to_kernel(self, module: str, name: str) -> None:
+        """Show where the code of this kernel begins, once the functions of its module are known."""
+        self.choose(module)
+        self._wanted_kernel = name
+        self._begun = None
+        self._seek_kernel()
+
+    def begin_with(self, kernels: Sequence[str]) -> None:
+        """Show one of these kernels first in a listing that is new; the first that is there."""
+        if kernels != self._kernels:
+            self._kernels = kernels
+            self._begin()
+
+    @Slot(object)
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self.code_view.set_theme(theme)
+        self.find_bar.set_theme(theme)
+        self.header.set_theme(theme)
+
+    def _connect(self) -> None:
+        view, functions = self.code_view, self.header.functions
+        self.header.module_chosen.connect(self._on_module_chosen)
+        self._exports.told.connect(self.told)
+        self._exports.save_requested.connect(self.save_requested)
+        self.code.read.connect(self._on_read)
+        self.code.spelt.connect(self._on_spelt)
+        functions.line_requested.connect(self._on_line_requested)
+        view.line_changed.connect(functions.follow)
+        view.links.set_finder(self.code.link_at)
+        view.links.missed.connect(self._on_link_missed)
+        view.marks.set_scope(self._function_lines)
+        view.marks.counted.connect(self.header.show_marked)
+
+    def _lay_out(self) -> None:
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.header)
+        column.addWidget(self.find_bar)
+        column.addWidget(self.code_view, 1)
+        self.setFocusProxy(self.code_view)
+
+    def _show_chosen(self) -> None:
+        listings = self._output.listings
+        if not listings:
+            self._shown = None
+            self.header.show_line_count(0)
+            self.code_view.clear(self._output.hint)
+            self._read(())
+            self.listing_changed.emit()
+            return
+        listing = listings[self.header.module_index]
+        keep = self._shown is not None and self._shown.name == listing.name
+        is_new = listing is not self._shown
+        if is_new:
+            lexer = LANGUAGES[self._kind].lexer
+            self.code_view.set_lines(
+                listing.lines, lexer, self._kind, keep_position=keep, extent=listing.extent
+            )
+            self._read(listing.lines)
+            self._begun = None if keep else 0
+        self._shown = listing
+        self.header.show_line_count(len(listing.lines))
+        if is_new:
+            self.listing_changed.emit()
+
+    def _read(self, lines: Sequence[str]) -> None:
+        self._wanted_kernel = ""
+        self._exports.set_available(bool(lines))
+        self.code.set_lines(lines)
+        if self.code.spelling.stand_ins:
+            self._on_spelt()
+        elif not lines:
+            self._on_read()
+
+    def _function_lines(self, line: int) -> range | None:
+        function = function_at(self.code.code.functions, line)
+        return range(function.line, function.end) if function is not None else None
+
+    def _seek_kernel(self) -> None:
+        found = (f.line for f in self.code.code.functions if f.name == self._wanted_kernel)
+        if (line := next(found, None)) is not None:
+            self._wanted_kernel = ""
+            self.code_view.go_to(line + 1)
+
+    def _begin(self) -> None:
+        """Come up at the first instruction of the kernel that matters, until the caret moves."""
+        kernels = {f.name: f for f in self.code.code.functions if f.is_kernel and f.is_defined}
+        caret = self.code_view.caret
+        if not kernels or caret.line != self._begun or caret.has_selection:
+            return
+        named = (kernels[name] for name in self._kernels if name in kernels)
+        kernel = next(named, next(iter(kernels.values())))
+        self._begun = first_instruction(self._kind, self.code.code.lines, kernel)
+        self.code_view.come_up(kernel.line, self._begun)
+
+    @Slot()
+    def _on_read(self) -> None:
+        self._seek_kernel()
+        self._begin()
+        functions = self.header.functions
+        functions.show_functions(self.code.code.functions, self.code.spelling)
+        functions.follow(self.code_view.line)
+        self.code_view.marks.set_scope(self._function_lines)
+
+    @Slot()
+    def _on_spelt(self) -> None:
+        self.code_view.respell(self.code.spelling.lines, self.code.spelling.stand_ins)
+        if self.code.code.functions:
+            self._on_read()
+
+    @Slot(int)
+    def _on_line_requested(self, line: int) -> None:
+        self.code_view.go_to(line)
+        self.code_view.setFocus()
+
+    @Slot()
+    def _on_link_missed(self) -> None:
+        self.told.emit(self.tr("There is nothing to follow here: no label, function or register"))
+
+    @Slot()
+    def _on_module_chosen(self) -> None:
+        self._show_chosen()

@@ -1,0 +1,268 @@
+"""Draws what is in sight of a listing: grounds, tokens, selection, line numbers and caret."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from math import ceil
+
+from pygments.token import Token
+from PySide6.QtCore import QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QPainter
+
+from jitstudio.gui.code.search import Span
+from jitstudio.gui.kit.theme import Theme, TokenStyle
+from jitstudio.gui.listing.bands import ListingLineColours
+from jitstudio.gui.listing.caret import ListingCaret
+from jitstudio.gui.listing.fold_marks import FoldMarks
+from jitstudio.gui.listing.grid import Grid
+from jitstudio.gui.listing.hiding import Hiding
+from jitstudio.gui.listing.text import ListingText, Run
+from jitstudio.listing.cells import char_cells
+from jitstudio.listing.targets import Link
+
+_CARET_WIDTH = 2
+# Between the line numbers and the text; what is scrolled aside is cut off here.
+_MARGIN_EDGE = 6
+_PIECE = re.compile(r"[ -~]+|[^\t]")
+
+
+@dataclass(frozen=True)
+class Page:
+    """What a viewport shows.
+
+    Attributes:
+        text: All lines.
+        caret: Where the caret is and what is selected.
+        hiding: Which lines are shown, and what can be folded.
+        grid: Where things are.
+        theme: How they look.
+        matches: What was found, by line.
+        marks: What is marked in a line.
+        link: The name to underline, if any.
+        bands: The grounds of lines that belong together.
+        has_focus: Whether the caret is shown.
+    """
+
+    text: ListingText
+    caret: ListingCaret
+    hiding: Hiding
+    grid: Grid
+    theme: Theme
+    matches: Mapping[int, Sequence[Span]]
+    marks: Callable[[int], Sequence[Span]]
+    link: Link | None
+    bands: ListingLineColours
+    has_focus: bool
+
+
+def paint_hint(painter: QPainter, rect: QRect, hint: str, color: QColor) -> None:
+    """Say in the middle why there is nothing to see."""
+    inside = rect.adjusted(24, 24, -24, -24)
+    painter.setPen(color)
+    painter.drawText(inside, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, hint)
+
+
+class PagePainter:
+    """Draws one page; made anew for each paint event."""
+
+    def __init__(self, painter: QPainter, page: Page) -> None:
+        self._painter = painter
+        self._page = page
+        self._grid = page.grid
+        self._rows = page.hiding.rows
+        self._marks = FoldMarks(page.text, page.hiding, page.grid)
+        self._fonts: dict[tuple[bool, bool], QFont] = {}
+        self._look: TokenStyle | None = None
+
+    def paint(self, dirty: QRect) -> None:
+        """Draw the rows that touch a part of the viewport."""
+        page, grid, painter = self._page, self._grid, self._painter
+        painter.fillRect(dirty, page.theme.code.background)
+        first = max(0, grid.row_at(dirty.top()))
+        last = min(len(self._rows) - 1, grid.row_at(dirty.bottom()))
+        painter.setFont(grid.font)
+        self._paint_current_line()
+        rows = [(row, self._rows.line(row)) for row in range(first, last + 1)]
+        edge = self._clip_left_of(grid.margin)
+        for row, line in rows:
+            band = QRect(edge, grid.y(row), grid.size.width() - edge, grid.height)
+            page.bands.paint_line(painter, band, line, page.theme)
+            self._paint_ground(line)
+            if grid.lead and page.text.lead(line):
+                self._paint_address(line)
+        self._clip_left_of(grid.text_left)
+        for row, line in rows:
+            self._paint_line(line)
+            self._marks.paint_count(painter, row, page.theme)
+        self._clip_left_of(grid.margin)
+        self._paint_caret()
+        painter.setClipping(False)
+        self._paint_margin(first, last)
+
+    def _clip_left_of(self, left: int) -> int:
+        """Draw nothing left of a place, but for a few pixels; returns where that is."""
+        edge, size = left - _MARGIN_EDGE, self._grid.size
+        self._painter.setClipRect(QRect(edge, 0, size.width() - edge, size.height()))
+        return edge
+
+    def _paint_current_line(self) -> None:
+        page, grid = self._page, self._grid
+        if not page.caret.has_selection:
+            band = QRect(0, self._y(page.caret.line), grid.size.width(), grid.height)
+            self._painter.fillRect(band, page.theme.code.current_line)
+
+    def _y(self, line: int) -> int:
+        """The upper edge of a line that is shown."""
+        return self._grid.y(self._rows.row(line))
+
+    def _paint_margin(self, first: int, last: int) -> None:
+        theme, grid, current = self._page.theme, self._grid, self._page.caret.line
+        code = theme.code
+        self._painter.setFont(grid.font)
+        for row in range(first, last + 1):
+            line = self._rows.line(row)
+            number = str(line + 1)
+            x = grid.number_right - len(number) * grid.cell
+            self._painter.setPen(code.margin_current if line == current else code.margin_text)
+            self._painter.drawText(QPointF(x, grid.y(row) + grid.ascent), number)
+            self._marks.paint_chevron(self._painter, row, theme)
+
+    def _paint_caret(self) -> None:
+        page, grid = self._page, self._grid
+        if page.has_focus:
+            line, column = page.caret.place
+            x = round(grid.x(page.text.cell(line, column)))
+            caret = QRect(x, self._y(line), _CARET_WIDTH, grid.height)
+            self._painter.fillRect(caret, page.theme.code.text)
+
+    def _paint_ground(self, line: int) -> None:
+        """Draw what is below the text of a line besides its band."""
+
+    def _paint_address(self, line: int) -> None:
+        """Draw the address of an instruction without the signs of the comment around it."""
+        page, code = self._page, self._page.theme.code
+        cells, digits = page.text.cells(line), page.text.digits(line)
+        style = TokenStyle(code.margin_text)
+        self._paint_spans(line, cells, digits)
+        self._draw(line, cells, digits, style)
+        self._paint_selection(line, cells, digits)
+
+    def _paint_line(self, line: int) -> None:
+        page = self._page
+        cells = None if page.text.is_simple(line) else page.text.cells(line)
+        first, last = self._columns_in_sight(line, cells)
+        self._paint_spans(line, cells, (first, last))
+        for start, length, style in self._styled(line, first, last):
+            self._draw(line, cells, (max(start, first), min(start + length, last)), style)
+        self._paint_selection(line, cells, (first, last))
+        if page.link is not None and page.link.line == line:
+            self._underline(line, cells, page.link.span)
+
+    def _paint_spans(self, line: int, cells: list[int] | None, part: Span) -> None:
+        """Draw the grounds of what is marked and what was found in a part of a line."""
+        page, code, (first, last) = self._page, self._page.theme.code, part
+        for spans, color in (
+            (page.marks(line), code.occurrence),
+            (page.matches.get(line, ()), code.match),
+        ):
+            for start, end in spans:
+                if start < last and end > first:
+                    self._fill(line, cells, (max(start, first), min(end, last)), color)
+
+    def _paint_selection(self, line: int, cells: list[int] | None, part: Span) -> None:
+        """Draw what is selected of a part of a line."""
+        selected = self._page.caret.columns_in(line)
+        if selected is not None:
+            start, end, with_end = selected
+            code, span = self._page.theme.code, (max(start, part[0]), min(end, part[1]))
+            extra = 1 if with_end and end <= part[1] else 0
+            self._fill(line, cells, span, code.selection, extra=extra)
+            self._draw(line, cells, span, TokenStyle(code.selection_text))
+
+    def _columns_in_sight(self, line: int, cells: list[int] | None) -> Span:
+        length = len(self._page.text.lines[line])
+        if cells is not None:
+            return self._page.text.lead(line), length  # such lines are short
+        left, right = self._grid.cells_in_sight
+        return min(length, int(left)), min(length, ceil(right))
+
+    def _underline(self, line: int, cells: list[int] | None, span: Span) -> None:
+        grid, color = self._grid, self._page.theme.ui.link
+        left, right = (grid.x(cells[column] if cells else column) for column in span)
+        below = QRectF(left, self._y(line) + grid.height - 2, right - left, 1)
+        self._painter.fillRect(below, color)
+
+    def _fill(
+        self, line: int, cells: list[int] | None, span: Span, color: QColor, extra: int = 0
+    ) -> None:
+        grid = self._grid
+        start, end = (cells[column] if cells else column for column in span)
+        # Qt cannot paint what reaches millions of pixels beyond the edge.
+        left = max(0.0, grid.x(start))
+        right = min(float(grid.size.width()), grid.x(end + extra))
+        if right > left:
+            self._painter.fillRect(QRectF(left, self._y(line), right - left, grid.height), color)
+
+    def _styled(self, line: int, first: int, last: int) -> Iterator[tuple[int, int, TokenStyle]]:
+        """The tokens in sight as (first column, number of columns, style), without gaps."""
+        page = self._page
+        for start, length, token in _without_gaps(page.text.tokens(line, first, last), first, last):
+            yield start, length, page.theme.token_style(token)
+
+    def _draw(self, line: int, cells: list[int] | None, span: Span, style: TokenStyle) -> None:
+        text = self._page.text.lines[line][span[0] : span[1]]
+        if not text or text.isspace():
+            return
+        self._wear(style)
+        grid = self._grid
+        for start, piece in [(0, text)] if text.isascii() and "\t" not in text else _pieces(text):
+            column = span[0] + start
+            x = grid.x(cells[column] if cells else column)
+            self._painter.drawText(QPointF(x, self._y(line) + grid.ascent), piece)
+
+    def _wear(self, style: TokenStyle) -> None:
+        if style is self._look:
+            return
+        painter, before = self._painter, self._look
+        painter.setPen(style.color)
+        look = (style.bold, style.italic)
+        if before is None or look != (before.bold, before.italic):
+            if look not in self._fonts:
+                font = self._fonts[look] = QFont(self._grid.font)
+                font.setBold(style.bold)
+                font.setItalic(style.italic)
+            painter.setFont(self._fonts[look])
+        self._look = style
+
+
+def _without_gaps(runs: list[Run], first: int, last: int) -> Iterator[Run]:
+    """The runs that touch some columns, and plain ones where a lexer found nothing to say."""
+    at = first
+    for start, length, token in runs:
+        if start + length <= first:
+            continue
+        if start >= last:
+            break
+        if start > at:
+            yield at, start - at, Token
+        yield start, length, token
+        at = start + length
+    if at < last:
+        yield at, last - at, Token
+
+
+def _pieces(text: str) -> Iterator[tuple[int, str]]:
+    """A text in parts that each begin on the grid: plain ones, and other characters singly."""
+    at, piece = 0, ""
+    for match in _PIECE.finditer(text):
+        part = match.group()
+        if piece and not char_cells(part[0]):
+            piece += part  # an accent goes onto the letter before it
+            continue
+        if piece:
+            yield at, piece
+        at, piece = match.start(), part
+    if piece:
+        yield at, piece

@@ -1,0 +1,118 @@
+"""The commands of a window as actions, made from the table."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+
+from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Slot
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QWidget
+
+from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.shell.commands.spec import ActionSpec, Where
+from jitstudio.gui.shell.commands.table import ACTIONS
+
+
+class Actions(QObject):
+    """The table's rows as `QAction`s; whoever carries a command out binds it."""
+
+    def __init__(self, window: QWidget) -> None:
+        super().__init__(window)
+        self._actions = {spec.id: _make(spec, window) for spec in ACTIONS}
+        self._bound: set[str] = set()
+        self._possible: dict[str, Callable[[], bool]] = {}
+        self._early: list[tuple[QAction, bool]] = []
+        for action in self._actions.values():
+            action.triggered.connect(self._on_early)
+
+    def __getitem__(self, name: str) -> QAction:
+        """The action with this object name."""
+        return self._actions[name]
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._actions
+
+    def bind(self, slots: Mapping[str, Callable[..., object]]) -> None:
+        """Say what commands do: a switch calls its slot with its state, others with nothing.
+
+        Raises:
+            ValueError: One of them does something already.
+        """
+        for name, slot in slots.items():
+            if name in self._bound:
+                raise ValueError(f"{name} is bound twice")
+            self._bound.add(name)
+            action = self._actions[name]
+            action.triggered.disconnect(self._on_early)
+            (action.toggled if action.isCheckable() else action.triggered).connect(slot)
+
+    def set_keys(self, name: str, keys: Sequence[str]) -> None:
+        """Let a command have these keys, and its tool tip tell the first."""
+        _set_keys(self._actions[name], keys)
+
+    def know(self, possible: Mapping[str, Callable[[], bool]]) -> None:
+        """Say who knows whether a command has anything to do where the cursor is now."""
+        self._possible |= possible
+
+    def is_possible(self, name: str) -> bool:
+        """Whether a command has anything to do here and now, as far as that is known."""
+        possible = self._possible.get(name)
+        return self._actions[name].isEnabled() and (possible is None or possible())
+
+    def catch_up(self) -> None:
+        """Carry out what was chosen before anybody could do it."""
+        early, self._early = self._early, []
+        for action, is_on in early:
+            if action.isCheckable():
+                action.setChecked(is_on)
+            else:
+                # Some wait for an answer.
+                QTimer.singleShot(0, action.trigger)
+
+    @property
+    def unbound(self) -> frozenset[str]:
+        """The commands that do nothing yet."""
+        return frozenset(self._actions) - self._bound
+
+    @Slot(bool)
+    def _on_early(self, is_on: bool) -> None:
+        """Keep a command in mind that nobody carries out yet: the window has just come up."""
+        action = self.sender()
+        assert isinstance(action, QAction)
+        self._early.append((action, is_on))
+        if action.isCheckable():
+            # Whoever binds a switch may leave it as it is.
+            action.setChecked(not is_on)
+
+    def of_menu(self, menu: str) -> Iterator[tuple[ActionSpec, QAction]]:
+        """The actions of one menu, in order."""
+        return ((spec, self._actions[spec.id]) for spec in ACTIONS if spec.menu == menu)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw the icons in the theme's colours."""
+        for spec in ACTIONS:
+            if spec.icon:
+                self._actions[spec.id].setIcon(icon(spec.icon, theme.ui.text))
+
+
+def _make(spec: ActionSpec, window: QWidget) -> QAction:
+    text = QCoreApplication.translate("Actions", spec.text)
+    tip = QCoreApplication.translate("Actions", spec.tip) if spec.tip else ""
+    action = QAction(text, window, checkable=spec.checkable)
+    action.setObjectName(spec.id)
+    action.setStatusTip(tip)
+    action.setWhatsThis(tip or text.replace("&", "").rstrip("…"))
+    _set_keys(action, spec.keys)
+    if spec.where is Where.WINDOW:
+        window.addAction(action)
+    else:
+        # Whoever knows these keys takes them.
+        action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
+    return action
+
+
+def _set_keys(action: QAction, keys: Sequence[str]) -> None:
+    action.setShortcuts([QKeySequence(key) for key in keys])
+    first = f" ({QKeySequence(keys[0]).toString()})" if keys else ""
+    action.setToolTip(f"{action.whatsThis()}{first}")

@@ -1,0 +1,147 @@
+"""The rows of the Build menu."""
+
+from __future__ import annotations
+
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+from jitstudio.gui.shell.commands.spec import BUILD, ActionSpec
+
+BUILD_ROWS = (
+    ActionSpec(
+        "buildAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "&Build"),
+        keys=(
+            "Ctrl+B",
+            "Ctrl+Shift+B",
+            "F7",
+        ),
+        icon="build",
+        tip=QT_TRANSLATE_NOOP("Actions", "Build now"),
+    ),
+    ActionSpec(
+        "cancelAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "C&ancel"),
+        keys=("Shift+F5",),
+        icon="stop",
+        tip=QT_TRANSLATE_NOOP("Actions", "Stop the build"),
+    ),
+    ActionSpec(
+        "autoBuildAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "Build on &change"),
+        icon="auto-build",
+        tip=QT_TRANSLATE_NOOP("Actions", "Build by itself after a pause in typing"),
+        checkable=True,
+    ),
+    ActionSpec(
+        "optionsAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "Op&tions…"),
+        keys=("Ctrl+Shift+O",),
+        icon="settings",
+        tip=QT_TRANSLATE_NOOP("Actions", "All options of the tools, with help"),
+        separated=True,
+        pane="options",
+    ),
+    ActionSpec(
+        "compareLinksAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "Co&mpare PTX link and LTO link…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Link the same modules both ways and show registers, instructions, bytes and time",
+        ),
+    ),
+    ActionSpec(
+        "copyCommandAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "Copy as c&ommand"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Copy the command 'jitstudio build …' that builds the same in a terminal"
+        ),
+    ),
+    ActionSpec(
+        "cacheAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "&Use the cache"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Take unchanged modules from the cache instead of compiling them again"
+        ),
+        checkable=True,
+        separated=True,
+    ),
+    ActionSpec(
+        "emptyCacheAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "&Empty the cache"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Forget all results on this machine"),
+    ),
+    ActionSpec(
+        "precompileAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "Precompile &headers"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Let NVRTC keep large headers, such as CUB's, ready in the worker"
+        ),
+        checkable=True,
+    ),
+    ActionSpec(
+        "libdeviceAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "LLVM IR: use lib&device"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Let libNVVM take mathematical functions from libdevice"),
+        checkable=True,
+        separated=True,
+    ),
+    ActionSpec(
+        "libraryAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "LLVM IR: this tab is a librar&y"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Other LLVM IR takes the functions that it calls from this tab"
+        ),
+        checkable=True,
+    ),
+    ActionSpec(
+        "joinIrAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "LLVM IR: &join the modules"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Compile all LLVM IR modules of a link as one libNVVM program"
+        ),
+        checkable=True,
+    ),
+    ActionSpec(
+        "driverJitAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "PTX: assemble by the dri&ver"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Make machine code of PTX with the driver's own compiler instead of nvJitLink's",
+        ),
+        checkable=True,
+    ),
+    ActionSpec(
+        "nextProblemAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "&Next problem"),
+        keys=("F8",),
+        separated=True,
+    ),
+    ActionSpec(
+        "previousProblemAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "&Previous problem"),
+        keys=("Shift+F8",),
+    ),
+    ActionSpec(
+        "showMessageAction",
+        BUILD,
+        QT_TRANSLATE_NOOP("Actions", "Sho&w the message here"),
+        keys=("Ctrl+F1",),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Tell what the compiler says about the line with the cursor"
+        ),
+    ),
+)

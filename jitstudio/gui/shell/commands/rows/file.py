@@ -1,0 +1,177 @@
+"""The rows of the File menu."""
+
+from __future__ import annotations
+
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+from jitstudio.gui.shell.commands.spec import FILE, TABS, ActionSpec
+
+FILE_ROWS = (
+    ActionSpec(
+        "newCudaAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "New &CUDA C++ tab"),
+        keys=("Ctrl+N",),
+        icon="cuda",
+        tip=QT_TRANSLATE_NOOP("Actions", "Write a new kernel"),
+    ),
+    ActionSpec(
+        "newLlvmAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "New &LLVM IR tab"),
+        icon="llvm",
+        tip=QT_TRANSLATE_NOOP("Actions", "Write LLVM IR for libNVVM"),
+    ),
+    ActionSpec(
+        "newPtxAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "New &PTX tab"),
+        icon="ptx",
+        tip=QT_TRANSLATE_NOOP("Actions", "Write PTX by hand"),
+    ),
+    ActionSpec(
+        "newHeaderAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "New &header tab"),
+        icon="header",
+        tip=QT_TRANSLATE_NOOP("Actions", "An in-memory header"),
+    ),
+    ActionSpec(
+        "openAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "&Open…"),
+        keys=("Ctrl+O",),
+        icon="open",
+        tip=QT_TRANSLATE_NOOP("Actions", "Open source or binary files"),
+        separated=True,
+    ),
+    ActionSpec(
+        "saveAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "&Save"),
+        keys=("Ctrl+S",),
+        icon="save",
+        tip=QT_TRANSLATE_NOOP("Actions", "Save the current tab"),
+        separated=True,
+    ),
+    ActionSpec(
+        "saveAsAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Save &as…"),
+        keys=("Ctrl+Shift+S",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Save under another name"),
+    ),
+    ActionSpec(
+        "saveListingAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Sa&ve this listing…"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Save the PTX or SASS that is shown, as the tools wrote it"
+        ),
+    ),
+    ActionSpec(
+        "saveOutputsAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Save &results…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Save PTX, SASS and cubin to a folder"),
+    ),
+    ActionSpec(
+        "exportAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "&Build and save…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Make other kinds of output, or a fatbin"),
+    ),
+    ActionSpec(
+        "newProjectAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Ne&w project"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Close all tabs and begin anew"),
+        separated=True,
+    ),
+    ActionSpec(
+        "openProjectAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Open pro&ject…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Open what was saved as a project"),
+    ),
+    ActionSpec(
+        "saveProjectAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Save proj&ect"),
+        keys=("Ctrl+Alt+S",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Save tabs, options, link and launches in one file"),
+    ),
+    ActionSpec(
+        "saveProjectAsAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Save project as…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Save the project in another file"),
+    ),
+    ActionSpec(
+        "closeProjectAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Close project"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Close the project and all its tabs"),
+    ),
+    ActionSpec(
+        "trustProjectAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Trust this project"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Let it use any option and include files outside its folder"
+        ),
+        checkable=True,
+    ),
+    ActionSpec(
+        "closeTabAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "Close &tab"),
+        keys=("Ctrl+W",),
+        icon="close",
+        separated=True,
+    ),
+    ActionSpec(
+        "closeOtherTabsAction",
+        TABS,
+        QT_TRANSLATE_NOOP("Actions", "Close &other tabs"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Close all tabs but this one"),
+    ),
+    ActionSpec(
+        "closeTabsToTheRightAction",
+        TABS,
+        QT_TRANSLATE_NOOP("Actions", "Close tabs to the &right"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Close all tabs that are right of this one"),
+    ),
+    ActionSpec(
+        "closeAllTabsAction",
+        TABS,
+        QT_TRANSLATE_NOOP("Actions", "Close &all tabs"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Close all tabs; unsaved text is asked about"),
+    ),
+    ActionSpec(
+        "reopenTabAction",
+        TABS,
+        QT_TRANSLATE_NOOP("Actions", "Reopen &closed tab"),
+        keys=("Ctrl+Shift+T",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Bring back the tab that was closed last, with its text"),
+    ),
+    ActionSpec(
+        "renameTabAction",
+        TABS,
+        QT_TRANSLATE_NOOP("Actions", "Re&name…"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Give the tab another name, and its file too"),
+        separated=True,
+    ),
+    ActionSpec(
+        "copyPathAction",
+        TABS,
+        QT_TRANSLATE_NOOP("Actions", "Copy &path"),
+        tip=QT_TRANSLATE_NOOP("Actions", "Copy the path of the tab's file"),
+    ),
+    ActionSpec(
+        "quitAction",
+        FILE,
+        QT_TRANSLATE_NOOP("Actions", "&Quit"),
+        keys=("Ctrl+Q",),
+        tip=QT_TRANSLATE_NOOP("Actions", "Unsaved tabs come back at the next start"),
+    ),
+)

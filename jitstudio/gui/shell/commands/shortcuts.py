@@ -1,0 +1,163 @@
+"""Which keys each command has: those of the table, or those that the user gave it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication, QKeyCombination, QObject, Qt, Signal
+from PySide6.QtGui import QKeySequence
+
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.commands.spec import ActionSpec, Where
+from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.gui.state.preferences import Preferences
+
+_SPECS = {spec.id: spec for spec in ACTIONS}
+_FIRST_BY_ITSELF, _LAST_BY_ITSELF = Qt.Key.Key_F1, Qt.Key.Key_F35
+# What moves and edits in every text field, which would never let a command have it.
+_OF_TEXT = ("MoveTo", "Select", "Delete", "Insert", "Copy", "Cut", "Paste", "Undo", "Redo")
+
+
+@dataclass(frozen=True)
+class Conflict:
+    """What stands in the way of giving a key to a command.
+
+    Attributes:
+        told: What it is.
+        is_final: Whether the key cannot be given at all; else it is taken from another command.
+    """
+
+    told: str
+    is_final: bool
+
+
+class Shortcuts(QObject):
+    """Gives commands their keys, at the start and whenever the user wants others.
+
+    No two commands have the same key: one that the user gives to a command is taken from the one
+    that had it, and goes back there with the defaults.
+
+    Signals:
+        changed: Some command has other keys now.
+    """
+
+    changed = Signal()
+
+    def __init__(self, actions: Actions, preferences: Preferences) -> None:
+        super().__init__(actions)
+        self._actions = actions
+        self._preferences = preferences
+        kept = preferences.shortcuts
+        self._own = {name: keys for name, keys in kept.items() if can_change(name)}
+        if self._own:
+            self._apply()
+
+    def keys(self, name: str) -> tuple[str, ...]:
+        """The keys of a command now, in Qt's portable spelling."""
+        if name in self._own:
+            return self._own[name]
+        taken = {key for keys in self._own.values() for key in keys}
+        return tuple(key for key in map(_plain, _SPECS[name].keys) if key not in taken)
+
+    def is_default(self, name: str) -> bool:
+        """Whether a command has the keys of the table, all of them."""
+        return self.keys(name) == tuple(map(_plain, _SPECS[name].keys))
+
+    def conflict(self, name: str, key: str) -> Conflict | None:
+        """What stands in the way of this key for a command; None where nothing does."""
+        key = _plain(key)
+        translate = QCoreApplication.translate
+        holder = next((s for s in ACTIONS if s.id != name and key in self.keys(s.id)), None)
+        if key in map(_plain, _SPECS[name].keys) and holder is None:
+            return None
+        if not _is_pressed_with_another(key):
+            told = translate("Shortcuts", "{key} alone is for typing. Press Ctrl or Alt with it.")
+            return Conflict(told.format(key=_native(key)), True)
+        if _is_of_text(key):
+            told = translate("Shortcuts", "Every text field has its own use for {key}.")
+            return Conflict(told.format(key=_native(key)), True)
+        if holder is None:
+            return None
+        told = translate("Shortcuts", "{key} is the key of '{command}', which would lose it.")
+        text = plain_text(QCoreApplication.translate("Actions", holder.text))
+        return Conflict(told.format(key=_native(key), command=text), False)
+
+    def set_keys(self, name: str, keys: Sequence[str]) -> None:
+        """Give a command these keys and no others; whatever had one of them loses it.
+
+        Raises:
+            ValueError: It cannot have one of them.
+        """
+        wanted = tuple(dict.fromkeys(map(_plain, keys)))
+        for key in wanted:
+            conflict = self.conflict(name, key)
+            if conflict is not None and conflict.is_final:
+                raise ValueError(conflict.told)
+        for other, own in self._own.items():
+            self._own[other] = tuple(key for key in own if key not in wanted)
+        self._own[name] = wanted
+        if wanted == tuple(map(_plain, _SPECS[name].keys)):
+            del self._own[name]
+        self._keep()
+
+    def reset(self, name: str) -> None:
+        """Give a command the keys of the table, but for those that others were given."""
+        self._own.pop(name, None)
+        self._keep()
+
+    def reset_all(self) -> None:
+        """Give all commands the keys of the table."""
+        self._own.clear()
+        self._keep()
+
+    def _keep(self) -> None:
+        self._preferences.shortcuts = self._own
+        self._apply()
+        self.changed.emit()
+
+    def _apply(self) -> None:
+        for spec in ACTIONS:
+            self._actions.set_keys(spec.id, self.keys(spec.id))
+
+
+def can_change(name: str) -> bool:
+    """Whether a command may have other keys: not where all text fields know the keys."""
+    return name in _SPECS and _SPECS[name].where is not Where.TEXT
+
+
+def spec_of(name: str) -> ActionSpec:
+    """The row of a command."""
+    return _SPECS[name]
+
+
+def plain_text(text: str) -> str:
+    """A text of a menu without its mnemonic."""
+    return text.replace("&&", "\0").replace("&", "").replace("\0", "&").rstrip("…")
+
+
+def _plain(key: str) -> str:
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.PortableText)
+
+
+def _native(key: str) -> str:
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
+
+
+def _is_pressed_with_another(key: str) -> bool:
+    """Whether it types nothing: a function key, or one with Ctrl, Alt or Meta."""
+    pressed: QKeyCombination = QKeySequence(key)[0]  # type: ignore[index]
+    beside = pressed.keyboardModifiers() & ~(
+        Qt.KeyboardModifier.ShiftModifier | Qt.KeyboardModifier.KeypadModifier
+    )
+    is_function_key = _FIRST_BY_ITSELF <= pressed.key() <= _LAST_BY_ITSELF
+    return is_function_key or beside != Qt.KeyboardModifier.NoModifier
+
+
+def _is_of_text(key: str) -> bool:
+    return any(
+        key == bound.toString(QKeySequence.SequenceFormat.PortableText)
+        for standard in QKeySequence.StandardKey
+        if standard.name.startswith(_OF_TEXT)
+        for bound in QKeySequence.keyBindings(standard)
+    )

@@ -1,0 +1,68 @@
+"""What the table of commands tells of each, and the menus that there are."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+
+
+class Where(Enum):
+    """Where the keys of a command hold, and what carries it out."""
+
+    WINDOW = auto()
+    """In the whole window; whoever binds it carries it out."""
+    EDITOR = auto()
+    """In editors, which know what the first of these keys does: it is sent to them."""
+    TEXT = auto()
+    """In whatever has the keyboard: each text field, listing and table knows these keys."""
+
+
+@dataclass(frozen=True)
+class ActionSpec:
+    """One command.
+
+    Attributes:
+        id: The name of the action object, such as `buildAction`.
+        menu: The menu it is in.
+        text: What the menu says, with its mnemonic; to be translated, as the tip is.
+        keys: Its shortcuts, in Qt's portable spelling.
+        icon: A file in `resources/icons`, or empty.
+        tip: One sentence for tool tip and status bar.
+        checkable: Whether it is a switch.
+        separated: Whether a line stands above it in the menu.
+        where: Where its keys hold.
+        pane: The pane that it leads to, by the name of its dock; `EDITOR` for the editors.
+    """
+
+    id: str
+    menu: str
+    text: str
+    keys: tuple[str, ...] = ()
+    icon: str = ""
+    tip: str = ""
+    checkable: bool = False
+    separated: bool = False
+    where: Where = Where.WINDOW
+    pane: str = ""
+
+
+EDITOR = "editor"
+"""What stands for the editors among the names of panes."""
+
+FILE = QT_TRANSLATE_NOOP("Actions", "&File")
+EDIT = QT_TRANSLATE_NOOP("Actions", "&Edit")
+BUILD = QT_TRANSLATE_NOOP("Actions", "&Build")
+LAUNCH = QT_TRANSLATE_NOOP("Actions", "&Launch")
+ANALYSE = QT_TRANSLATE_NOOP("Actions", "&Analyse")
+VIEW = QT_TRANSLATE_NOOP("Actions", "&View")
+HELP = QT_TRANSLATE_NOOP("Actions", "&Help")
+MENUS = (FILE, EDIT, BUILD, ANALYSE, LAUNCH, VIEW, HELP)
+LAYOUT = QT_TRANSLATE_NOOP("Actions", "La&yout")
+FOLDING = QT_TRANSLATE_NOOP("Actions", "F&olding")
+CARETS = QT_TRANSLATE_NOOP("Actions", "C&arets")
+LINES = QT_TRANSLATE_NOOP("Actions", "Lines")
+TABS = QT_TRANSLATE_NOOP("Actions", "Tabs")
+SUBMENUS = {LAYOUT: VIEW, FOLDING: EDIT, CARETS: EDIT, LINES: EDIT, TABS: FILE}
+"""Menus within others, which come last in them."""

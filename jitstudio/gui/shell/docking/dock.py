@@ -1,0 +1,205 @@
+"""One pane as a dock: its title where no tab names it, and nothing to do while it is behind."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QSize, Qt, Signal, Slot
+from PySide6.QtGui import QMouseEvent, QResizeEvent
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QHBoxLayout,
+    QLabel,
+    QMainWindow,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.parts import fit_icon
+from jitstudio.gui.kit.theme import Theme
+
+_ICON_SIDE = 14
+# A pane that asks for more would make the window grow beyond a small screen.
+_SMALLEST = QSize(220, 80)
+
+
+class _TitleBar(QWidget):
+    """The name of a pane that stands alone, and what can be done with it.
+
+    It takes no clicks beside its buttons, so that the dock can be dragged by it.
+    """
+
+    def __init__(self, dock: PaneDock) -> None:
+        super().__init__(dock)
+        self.setObjectName("paneTitle")
+        self._dock = dock
+        self._maximise = self._button("maximiseButton", dock.maximise_requested.emit)
+        self._float = self._button("floatButton", dock.float_out)
+        self._float.setToolTip(self.tr("Make this pane a window of its own"))
+        self._close = self._button("closeButton", dock.close)
+        self._close.setToolTip(self.tr("Close this pane; View > Panes brings it back"))
+        line = QHBoxLayout(self)
+        line.setContentsMargins(12, 3, 4, 3)
+        line.setSpacing(0)
+        line.addWidget(QLabel(dock.windowTitle(), self), 1)
+        for button in (self._maximise, self._float, self._close):
+            line.addWidget(button)
+
+    def set_look(self, theme: Theme, is_maximised: bool) -> None:
+        """Draw the icons; a maximised pane can do nothing but go back."""
+        names = {
+            self._maximise: "restore" if is_maximised else "maximise",
+            self._float: "float",
+            self._close: "close",
+        }
+        for button, name in names.items():
+            button.setIcon(icon(name, theme.ui.muted_text))
+        self._maximise.setToolTip(
+            self.tr("Bring the other panes back (Esc)")
+            if is_maximised
+            else self.tr("Let this pane fill the window (Ctrl+M)")
+        )
+        for button in names:
+            button.setAccessibleName(f"{button.toolTip()}: {self._dock.windowTitle()}")
+        self._float.setHidden(is_maximised)
+        self._close.setHidden(is_maximised)
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Fill the window, or go back."""
+        self._dock.maximise_requested.emit()
+        event.accept()
+
+    def _button(self, name: str, do: Callable[[], object]) -> QToolButton:
+        button = QToolButton(self, autoRaise=True)
+        button.setObjectName(name)
+        fit_icon(button, _ICON_SIDE)
+        button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        button.clicked.connect(do)
+        return button
+
+
+class PaneDock(QDockWidget):
+    """A pane that can be closed, dragged, floated, tabbed with others and maximised.
+
+    Qt leaves a pane behind other tabs shown, only out of sight; this one hides what it holds, which
+    then draws, measures and asks for nothing.
+
+    Signals:
+        maximise_requested: The user wants the pane to fill the window, or no longer to.
+        resized: It has another size.
+    """
+
+    maximise_requested = Signal()
+    resized = Signal()
+
+    # On the class too: it goes out of sight for the last time when Python may have emptied it.
+    _content: QWidget | None = None
+
+    def __init__(self, name: str, title: str, window: QMainWindow, theme: Theme) -> None:
+        super().__init__(title, window)
+        self.setObjectName(f"{name}Dock")
+        self.setFeatures(
+            QDockWidget.DockWidgetFeature.DockWidgetClosable
+            | QDockWidget.DockWidgetFeature.DockWidgetMovable
+            | QDockWidget.DockWidgetFeature.DockWidgetFloatable
+        )
+        place = QWidget()
+        place.setMinimumSize(_SMALLEST)
+        self.setWidget(place)
+        self._column = QVBoxLayout(place)
+        self._column.setContentsMargins(0, 0, 0, 0)
+        self._theme = theme
+        self._is_maximised = False
+        self._is_uncovered = False
+        self._is_paused = False
+        # A title bar that comes and goes would change the sizes that are being restored.
+        self._is_tabbed = True
+        # Made when it is needed: most panes stand behind tabs for good.
+        self._bar: _TitleBar | None = None
+        self._no_bar = QWidget(self)
+        self._follow()
+        self.visibilityChanged.connect(self._on_visibility_changed)
+        self.topLevelChanged.connect(self._follow)
+
+    @property
+    def content(self) -> QWidget:
+        """The pane itself, or its place while the pane is not made yet."""
+        return self._content or self.widget()
+
+    @property
+    def is_in_front(self) -> bool:
+        """Whether the pane can be seen: it is neither closed nor behind another tab."""
+        return self.isVisible() and self._is_uncovered
+
+    def pause(self) -> None:
+        """Show nothing more and nothing less for now: all docks are about to move."""
+        self._is_paused = True
+
+    def resume(self) -> None:
+        """Show what can be seen where the dock is now."""
+        self._is_paused = False
+        self._show_content()
+
+    def fill(self, content: QWidget) -> None:
+        """Hold this pane from now on; a window comes up before its panes are made."""
+        # Hidden before it has a place: what is not in front is neither shown nor measured.
+        content.hide()
+        self._content = content
+        self._column.addWidget(content)
+        self._show_content()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._theme = theme
+        self._follow()
+
+    def set_tabbed(self, is_tabbed: bool) -> None:
+        """Leave the title to a tab, or show it."""
+        if is_tabbed != self._is_tabbed:
+            self._is_tabbed = is_tabbed
+            self._follow()
+
+    def set_maximised(self, is_maximised: bool) -> None:
+        """Show that the pane has the window for itself."""
+        self._is_maximised = is_maximised
+        self._follow()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Emits `resized`."""
+        super().resizeEvent(event)
+        self.resized.emit()
+
+    @Slot()
+    def float_out(self) -> None:
+        """Become a window of its own."""
+        self.setFloating(True)
+
+    def _show_content(self) -> None:
+        if self._content is not None and not self._is_paused:
+            self._content.setVisible(self._is_uncovered)
+
+    @Slot(bool)
+    def _on_visibility_changed(self, is_visible: bool) -> None:
+        # A pane that leaves the tabs is told of where it was behind them, out of sight.
+        self._is_uncovered = is_visible or self.isFloating()
+        self._show_content()
+
+    @Slot()
+    def _follow(self) -> None:
+        wanted = self._wanted_bar()
+        if self.titleBarWidget() is not wanted:
+            # Nothing but None brings the bar of a window back; the stub does not know.
+            self.setTitleBarWidget(wanted)  # type: ignore[arg-type]
+        if self._bar is not None:
+            self._bar.set_look(self._theme, self._is_maximised)
+
+    def _wanted_bar(self) -> QWidget | None:
+        if self.isFloating():
+            return None
+        if self._is_tabbed and not self._is_maximised:
+            return self._no_bar
+        if self._bar is None:
+            self._bar = _TitleBar(self)
+        return self._bar

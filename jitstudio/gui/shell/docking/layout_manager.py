@@ -1,0 +1,303 @@
+"""Which layout is worn, what the user made of each, and which pane has the window for itself."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+
+from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, QTimer, Signal, Slot
+from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+
+from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.shell.docking.arranger import Arranger, Shares
+from jitstudio.gui.shell.docking.dock import PaneDock
+from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS, Layout
+from jitstudio.gui.shell.docking.seal import VERSION, seal, unseal
+from jitstudio.gui.shell.docking.tab_bars import TabBars
+from jitstudio.gui.state.preferences import Preferences
+
+_ZOOMS = (0.75, 0.8, 0.9, 1.0, 1.1, 1.25, 1.5, 1.75, 2.0, 2.5, 3.0)
+_GEOMETRY, _CURRENT, _ARRANGEMENT = "geometry", "current", "arrangement-{}"
+_SHARES = "shares-{}"
+
+
+class LayoutManager(QObject):
+    """Everything that can be moved in one window: docks around the editors in the middle.
+
+    Docks keep their part of the window when that becomes larger or smaller; Qt by itself gives all
+    room to the middle, and takes it from there.
+
+    Signals:
+        layout_changed: Another layout is worn: its name.
+        zoom_changed: All letters are so large now, as a factor.
+        maximised: A pane, or the editors, got the window for itself, or gave it back.
+    """
+
+    layout_changed = Signal(str)
+    zoom_changed = Signal(float)
+    maximised = Signal(bool)
+
+    # Docks tell of changes also while all of it is destroyed, when Python has let go of the rest.
+    _settling: QTimer | None = None
+
+    def __init__(
+        self,
+        window: QMainWindow,
+        centre: QWidget,
+        docks: Mapping[str, PaneDock],
+        preferences: Preferences,
+    ) -> None:
+        super().__init__(window)
+        window.setCentralWidget(centre)
+        self._centre = centre
+        self._window = window
+        self._docks = docks
+        self._preferences = preferences
+        self._arranger = Arranger(window, docks)
+        self._tab_bars = TabBars(window, docks.values())
+        self._layout = LAYOUTS[0]
+        self._alone: QWidget | None = None
+        self._before = QByteArray()
+        # What the docks take of the window at a size, as the user or the layout has it.
+        self._shares: Shares = {}
+        self._measured = QSize()
+        # What came of them in pixels, and whether that is still to be seen.
+        self._fitted: Shares = {}
+        self._is_fitting = False
+        self._measuring = QTimer(self, singleShot=True, interval=0)
+        self._measuring.timeout.connect(self._measure)
+        # Docks tell of each other's changes one by one; the tabs are looked at once, after all.
+        self._settling = settling = QTimer(self, singleShot=True, interval=0)
+        settling.timeout.connect(self._tab_bars.follow)
+        self._tab_bars.maximise_requested.connect(self._on_maximise_requested)
+        for dock in docks.values():
+            dock.visibilityChanged.connect(self._on_moved)
+            dock.topLevelChanged.connect(self._on_moved)
+            dock.dockLocationChanged.connect(self._on_moved)
+            dock.resized.connect(self._on_resized)
+            dock.maximise_requested.connect(self._on_title_clicked)
+            dock.toggleViewAction().triggered.connect(self._on_toggled)
+        self._arranger.arrange(self._layout)
+        window.installEventFilter(self)
+
+    @property
+    def layout(self) -> Layout:
+        """The layout worn."""
+        return self._layout
+
+    @property
+    def alone(self) -> QWidget | None:
+        """The dock, or the middle of the window, that is maximised."""
+        return self._alone
+
+    def choose(self, name: str) -> None:
+        """Turn to a layout, as the user left it; the one before is remembered as it is."""
+        if BY_NAME[name] is not self._layout:
+            self._keep_arrangement()
+            self._wear(BY_NAME[name])
+
+    @property
+    def zoom(self) -> float:
+        """How large all letters are in the layout worn, as a factor."""
+        kept = self._preferences.zoom(self._layout.name)
+        return self._layout.zoom if kept is None else kept
+
+    def zoom_by(self, steps: int) -> None:
+        """Make all letters larger by so many steps, or smaller; with 0 as at the first start."""
+        near = min(_ZOOMS, key=lambda zoom: abs(zoom - self.zoom))
+        at = min(len(_ZOOMS) - 1, max(0, _ZOOMS.index(near) + steps))
+        self._preferences.set_zoom(self._layout.name, _ZOOMS[at] if steps else self._layout.zoom)
+        self.zoom_changed.emit(self.zoom)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Share out the room of a window that has become larger or smaller."""
+        if event.type() == QEvent.Type.Resize and watched is self._window:
+            self._keep_shares()
+        return False
+
+    def reset(self) -> None:
+        """Put all panes where the layout worn has them at the first start."""
+        self.give_back()
+        self._arranger.arrange(self._layout)
+        self._forget_shares()
+
+    def share_space(self) -> None:
+        """Give each part of the window its usual size."""
+        self.give_back()
+        self._arranger.share_space(self._layout)
+        self._forget_shares()
+
+    def save(self) -> None:
+        """Remember where everything stands."""
+        self._preferences.set_layout(_GEOMETRY, seal(self._window.saveGeometry()))
+        self._preferences.set_layout(_CURRENT, seal(QByteArray(self._layout.name.encode())))
+        self._keep_arrangement()
+
+    def restore(self) -> None:
+        """Put everything where it stood; what cannot be read is left as it is."""
+        geometry = unseal(self._preferences.layout(_GEOMETRY))
+        if geometry is not None:
+            # Qt brings a window back that stood on a screen which is no longer there.
+            self._window.restoreGeometry(geometry)
+        current = unseal(self._preferences.layout(_CURRENT))
+        name = bytes(current.data()).decode("utf-8", "replace") if current is not None else ""
+        self._wear(BY_NAME.get(name, self._layout))
+        self._tab_bars.hide_spares()
+
+    def maximise(self, part: QWidget) -> None:
+        """Give the window to one dock or to its middle; the other docks wait."""
+        self.give_back()
+        if isinstance(part, PaneDock) and part.isFloating():
+            return
+        self._before = self._window.saveState(VERSION)
+        self._alone = part
+        for dock in self._docks.values():
+            if dock is not part and not dock.isFloating():
+                dock.hide()
+        if isinstance(part, PaneDock):
+            self._centre.hide()
+            part.set_maximised(True)
+            part.content.setFocus()
+        self.maximised.emit(True)
+
+    def give_back(self) -> None:
+        """Put everything back where it stood before a pane was maximised."""
+        part, self._alone = self._alone, None
+        if part is None:
+            return
+        focus = QApplication.focusWidget()
+        # First, so that the docks find the room that they had.
+        self._centre.show()
+        self._window.restoreState(self._before, VERSION)
+        # Another size of the window was for one pane alone.
+        self._keep_shares()
+        if isinstance(part, PaneDock):
+            part.set_maximised(False)
+            part.raise_()
+        if focus is not None:
+            focus.setFocus()
+        self.maximised.emit(False)
+
+    def dock_of(self, widget: QWidget | None) -> PaneDock | None:
+        """The dock that a widget is in."""
+        if widget is None:
+            return None
+        return next((dock for dock in self._docks.values() if dock.isAncestorOf(widget)), None)
+
+    def uncover(self, widget: QWidget) -> None:
+        """Show what a widget is in, wherever it is hidden."""
+        part = self.dock_of(widget) or self._centre
+        if self._alone is not None and self._alone is not part:
+            self.give_back()
+        if isinstance(part, PaneDock):
+            part.show()
+            part.raise_()
+
+    def in_front(self) -> list[QWidget]:
+        """What can be seen: the middle of the window and docks, in a fixed order."""
+        docks = [dock.content for dock in self._docks.values() if dock.is_in_front]
+        return docks if self._centre.isHidden() else [self._centre, *docks]
+
+    def group(self, dock: PaneDock) -> list[PaneDock]:
+        """The docks whose tabs are beside a dock's, in their order."""
+        return self._tab_bars.group(dock)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        for dock in self._docks.values():
+            dock.set_theme(theme)
+
+    def _keep_arrangement(self) -> None:
+        alone = self._alone is not None
+        state = self._before if alone else self._window.saveState(VERSION)
+        self._preferences.set_layout(_ARRANGEMENT.format(self._layout.name), seal(state))
+        content = {"size": self._measured.toTuple(), "docks": self._shares}
+        kept = seal(QByteArray(json.dumps(content).encode()))
+        self._preferences.set_layout(_SHARES.format(self._layout.name), kept)
+
+    def _kept_shares(self, layout: Layout) -> tuple[QSize, Shares]:
+        """The parts that docks had of a layout, and the size of the window then."""
+        kept = unseal(self._preferences.layout(_SHARES.format(layout.name)))
+        try:
+            content = json.loads(bytes(kept.data())) if kept is not None else {}
+            shares = {str(name): (float(w), float(h)) for name, (w, h) in content["docks"].items()}
+            width, height = content["size"]
+            return QSize(width, height), shares
+        except (ValueError, TypeError, KeyError, AttributeError):
+            return QSize(), {}
+
+    def _keep_shares(self) -> None:
+        if self._alone is not None or self._measured == self._window.size():
+            return
+        if self._shares:
+            self._arranger.apply(self._shares)
+            self._measured = self._window.size()
+            self._is_fitting = True
+            self._measuring.start()
+        elif self._window.isVisible():
+            self._arranger.share_space(self._layout)
+
+    def _forget_shares(self) -> None:
+        """Take for wanted what comes of the layout."""
+        self._shares, self._fitted, self._is_fitting = {}, {}, False
+        self._measuring.start()
+
+    def _measure(self) -> None:
+        """Take what the docks have now for what is wanted, unless the window has changed it."""
+        if self._alone is not None or not self._window.isVisible():
+            return
+        found = self._arranger.shares()
+        if not self._is_fitting and found != self._fitted:
+            self._shares, self._measured = found, self._window.size()
+        self._fitted, self._is_fitting = found, False
+
+    def _wear(self, layout: Layout) -> None:
+        self.give_back()
+        self._layout = layout
+        self.zoom_changed.emit(self.zoom)
+        kept = unseal(self._preferences.layout(_ARRANGEMENT.format(layout.name)))
+        if kept is None or not self._window.restoreState(kept, VERSION):
+            self._arranger.arrange(layout)
+            self._forget_shares()
+        else:
+            # Docks keep their widths: those of a larger window leave the editors a strip.
+            self._forget_shares()
+            self._measured, self._shares = self._kept_shares(layout)
+            if self._shares:
+                self._keep_shares()
+        self.layout_changed.emit(layout.name)
+
+    @Slot()
+    def _on_moved(self) -> None:
+        if self._settling is not None:
+            self._settling.start()
+            self._measuring.start()
+
+    @Slot()
+    def _on_resized(self) -> None:
+        if self._settling is not None and not self._measuring.isActive():
+            self._measuring.start()
+
+    @Slot(PaneDock)
+    def _on_maximise_requested(self, dock: PaneDock) -> None:
+        if self._alone is dock:
+            self.give_back()
+        else:
+            self.maximise(dock)
+
+    @Slot()
+    def _on_title_clicked(self) -> None:
+        dock = self.sender()
+        if isinstance(dock, PaneDock):
+            self._on_maximise_requested(dock)
+
+    @Slot()
+    def _on_toggled(self) -> None:
+        """Show a pane beside the others, not beside the one that has the window."""
+        switch = self.sender()
+        dock = next(d for d in self._docks.values() if d.toggleViewAction() is switch)
+        is_wanted = not dock.isHidden()
+        self.give_back()
+        dock.setVisible(is_wanted)
+        if is_wanted:
+            dock.raise_()

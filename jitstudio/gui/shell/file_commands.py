@@ -1,0 +1,418 @@
+"""Opening, saving and closing: everything about documents that asks the user or touches files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path, PurePosixPath
+
+from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
+from PySide6.QtWidgets import QWidget
+
+from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
+from jitstudio.core.file_text import Encoding, EncodingError
+from jitstudio.core.project.project import is_project
+from jitstudio.core.result import BuildResult
+from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, Unsaved
+from jitstudio.gui.kit.templates import (
+    CUDA_TEMPLATE,
+    HEADER_TEMPLATE,
+    PTX_TEMPLATE,
+    Template,
+    llvm_template,
+)
+from jitstudio.gui.kit.translating import counted
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
+from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.files import (
+    DocumentError,
+    has_changed,
+    kind_of_file,
+    read_file,
+    rename_file,
+    resolved,
+    write_file,
+)
+from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.preferences import Preferences
+from jitstudio.gui.state.sample_tabs import open_sample
+from jitstudio.samples import Sample
+
+
+@dataclass(frozen=True)
+class _LookedUp:
+    """A file that is to be opened; `content` is None where it was open already."""
+
+    path: Path
+    kind: CodeKind
+    content: Found | None
+
+
+class FileCommands(QObject):
+    """What the File menu does.
+
+    Args:
+        dialogs: Who asks the user; dialogs over `window` where not given.
+
+    Signals:
+        failed: Something could not be read or written, in words.
+        told: Something went well that cannot be seen otherwise, in words.
+        recent_changed: The list of recent files is another one.
+        opened: The user has opened or begun something, and wants to write in it.
+        project_wanted: This file is a project, which takes the place of what is open.
+    """
+
+    project_wanted = Signal(Path)
+    failed = Signal(str)
+    told = Signal(str)
+    recent_changed = Signal()
+    opened = Signal()
+
+    def __init__(
+        self,
+        documents: Documents,
+        settings: BuildSettings,
+        preferences: Preferences,
+        window: QWidget,
+        dialogs: Dialogs | None = None,
+        launches: LaunchSpecs | None = None,
+    ) -> None:
+        super().__init__(window)
+        self._documents = documents
+        self._settings = settings
+        self._preferences = preferences
+        self._dialogs = dialogs or Dialogs(window)
+        self._launches = LaunchSpecs() if launches is None else launches
+        self._reader = FileReader(self)
+        self._reader.waits.connect(self._on_waits)
+
+    @Slot()
+    def new_cuda(self) -> None:
+        """A tab with a small kernel."""
+        self._new(CUDA_TEMPLATE)
+
+    @Slot()
+    def new_header(self) -> None:
+        """A tab that other tabs can include."""
+        self._new(HEADER_TEMPLATE)
+
+    @Slot()
+    def new_ptx(self) -> None:
+        """A tab with a small kernel in PTX."""
+        self._new(PTX_TEMPLATE)
+
+    @Slot()
+    def new_llvm(self) -> None:
+        """A tab with LLVM IR in the dialect of the target."""
+        self._new(llvm_template(self._settings.arch))
+
+    @Slot()
+    def open(self) -> None:
+        """Ask for files and open them."""
+        self.open_paths(self._dialogs.files_to_open(self._folder()))
+
+    @Slot()
+    def open_to_link(self) -> None:
+        """Ask for files, and open them as modules of the program that is looked at."""
+        self.open_paths(self._dialogs.files_to_open(self._folder()), self._settings.program)
+
+    def open_paths(self, paths: Iterable[Path], program: str | None = None) -> None:
+        """Open these files; one that is open already becomes current.
+
+        Args:
+            paths: The files, or projects, which take the place of what is open.
+            program: What they take part in from now on; None to leave what is open as it is.
+        """
+        known = frozenset(d.path for d in self._documents if d.path and not d.is_aside)
+        for path in paths:
+            if is_project(path):
+                self.project_wanted.emit(path)
+            else:
+                take_in = partial(self._on_looked_up, program)
+                self._reader.start(partial(_look_up, path, known), take_in)
+        if not self._reader.settle():
+            self._on_waits()
+
+    def open_sample(self, sample: Sample) -> None:
+        """Open a sample as new tabs, with all that belongs to it."""
+        open_sample(sample, self._documents, self._settings)
+        for spec in sample.launches:
+            self._launches.suggest(spec)
+        self.opened.emit()
+
+    @Slot()
+    def save(self) -> bool:
+        """Save the current document; whether its text is now in a file."""
+        document = self._documents.current
+        return document is not None and self._save_in_place(document)
+
+    def save_document(self, document: Document, *, elsewhere: bool = False) -> bool:
+        """Turn to a document and save it; whether none of its text is unsaved.
+
+        Args:
+            document: What to save; one that was closed meanwhile has nothing to save.
+            elsewhere: Whether to ask for another file where its own cannot be written.
+        """
+        if not self._is_open(document):
+            return True
+        self._documents.current = document
+        refused = document.path
+        return self._save_in_place(document) or (
+            elsewhere and refused is not None and self._save_as(document)
+        )
+
+    @Slot()
+    def save_as(self) -> bool:
+        """Ask for a name and save the current document under it."""
+        document = self._documents.current
+        return document is not None and self._save_as(document)
+
+    def _save_in_place(self, document: Document) -> bool:
+        """Save this document, whichever is current once the disk has answered."""
+        if not self._is_writable(document):
+            return False
+        if document.path is None:
+            return self._save_as(document)
+        answer = ChangedFile.REPLACE
+        try:
+            look = partial(has_changed, document.path, document.on_disk)
+            if self._reader.outcome(look):
+                answer = self._dialogs.about_changed_file(document.path)
+        except DocumentError as error:
+            self.failed.emit(str(error))
+            return False
+        if answer is ChangedFile.SAVE_AS:
+            return self._save_as(document)
+        return answer is ChangedFile.REPLACE and self._save(document, document.path)
+
+    def _save_as(self, document: Document) -> bool:
+        """Ask for a name and save this document under it."""
+        if not self._is_open(document) or not self._is_writable(document):
+            return False
+        proposed = document.path or Path(self._folder(), document.name)
+        path = self._dialogs.file_to_save(proposed)
+        try:
+            found = None if path is None else self._reader.outcome(partial(resolved, path))
+        except DocumentError as error:
+            self.failed.emit(str(error))
+            return False
+        return found is not None and self._save(document, found)
+
+    def save_results(self, result: BuildResult | None) -> None:
+        """Ask for a folder and write all artifacts into it."""
+        if result is None or not result.artifacts:
+            self.failed.emit(self.tr("There is nothing to save: build something first."))
+            return
+        folder = self._dialogs.folder_for_results(self._folder())
+        if folder is None:
+            return
+        files = _result_files(result.artifacts)
+        try:
+            there = self._reader.outcome(lambda: [n for n in files if (folder / n).exists()])
+            if there and not self._dialogs.may_replace(there, folder):
+                return
+            self._reader.outcome(partial(_write_results, folder, files))
+        except DocumentError as error:
+            self.failed.emit(str(error))
+            return
+        one = self.tr("{count} file written to {folder}")
+        many = self.tr("{count} files written to {folder}")
+        self.told.emit(counted(len(files), one, many, folder=folder))
+
+    def close(self, document: Document) -> bool:
+        """Close a document, asking first where text would be lost; whether it was closed."""
+        return self.close_all([document])
+
+    def close_all(self, documents: Sequence[Document]) -> bool:
+        """Close these, asking where text would be lost; whether they were closed.
+
+        It asks again about what was typed into one while another was saved.
+        """
+        while unsaved := [d for d in self._documents if d in documents and d.is_modified]:
+            answer = self._about_unsaved([document.name for document in unsaved])
+            if answer is Unsaved.DISCARD:
+                break
+            if answer is Unsaved.KEEP_OPEN or not all(map(self.save_document, unsaved)):
+                return False
+        for document in [d for d in self._documents if d in documents]:
+            self._documents.remove(document)
+        return True
+
+    @staticmethod
+    def can_rename(document: Document) -> bool:
+        """Whether the name is the user's to change: not that of a file that is only looked at."""
+        is_found = document.is_aside or document.read_only is ReadOnlyReason.FOUND
+        return document.kind in TEXT_KINDS and not is_found
+
+    def rename(self, document: Document) -> None:
+        """Ask for another name of a document, and give it to its file too; its folders stay."""
+        old = document.path
+        before = old.name if old is not None else PurePosixPath(document.name).name
+        name = self._dialogs.new_name(before)
+        if not name or name == before:
+            return
+        new = old.parent / name if old is not None else Path(name)
+        try:
+            if new.name != name:
+                text = self.tr("'{name}' is no name of a file. Leave out what names folders.")
+                raise DocumentError(text.format(name=name))
+            kind = self._kind_to_save(document, new)
+            if old is not None:
+                self._reader.outcome(partial(rename_file, old, new))
+        except DocumentError as error:
+            self.failed.emit(str(error))
+            return
+        if not self._is_open(document):
+            return
+        document.kind = kind
+        if old is not None:
+            document.path = new
+            self._preferences.add_recent_file(new)
+            self.recent_changed.emit()
+        # In a project, the name is its place in there.
+        named = str(PurePosixPath(document.name).with_name(name))
+        self._documents.rename(document, named)
+        # Builds and their messages call it by its name.
+        document.edited.emit()
+
+    @Slot()
+    def close_current(self) -> None:
+        """Close the current document."""
+        if self._documents.current is not None:
+            self.close(self._documents.current)
+
+    @Slot()
+    def _on_waits(self) -> None:
+        self.told.emit(self.tr("Waiting for the disk"))
+
+    def _new(self, template: Template) -> None:
+        name = self._documents.unique_name(template.name)
+        self._documents.add(Document(name, template.kind, template.text.encode()))
+        self.opened.emit()
+
+    def _on_looked_up(self, program: str | None, found: _LookedUp | DocumentError) -> None:
+        if isinstance(found, DocumentError):
+            self.failed.emit(str(found))
+            return
+        path, content = found.path, found.content
+        document = self._documents.at_path(path)
+        if document is None or (document.is_aside and not document.is_modified):
+            if content is None:
+                # Its tab was closed while we waited.
+                self.open_paths([path], program)
+                return
+            if document is not None:
+                # It was only looked at; from now on it takes part.
+                self._documents.remove(document)
+            name = self._documents.unique_name(path.name, path)
+            document = Document(name, found.kind, content, path)
+            document.program = program or ""
+            self._documents.add(document)
+        elif program is not None:
+            document.program, document.included = program, True
+        self._documents.current = document
+        self._preferences.add_recent_file(path)
+        self.recent_changed.emit()
+        self.opened.emit()
+
+    def _is_open(self, document: Document) -> bool:
+        """Whether it is still open: while the disk is slow, tabs can be closed."""
+        return document in list(self._documents)
+
+    def _is_writable(self, document: Document) -> bool:
+        """Whether there is text in it to save."""
+        if document.held is None:
+            text = self.tr("'{name}' cannot be edited, so there is nothing to save.")
+            self.failed.emit(text.format(name=document.name))
+            return False
+        return True
+
+    def _save(self, document: Document, path: Path) -> bool:
+        if not self._is_open(document):
+            return False
+        is_new = path != document.path
+        try:
+            kind = self._kind_to_save(document, path)
+            document.save(path, partial(self._write, document))
+        except EncodingError as error:
+            if not self._dialogs.may_save_as_utf_8(document.name, str(error)):
+                return False
+            document.set_encoding(Encoding.UTF_8)
+            return self._save(document, path)
+        except DocumentError as error:
+            self.failed.emit(str(error))
+            return False
+        document.kind = kind
+        if is_new:
+            # Else it keeps its name: in a project, that is its place in there.
+            self._documents.rename(document, path.name)
+        self._preferences.add_recent_file(path)
+        self.recent_changed.emit()
+        self.told.emit(self.tr("Saved {path}").format(path=path))
+        # What was typed while the disk kept it waiting is in no file.
+        return not document.is_modified
+
+    def _write(self, document: Document, path: Path, content: bytes) -> None:
+        self._reader.outcome(partial(write_file, path, content))
+        if not self._is_open(document):
+            told = self.tr("'{name}' was closed while the disk kept it waiting. It is in its file.")
+            raise DocumentError(told.format(name=path.name))
+
+    def _kind_to_save(self, document: Document, path: Path) -> CodeKind:
+        """The kind that the document will have in this file; raises `DocumentError` if none."""
+        kind = kind_of_file(path)
+        if kind not in TEXT_KINDS:
+            text = self.tr(
+                "'{name}' would be taken for a {kind}, but this is text. "
+                "Save it with the ending {ending}."
+            )
+            ending = document.kind.ending
+            raise DocumentError(text.format(name=path.name, kind=kind.title, ending=ending))
+        other = self._documents.at_path(path)
+        if other is not None and other is not document:
+            text = self.tr(
+                "'{path}' is open in another tab. Close that tab first, or choose another name."
+            )
+            raise DocumentError(text.format(path=path))
+        return kind
+
+    def _about_unsaved(self, names: Sequence[str]) -> Unsaved:
+        if len(names) == 1:
+            return self._dialogs.about_unsaved(names[0])
+        return self._dialogs.about_all_unsaved(names)
+
+    def _folder(self) -> str:
+        recent = self._preferences.recent_files
+        return str(recent[0].parent) if recent else ""
+
+
+def _look_up(path: Path, known: frozenset[Path]) -> _LookedUp:
+    """Read a file, unless it is one of those that are open already."""
+    path = resolved(path)
+    kind = kind_of_file(path)
+    return _LookedUp(path, kind, None if path in known else compare(kind, read_file(path), None))
+
+
+def _write_results(folder: Path, files: dict[str, bytes]) -> None:
+    try:
+        for name, content in files.items():
+            (folder / name).write_bytes(content)
+    except OSError as error:
+        told = QCoreApplication.translate(
+            "FileCommands",
+            "The results cannot be written to '{folder}': {error}. Choose another folder.",
+        )
+        raise DocumentError(told.format(folder=folder, error=error.strerror)) from None
+
+
+def _result_files(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
+    """What to write under which name; modules that differ in ending or folder keep both."""
+    files: dict[str, bytes] = {}
+    for artifact in artifacts:
+        short = artifact.file_name
+        name = artifact.full_file_name if short in files else short
+        files[name] = artifact.content
+    return files

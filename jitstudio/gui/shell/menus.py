@@ -1,0 +1,81 @@
+"""Menu bar and toolbar, made from the table of actions."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt
+from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QToolBar, QToolButton, QWidget
+
+from jitstudio.gui.kit.fonts import follow_letters, scaled
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.commands.spec import LAYOUT, MENUS, SUBMENUS
+
+_TOOLBAR = ("newCudaAction", "openAction", "saveAction", "", "buildAction", "cancelAction")
+_ICON_SIDE = 18
+# As high as with the target and the options in it, which come later.
+_TOOLBAR_HEIGHT = 44
+
+
+class MenuBar(QObject):
+    """The menus of a window, by the titles that the table gives them."""
+
+    def __init__(self, window: QMainWindow, actions: Actions) -> None:
+        super().__init__(window)
+        translate = QCoreApplication.translate
+        bar = window.menuBar()
+        self._menus = {title: bar.addMenu(translate("Actions", title)) for title in MENUS}
+        self._menus |= {title: QMenu(translate("Actions", title), window) for title in SUBMENUS}
+        for title, menu in self._menus.items():
+            for spec, action in actions.of_menu(title):
+                if spec.separated:
+                    menu.addSeparator()
+                menu.addAction(action)
+        for title, above in SUBMENUS.items():
+            self._menus[above].addMenu(self._menus[title])
+        bar.setCornerWidget(_layout_switch(window, actions))
+
+    def __getitem__(self, title: str) -> QMenu:
+        """The menu of this title."""
+        return self._menus[title]
+
+
+def _layout_switch(window: QMainWindow, actions: Actions) -> QWidget:
+    """The layouts as buttons at the end of the menu bar, the one worn pressed."""
+    switch = QWidget(window.menuBar())
+    switch.setObjectName("layoutSwitch")
+    line = QHBoxLayout(switch)
+    line.setContentsMargins(0, 0, 6, 0)
+    line.setSpacing(2)
+    for spec, action in actions.of_menu(LAYOUT):
+        if spec.checkable:
+            button = QToolButton(switch)
+            button.setDefaultAction(action)
+            button.setAccessibleName(
+                QCoreApplication.translate("Menus", "Layout {name}").format(name=action.iconText())
+            )
+            button.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+            line.addWidget(button)
+    return switch
+
+
+def make_toolbar(window: QMainWindow, actions: Actions) -> QToolBar:
+    """The line of buttons."""
+    bar = window.addToolBar(QCoreApplication.translate("Menus", "Toolbar"))
+    bar.setObjectName("toolbar")
+    bar.setMovable(False)
+    follow_letters(bar, _fit_letters)
+    # Without this the bar could be hidden for good by a context menu.
+    bar.toggleViewAction().setVisible(False)
+    for name in (*_TOOLBAR, "autoBuildAction", ""):
+        if name:
+            bar.addAction(actions[name])
+        else:
+            bar.addSeparator()
+    return bar
+
+
+def _fit_letters(bar: QToolBar) -> None:
+    bar.setIconSize(QSize(scaled(_ICON_SIDE), scaled(_ICON_SIDE)))
+    bar.setMinimumHeight(scaled(_TOOLBAR_HEIGHT))
+    # A toolbar keeps the sizes that its parts asked for before.
+    if (layout := bar.layout()) is not None:
+        layout.invalidate()

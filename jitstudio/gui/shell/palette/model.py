@@ -1,0 +1,188 @@
+"""The rows of a palette: what can be chosen, and what is left of it for the letters typed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
+from typing import Any
+
+from PySide6.QtCore import QAbstractListModel, QObject, Qt
+from PySide6.QtGui import QIcon
+
+from jitstudio.gui.kit.fuzzy import TIER, Ranking, Span
+from jitstudio.gui.kit.presentation import ModelIndex, plain_tooltip
+
+ENTRY_ROLE = Qt.ItemDataRole.UserRole + 1
+"""The `Entry` of a row."""
+TITLE_SPANS_ROLE = Qt.ItemDataRole.UserRole + 2
+"""Which letters of the title match what was typed."""
+DETAIL_SPANS_ROLE = Qt.ItemDataRole.UserRole + 3
+"""The same of the detail."""
+DETAIL_ROLE = Qt.ItemDataRole.UserRole + 4
+"""Where it is, and the other name that was typed, if it was found by that."""
+
+# A word of another name is worth more than letters within the words of a title, and a word of the
+# detail more than some letters scattered over a title.
+_OTHER_NAME_HANDICAP = 2 * TIER
+_PATH_HANDICAP = 3 * TIER
+# What other names are matched by: words that begin so.
+_LEAST_OF_OTHER_NAMES = 3 * TIER
+_BETWEEN_NAMES = ","
+_BEFORE_NAME = " \N{MIDDLE DOT} "
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One thing to choose.
+
+    Attributes:
+        title: What it is called.
+        payload: What choosing it gives.
+        detail: Where it is, such as `View, Theme`; it can be typed as well.
+        keys: Its shortcut, as text.
+        icon: What stands before the title.
+        enabled: Whether it can be chosen now.
+        tip: A sentence about it, or why it cannot be chosen.
+        also: Other names that it is found by, separated by commas.
+        is_place: Whether it comes before all others whose title is the same.
+    """
+
+    title: str
+    payload: object
+    detail: str = ""
+    keys: str = ""
+    icon: QIcon | None = None
+    enabled: bool = True
+    tip: str = ""
+    also: str = ""
+    is_place: bool = False
+
+
+class _By(Enum):
+    """What of an entry matches a query."""
+
+    TITLE = auto()
+    OTHER_NAME = auto()
+    PATH = auto()
+
+
+@dataclass(frozen=True)
+class _Found:
+    score: int
+    entry: int
+    by: _By
+
+
+class PaletteModel(QAbstractListModel):
+    """Shows the entries that match a query, the best first; without a query all, as given."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._entries: tuple[Entry, ...] = ()
+        self._titles = Ranking(())
+        self._others = Ranking(())
+        self._paths = Ranking(())
+        self._query = ""
+        self._rows: tuple[_Found, ...] = ()
+
+    def set_entries(self, entries: Sequence[Entry]) -> None:
+        """Offer other things, all of them at first."""
+        self._entries = tuple(entries)
+        self._titles = Ranking([entry.title for entry in entries])
+        self._others = Ranking([entry.also for entry in entries])
+        self._paths = Ranking([_path(entry) for entry in entries])
+        self.set_query("")
+
+    def set_query(self, query: str) -> None:
+        """Show what matches by its title, or less well by another name or its detail."""
+        self.beginResetModel()
+        self._query = query
+        self._rows = tuple(sorted(self._find(query), key=self._rank))
+        self.endResetModel()
+
+    def _find(self, query: str) -> Iterable[_Found]:
+        """The best match of each entry."""
+        found = {m.row: _Found(m.score, m.row, _By.TITLE) for m in self._titles.find(query)}
+        rest = [row for row in range(len(self._entries)) if row not in found]
+        for match in self._paths.find(query, rest):
+            score = match.score + _PATH_HANDICAP
+            found[match.row] = _Found(score, match.row, _By.PATH)
+        for match in self._others.find(query):
+            other = _Found(match.score + _OTHER_NAME_HANDICAP, match.row, _By.OTHER_NAME)
+            before = found.get(match.row)
+            is_better = before is None or other.score < before.score
+            if match.score < _LEAST_OF_OTHER_NAMES and is_better:
+                found[match.row] = other
+        return found.values()
+
+    def _rank(self, found: _Found) -> tuple[int, bool]:
+        """What the matches are in the order of; Python keeps that of equals."""
+        entry = self._entries[found.entry]
+        is_named = entry.is_place and entry.title.casefold() == self._query.strip().casefold()
+        return found.score, not is_named
+
+    def rowCount(self, parent: ModelIndex | None = None) -> int:
+        """The number of entries that match."""
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
+
+    def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """The entry in the parts that a row draws and a screen reader reads."""
+        if not index.isValid():
+            return None
+        found = self._rows[index.row()]
+        entry = self._entries[found.entry]
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return entry.title
+            case Qt.ItemDataRole.DecorationRole:
+                return entry.icon
+            case Qt.ItemDataRole.ToolTipRole:
+                return plain_tooltip(entry.tip)
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return ", ".join(filter(None, (entry.title, entry.detail, entry.keys)))
+            case Qt.ItemDataRole.AccessibleDescriptionRole:
+                return entry.tip
+            case _ if role == ENTRY_ROLE:
+                return entry
+            case _ if role == TITLE_SPANS_ROLE:
+                return self._spans(found)[0]
+            case _ if role == DETAIL_ROLE:
+                return self._detail(found)[0]
+            case _ if role == DETAIL_SPANS_ROLE:
+                return self._detail(found)[1]
+        return None
+
+    def flags(self, index: ModelIndex) -> Qt.ItemFlag:
+        """Disabled entries can be looked at: they say why they are disabled."""
+        usual = Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemIsEnabled
+        return usual if index.isValid() else Qt.ItemFlag.NoItemFlags
+
+    def _detail(self, found: _Found) -> tuple[str, tuple[Span, ...]]:
+        """What stands behind the title, and which letters of it match."""
+        entry = self._entries[found.entry]
+        if found.by is not _By.OTHER_NAME:
+            return entry.detail, self._spans(found)[1]
+        spans = self._others.spans(self._query, found.entry)
+        begin = entry.also.rfind(_BETWEEN_NAMES, 0, spans[0][0]) + 1
+        end = entry.also.find(_BETWEEN_NAMES, spans[-1][1])
+        name = entry.also[begin : end if end >= 0 else None]
+        shift = len(entry.detail) + len(_BEFORE_NAME) - begin - (len(name) - len(name.lstrip()))
+        shown = f"{entry.detail}{_BEFORE_NAME}{name.strip()}"
+        return shown, tuple((a + shift, b + shift) for a, b in spans)
+
+    def _spans(self, found: _Found) -> tuple[tuple[Span, ...], tuple[Span, ...]]:
+        if found.by is _By.TITLE:
+            return self._titles.spans(self._query, found.entry), ()
+        if found.by is _By.OTHER_NAME:
+            return (), ()
+        spans = self._paths.spans(self._query, found.entry)
+        title = len(self._entries[found.entry].detail) + 1
+        return (
+            tuple((max(a - title, 0), b - title) for a, b in spans if b > title),
+            tuple((a, min(b, title - 1)) for a, b in spans if a < title - 1),
+        )
+
+
+def _path(entry: Entry) -> str:
+    return f"{entry.detail} {entry.title}"

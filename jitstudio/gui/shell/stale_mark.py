@@ -1,0 +1,100 @@
+"""Marks a view whose content is not of the newest text: a thin bar, and words over the content."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Slot
+from PySide6.QtGui import QPalette
+from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QWidget
+
+from jitstudio.gui.kit.banner import Banner
+from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.parts import bare_button
+from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.theme import STALE_BAR, Theme
+
+_CLOSE_SIZE = QSize(12, 12)
+
+
+class StaleMark(QObject):
+    """Lies over a view, whose layout and colours stay as they are.
+
+    Attributes:
+        bar: At the upper edge, as long as the content is old.
+        banner: Says why, at the lower edge, until the user closes it.
+    """
+
+    def __init__(self, view: QWidget, theme: Theme) -> None:
+        super().__init__(view)
+        self._view = view
+        self._is_closed = False
+        self.bar = QFrame(view)
+        self.bar.setObjectName("staleBar")
+        self.banner = QFrame(view)
+        self.banner.setObjectName("staleBanner")
+        self._words = Banner(self.banner)
+        self._close = bare_button(self.banner, self.tr("Hide this message"), self._on_close)
+        self._close.setIconSize(_CLOSE_SIZE)
+        self._close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
+        row = QHBoxLayout(self.banner)
+        row.setContentsMargins(0, 0, 4, 0)
+        row.setSpacing(0)
+        row.addWidget(self._words, 1)
+        row.addWidget(self._close, 0, Qt.AlignmentFlag.AlignVCenter)
+        for part in (self.bar, self.banner):
+            part.setAutoFillBackground(True)
+            part.hide()
+        self.set_theme(theme)
+        view.installEventFilter(self)
+
+    @property
+    def text(self) -> str:
+        """What the banner says; empty while it is hidden."""
+        return "" if self.banner.isHidden() else self._words.text()
+
+    def show_state(self, is_old: bool, words: str) -> None:
+        """Mark the content as old or not, and say why; nothing to begin with."""
+        self.bar.setHidden(not is_old)
+        if not is_old:
+            self._is_closed = False
+        is_told = is_old and bool(words) and not self._is_closed
+        self._words.say(words if is_told else "")
+        self.bar.setToolTip(plain_tooltip(words))
+        self.banner.setHidden(not is_told)
+        self._place()
+
+    @Slot(object)
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        for part, color in ((self.bar, theme.marks.warning), (self.banner, theme.code.banner)):
+            colors = part.palette()
+            colors.setColor(QPalette.ColorRole.Window, color)
+            part.setPalette(colors)
+        self._words.set_theme(theme)
+        self._close.setIcon(icon("close", theme.code.banner_text))
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Keep to the edges of the view."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.LayoutRequest):
+            self._place()
+        return False
+
+    def _place(self) -> None:
+        if self.bar.isHidden():
+            return
+        view = self._view
+        inside = view.contentsRect()
+        self.bar.setGeometry(inside.left(), inside.top(), inside.width(), STALE_BAR)
+        self.bar.raise_()
+        width, bottom = inside.width(), inside.bottom()
+        if isinstance(view, QAbstractScrollArea):
+            # Beside and above the scroll bars.
+            width -= view.verticalScrollBar().width() * view.verticalScrollBar().isVisible()
+            bottom = view.viewport().geometry().bottom()
+        height = self._words.wanted_height(width - self._close.sizeHint().width())
+        self.banner.setGeometry(inside.left(), bottom + 1 - height, width, height)
+        self.banner.raise_()
+
+    @Slot()
+    def _on_close(self) -> None:
+        self._is_closed = True
+        self.banner.hide()

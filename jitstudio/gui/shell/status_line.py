@@ -1,0 +1,257 @@
+"""The line below everything: state of the build, tools, target and cursor."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from PySide6.QtCore import QElapsedTimer, QEvent, QObject, QSize, Qt, QTime, QTimer, Signal, Slot
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.launch.device import Device, DeviceList
+from jitstudio.core.pipeline.words import time_words
+from jitstudio.core.result import ENDINGS, BuildResult, Outcome
+from jitstudio.core.severity import Severity
+from jitstudio.core.tools import ToolchainInfo
+from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.presentation import plain_tooltip
+from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.translating import counted
+from jitstudio.gui.shell.status_facts import StatusFacts
+
+_TICK_MS = 100
+# Shorter builds need no clock: it would only flicker.
+_CLOCK_AFTER_MS = 400
+_TOLD_MS = 8000
+_BUSY_SIZE = QSize(90, 6)
+# The facts yield to this much of the state, and keep this far from the edges.
+_STATE_WIDTH, _MARGINS = 260, 16
+_LEAST_WIDTH = 240
+# Of these no listing, log or problem is any newer.
+_UNTRIED = frozenset((Outcome.CANCELLED, Outcome.REFUSED))
+
+
+class StatusLine(QStatusBar):
+    """Tells how the build stands, and with what it was done.
+
+    Signals:
+        problems_requested: The user clicked on the state of the build.
+        cancel_requested: The user wants the build ended.
+        gpus_requested: The user wants GPUs to be looked for.
+    """
+
+    problems_requested = Signal()
+    cancel_requested = Signal()
+    gpus_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("statusBar")
+        self.setSizeGripEnabled(False)
+        self._theme = theme
+        self._icon_name = "info"
+        self._text = ""
+        self._doing = ""
+        self._clock = QElapsedTimer()
+        self._ticker = QTimer(self, interval=_TICK_MS)
+        self._ticker.timeout.connect(self._on_tick)
+        self._state = QToolButton(autoRaise=True)
+        self._state.setObjectName("buildState")
+        self._state.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self._state.setAccessibleName(self.tr("State of the build; press to see the problems"))
+        self._state.clicked.connect(self.problems_requested)
+        self._busy = QProgressBar(textVisible=False)
+        self._busy.setObjectName("buildProgress")
+        self._busy.setAccessibleName(self.tr("A build is on its way"))
+        self._busy.setRange(0, 0)
+        self._busy.setFixedSize(_BUSY_SIZE)
+        self._cancel = QToolButton(autoRaise=True)
+        self._cancel.setObjectName("cancelBuild")
+        self._cancel.setText(self.tr("Cancel"))
+        self._cancel.setToolTip(self.tr("End the build that is on its way"))
+        self._cancel.clicked.connect(self.cancel_requested)
+        self._position = _fact("positionLabel")
+        self._encoding = _fact("encodingLabel")
+        self._target = _fact("targetLabel")
+        self._gpu = QToolButton(autoRaise=True)
+        self._gpu.setObjectName("gpuButton")
+        self._gpu.setWhatsThis(self.tr("The GPU that kernels are launched on; press to look."))
+        self._gpu.clicked.connect(self.gpus_requested)
+        self._tools = _fact("toolsLabel")
+        self._built = _fact("builtLabel")
+        self._facts = StatusFacts(
+            (self._position, self._encoding, self._target, self._gpu, self._tools, self._built),
+            (self._tools, self._built, self._encoding, self._gpu, self._target, self._position),
+        )
+        for widget in (self._state, self._busy, self._cancel):
+            self.addWidget(widget)
+        self.addPermanentWidget(self._facts)
+        self.messageChanged.connect(self._fit)
+        self._state.installEventFilter(self)
+        self._tools.setText(self.tr("Looking for the compilers…"))
+        self._show_busy(False)
+        self._set_state("info", self.tr("Nothing built yet"))
+        self.show_devices(None)
+
+    @property
+    def state(self) -> str:
+        """What is said of the build."""
+        return self._text
+
+    @Slot(str)
+    def tell(self, message: str) -> None:
+        """Say something for some seconds."""
+        self.showMessage(message, _TOLD_MS)
+
+    @Slot(str)
+    def show_building(self, what: str) -> None:
+        """A build is on its way; what was told before it, such as a refusal, is over."""
+        self.clearMessage()
+        self._doing = what
+        self._clock.start()
+        self._ticker.start()
+
+    @Slot(str)
+    def show_progress(self, doing: str) -> None:
+        """Say what is being done now."""
+        self._doing = doing
+
+    @Slot()
+    def show_ended(self) -> None:
+        """No build is on its way."""
+        self._ticker.stop()
+        self._show_busy(False)
+        self._fit()
+
+    @Slot(object, BuildResult)
+    def show_built(self, _subject: object, result: BuildResult) -> None:
+        """Say when the last build came to its end."""
+        if result.outcome not in _UNTRIED:
+            now = QTime.currentTime().toString("HH:mm:ss")
+            self._built.setText(self.tr("Built at {time}").format(time=now))
+            self._fit()
+
+    @Slot(object)
+    def show_result(self, result: BuildResult | None) -> None:
+        """Say what the last build came to."""
+        if result is None:
+            self._set_state("info", self.tr("Nothing built yet"))
+            return
+        counts = Counter(diagnostic.severity for diagnostic in result.diagnostics)
+        words = {
+            Severity.ERROR: (self.tr("{count} error"), self.tr("{count} errors")),
+            Severity.WARNING: (self.tr("{count} warning"), self.tr("{count} warnings")),
+        }
+        told = [counted(counts[kind], *words[kind]) for kind in words if counts[kind]]
+        text = ENDINGS[result.outcome]
+        if result.total_ms:
+            took = self.tr("{ending} in {time}")
+            text = took.format(ending=text, time=time_words(result.total_ms))
+        icon_name = "error" if not result.ok else "warning" if told else "success"
+        self._set_state(icon_name, f"{text}, {', '.join(told)}" if told else text)
+
+    @Slot(Arch)
+    def show_target(self, arch: Arch) -> None:
+        """Say what is built for."""
+        self._target.setText(arch.sm)
+        self._fit()
+
+    @Slot(int, int)
+    def show_position(self, line: int, column: int) -> None:
+        """Say where the cursor is, counted from 1; zeros where there is none."""
+        place = self.tr("Line {line}, column {column}").format(line=line, column=column)
+        self._position.setText(place if line else "")
+        self._fit()
+
+    def show_encoding(self, encoding: str, line_ends: str) -> None:
+        """Say how the current text is written; nothing where it is no text."""
+        self._encoding.setText(" · ".join(filter(None, (encoding, line_ends))))
+        self._fit()
+
+    def show_devices(self, devices: DeviceList | None, chosen: Device | None = None) -> None:
+        """Say which GPU kernels are launched on; without a list, that nobody has looked."""
+        if devices is None:
+            text, tip = self.tr("GPU: not looked for"), self.tr("Press to look for GPUs")
+        elif chosen is None:
+            text, tip = self.tr("No GPU"), devices.problem
+        else:
+            text, tip = chosen.name, self.tr("Kernels are launched here; press to look again")
+        self._gpu.setText(text)
+        self._gpu.setToolTip(plain_tooltip(tip))
+        self._fit()
+
+    @Slot(ToolchainInfo)
+    def show_toolchain(self, info: ToolchainInfo) -> None:
+        """Say which tools are here."""
+        missing = self.tr("missing")
+        found = [f"{tool.tool.value} {tool.version or missing}" for tool in info.tools]
+        self._tools.setText(" · ".join(found))
+        problems = [tool.problem for tool in info.tools if tool.problem]
+        tip = "\n".join(problems) or self.tr("Help > Toolchain tells more")
+        self._tools.setToolTip(plain_tooltip(tip))
+        self._fit()
+
+    @Slot(object)
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._theme = theme
+        self._cancel.setIcon(icon("stop", theme.ui.text))
+        self._set_state(self._icon_name, self._text)
+
+    def minimumSizeHint(self) -> QSize:
+        """Little: facts yield, and a window can be narrow."""
+        return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Keep the state hidden while something is told: Qt shows it when the bar grows."""
+        if event.type() == QEvent.Type.Show and self.currentMessage():
+            self._state.hide()
+            # Hidden by the bar, which shows it again, and not for good.
+            self._state.setAttribute(Qt.WidgetAttribute.WA_WState_ExplicitShowHide, False)
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Show as much as there is room for."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _set_state(self, icon_name: str, text: str) -> None:
+        self._icon_name, self._text = icon_name, text
+        marks = self._theme.marks
+        self._state.setIcon(icon(icon_name, getattr(marks, icon_name, self._theme.ui.accent)))
+        self._state.setText(text)
+        self._state.setToolTip(plain_tooltip(text))
+        self._fit()
+
+    @Slot()
+    def _fit(self) -> None:
+        self._facts.fit(self.width() - self._needed_left() - _MARGINS)
+        # What has yielded can be read all the same.
+        self.setToolTip(plain_tooltip("\n".join(self._facts.texts)))
+
+    def _needed_left(self) -> int:
+        """What the state takes, or what is told in its place for some seconds."""
+        if told := self.currentMessage():
+            return self.fontMetrics().horizontalAdvance(told)
+        busy = self._busy.sizeHint().width() + self._cancel.sizeHint().width()
+        state = min(self._state.sizeHint().width(), _STATE_WIDTH)
+        return state + (busy if self._ticker.isActive() else 0)
+
+    def _show_busy(self, busy: bool) -> None:
+        self._busy.setVisible(busy)
+        self._cancel.setVisible(busy)
+
+    @Slot()
+    def _on_tick(self) -> None:
+        if self._clock.elapsed() >= _CLOCK_AFTER_MS:
+            text = self.tr("{doing}, {seconds:.1f} s")
+            seconds = self._clock.elapsed() / 1000
+            self._set_state("build", text.format(doing=self._doing, seconds=seconds))
+            self._show_busy(True)
+
+
+def _fact(name: str) -> QLabel:
+    label = QLabel(textFormat=Qt.TextFormat.PlainText)
+    label.setObjectName(name)
+    return label

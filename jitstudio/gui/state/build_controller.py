@@ -1,0 +1,346 @@
+"""Turns edits into builds, and results into outputs. The only place that starts a build."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
+
+from jitstudio.core.code import CodeKind
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.events import Event, StageStarted
+from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.core.severity import Severity
+from jitstudio.gui.services.build_service import BuildService, Listing
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
+from jitstudio.gui.state.outputs import SHOWN_KINDS, Outputs, nothing_built
+from jitstudio.gui.state.requests import linked_modules, request_for
+from jitstudio.gui.state.settings_table import BY_KEY
+
+_PAUSE_MS = int(BY_KEY["build.pause"].default)
+
+# The cubin too: it can be saved, and the launch of a kernel will need it.
+SHOWN_AND_SAVED = frozenset((*SHOWN_KINDS, CodeKind.CUBIN))
+
+
+@dataclass(frozen=True)
+class Link:
+    """The subject of a build that links a program; other subjects are documents."""
+
+    program: str
+
+
+@dataclass(frozen=True)
+class _Pending:
+    ticket: int
+    subject: object
+    request: BuildRequest
+
+
+class BuildController(QObject):
+    """Watches documents and settings, and keeps the outputs up to date.
+
+    Signals:
+        module_changed: A build without a link is about another document now, or another program
+            is looked at.
+        began: A build is on its way; its subject and request.
+        told: An event of that build.
+        built: What a build of this subject came to, whether it began or was refused.
+        build_started: A build is on its way; what is being built, in words.
+        progressed: What the worker is doing now, in words.
+        build_ended: No build is on its way any more.
+        refused: There is nothing to build, in words.
+        worker_broke: The worker itself failed, in words.
+    """
+
+    module_changed = Signal()
+    began = Signal(object, BuildRequest)
+    told = Signal(object)
+    built = Signal(object, BuildResult)
+    build_started = Signal(str)
+    progressed = Signal(str)
+    build_ended = Signal()
+    refused = Signal(str)
+    worker_broke = Signal(str)
+
+    def __init__(
+        self,
+        documents: Documents,
+        settings: BuildSettings,
+        outputs: Outputs,
+        service: BuildService,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._documents = documents
+        self._settings = settings
+        self._outputs = outputs
+        self._service = service
+        self._pending: _Pending | None = None
+        self._held = False
+        self._module: Document | None = None
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self.build)
+        documents.added.connect(self._on_added)
+        documents.edited.connect(self._on_edited)
+        documents.saved.connect(self._on_saved)
+        documents.moved.connect(self._on_changed)
+        documents.removed.connect(self._on_removed)
+        documents.current_changed.connect(self._on_current_changed)
+        settings.changed.connect(self._on_changed)
+        settings.origin_changed.connect(self._build_soon)
+        settings.link_changed.connect(self._on_link_changed)
+        settings.drafting_changed.connect(self._on_drafting_changed)
+        settings.auto_build_changed.connect(self._on_auto_build_changed)
+        service.build_told.connect(self._on_told)
+        service.listings_made.connect(self._on_listings_made)
+        service.build_finished.connect(self._on_finished)
+        service.build_dropped.connect(self._on_dropped)
+        service.broke.connect(self._on_broke)
+        # What is open already.
+        alone = [d for d in (*documents, documents.current) if d and takes_part_alone(d)]
+        if alone:
+            self._set_module(alone[-1])
+
+    @property
+    def is_building(self) -> bool:
+        """Whether a build is on its way."""
+        return self._pending is not None
+
+    @property
+    def is_busy(self) -> bool:
+        """Whether a build is on its way or will start after the pause."""
+        return self.is_building or self._pause.isActive()
+
+    @property
+    def is_held(self) -> bool:
+        """Whether nothing is built before the user builds, launches or edits."""
+        return self._held
+
+    @property
+    def module(self) -> Document | None:
+        """The document that a build without a link is about.
+
+        Editing a header rebuilds the module that was looked at before it.
+        """
+        return self._module
+
+    def modules(self, link: LinkMode | None = None) -> tuple[Document, ...]:
+        """What a build is about: all of the program that are linked, or the one module alone.
+
+        Args:
+            link: Another link than the settings say, if not None.
+        """
+        if (self._settings.link if link is None else link) is LinkMode.NONE:
+            return (self._module,) if self._module else ()
+        return linked_modules(self._documents, self._settings.program)
+
+    def set_pause(self, milliseconds: int) -> None:
+        """Start a build by itself so long after the last edit."""
+        self._pause.setInterval(milliseconds)
+
+    def hold(self) -> None:
+        """Build nothing before the user builds, launches or edits: others may have written it."""
+        self._pause.stop()
+        self._outputs.expect(None)
+        self._abandon()
+        self._held = True
+        self._outputs.clear()
+        self._outputs.set_hint(
+            self.tr("Opening a project runs nothing, not even a compiler.\nPress Ctrl+B to build.")
+        )
+
+    def release(self) -> None:
+        """Build as ever: what is open is the user's own."""
+        if self._held:
+            self._held = False
+            self._outputs.set_hint(nothing_built())
+
+    @Slot()
+    def build(self) -> None:
+        """Build now what is open, with the settings as they are."""
+        self.release()
+        self._pause.stop()
+        modules = self.modules()
+        if not modules:
+            self._abandon()
+            self.refused.emit(nothing_to_build(self._settings.link))
+            return
+        subject = self._subject()
+        self._outputs.show_subject(subject)
+        self._outputs.expect(subject)
+        try:
+            request = request_for(modules, self._documents, self._settings, SHOWN_AND_SAVED)
+        except ValueError as error:
+            self._abandon()
+            refusal = self._refusal(str(error))
+            self.built.emit(subject, refusal)
+            self._outputs.publish(subject, refusal, ())
+            return
+        self._pending = _Pending(self._service.build(request), subject, request)
+        self.began.emit(subject, request)
+        names = ", ".join(module.name for module in modules)
+        text = self.tr("Building {modules} for {arch}")
+        self.build_started.emit(text.format(modules=names, arch=request.arch))
+
+    @Slot()
+    def cancel(self) -> None:
+        """End the build that is on its way."""
+        self._pause.stop()
+        self._outputs.expect(None)
+        self._service.cancel()
+
+    def _set_module(self, module: Document | None) -> None:
+        self._module = module
+        self._settings.turn_to(module.program if module is not None else "")
+        self._outputs.show_subject(self._subject())
+        self.module_changed.emit()
+
+    def _subject(self) -> object:
+        settings = self._settings
+        return self._module if settings.link is LinkMode.NONE else Link(settings.program)
+
+    def _refusal(self, message: str) -> BuildResult:
+        told = Diagnostic(Severity.ERROR, "", None, None, message)
+        return BuildResult(Outcome.REFUSED, self._settings.arch, diagnostics=(told,))
+
+    @Slot()
+    def _on_changed(self) -> None:
+        self.release()
+        self._build_soon()
+
+    @Slot(Document)
+    def _on_edited(self, document: Document) -> None:
+        if not document.is_reloading:
+            self.release()
+        if document is self._module and document.program != self._settings.program:
+            self._set_module(document)
+        self._build_soon()
+
+    @Slot(Document)
+    def _on_saved(self, document: Document) -> None:
+        # What includes it by a path reads its file.
+        if document.is_header or document.is_aside:
+            self._build_soon()
+
+    @Slot()
+    def _build_soon(self) -> None:
+        if self._settings.auto_build and not (self._held or self._settings.is_drafting):
+            self._pause.start()
+            self._outputs.expect(self._subject())
+
+    @Slot(bool)
+    def _on_auto_build_changed(self, on: bool) -> None:
+        if on:
+            self._build_soon()
+        else:
+            self._wait()
+
+    @Slot(bool)
+    def _on_drafting_changed(self, is_drafting: bool) -> None:
+        self._on_auto_build_changed(not is_drafting)
+
+    def _wait(self) -> None:
+        """Do not build what was about to be built."""
+        self._pause.stop()
+        self._outputs.expect(self._pending.subject if self._pending is not None else None)
+
+    @Slot(object)
+    def _on_current_changed(self, document: Document | None) -> None:
+        if document is None or not takes_part_alone(document) or document is self._module:
+            return
+        before = self._subject()
+        self._set_module(document)
+        if self._subject() != before:
+            self._build_soon()
+
+    @Slot(LinkMode)
+    def _on_link_changed(self, _mode: LinkMode) -> None:
+        self._outputs.show_subject(self._subject())
+
+    @Slot(Document)
+    def _on_added(self, document: Document) -> None:
+        # Without a link the module that becomes current is built.
+        settings = self._settings
+        is_ours = document.included and document.program == settings.program
+        if settings.link is not LinkMode.NONE and is_ours:
+            self._build_soon()
+
+    @Slot(Document)
+    def _on_removed(self, document: Document) -> None:
+        if self._pending is not None and self._pending.subject is document:
+            self._abandon()
+        self._outputs.forget(document)
+        if all(other.program != document.program for other in self._documents):
+            self._outputs.forget(Link(document.program))
+        if document is self._module:
+            current = self._documents.current
+            others = [current, *self._documents] if current else []
+            self._set_module(next((d for d in others if takes_part_alone(d)), None))
+        self._build_soon()
+
+    @Slot(int, object)
+    def _on_told(self, ticket: int, event: Event) -> None:
+        if not self._is_pending(ticket):
+            return
+        self.told.emit(event)
+        if isinstance(event, StageStarted):
+            text = self.tr("{tool} works on {source}")
+            if event.steps > 1:
+                text = self.tr("{tool} works on {source} ({step} of {steps})")
+            facts = {"source": event.source, "step": event.step, "steps": event.steps}
+            self.progressed.emit(text.format(tool=event.tool.value, **facts))
+
+    @Slot(int, tuple)
+    def _on_listings_made(self, ticket: int, listings: tuple[Listing, ...]) -> None:
+        pending = self._pending
+        if pending is not None and pending.ticket == ticket:
+            self._outputs.add(pending.subject, listings)
+
+    @Slot(int, BuildResult, tuple)
+    def _on_finished(self, ticket: int, result: BuildResult, listings: tuple[Listing, ...]) -> None:
+        pending = self._pending
+        if pending is None or pending.ticket != ticket:
+            return  # a newer build is on its way, and the text has changed since
+        self.built.emit(pending.subject, result)
+        self._end()
+        self._outputs.publish(pending.subject, result, listings, pending.request)
+
+    @Slot(int)
+    def _on_dropped(self, ticket: int) -> None:
+        if self._is_pending(ticket):
+            self._end()
+
+    @Slot(int, str)
+    def _on_broke(self, ticket: int, message: str) -> None:
+        if self._is_pending(ticket):
+            self._end()
+        self.worker_broke.emit(message)
+
+    def _is_pending(self, ticket: int) -> bool:
+        return self._pending is not None and self._pending.ticket == ticket
+
+    def _abandon(self) -> None:
+        """End the build on its way without a word: its result would be about something gone."""
+        if self._pending is not None:
+            self._service.cancel()
+            self._end()
+
+    def _end(self) -> None:
+        self._pending = None
+        if not self._pause.isActive():
+            self._outputs.expect(None)
+        self.build_ended.emit()
+
+
+def nothing_to_build(link: LinkMode) -> str:
+    """Why there is no build where no module takes part, in words."""
+    if link is LinkMode.NONE:
+        return QCoreApplication.translate(
+            "BuildController", "There is nothing to build: open or write a kernel first."
+        )
+    return QCoreApplication.translate(
+        "BuildController", "There is nothing to link: tick at least one module in the Link tab."
+    )

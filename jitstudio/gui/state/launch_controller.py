@@ -1,0 +1,375 @@
+"""Turns what was built and what is typed into launches. The only place that starts a launch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from threading import Event
+
+from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
+
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.launch.device import Device, DeviceList
+from jitstudio.core.launch.events import ConsoleText, LaunchEvent, LaunchProgress
+from jitstudio.core.launch.problems import SpecError, SpecProblem
+from jitstudio.core.launch.request import InspectRequest, LaunchRequest
+from jitstudio.core.launch.resolving.choice import launchable
+from jitstudio.core.launch.resolving.resolve import Resolved, resolve
+from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult
+from jitstudio.core.launch.signature import KernelForm
+from jitstudio.core.launch.verdict import unlaunched
+from jitstudio.core.result import BuildResult
+from jitstudio.core.severity import Severity
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.late import Late
+from jitstudio.gui.services.launch_service import LaunchService
+from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.outputs import Built, Outputs
+from jitstudio.gui.state.preferences import Preferences
+
+_PAUSE_MS = 250
+"""Milliseconds without an edit after which the driver is asked about the occupancy."""
+
+
+@dataclass(frozen=True)
+class _Kernels:
+    """A build and the kernels in it: code is never launched with the parameters of other code."""
+
+    result: BuildResult
+    forms: tuple[KernelForm, ...]
+    confined_to: tuple[str, ...] | None
+
+
+def _at_once(act: Callable[[], None]) -> None:
+    act()
+
+
+class LaunchController(QObject):
+    """Watches the results of builds and the specs, and keeps the launch in step with both.
+
+    Args:
+        keep_before: Does something once all that is unsaved is kept: a kernel may take the machine
+            down with it.
+
+    Signals:
+        devices_changed: These are the GPUs.
+        device_changed: Another GPU is chosen, or one is known now.
+        problems_changed: What forbids the launch, or will surprise.
+        config_changed: How many threads there would be; None where that cannot be told.
+        facts_changed: What the driver says about the kernel; None where it says nothing.
+        running_changed: Whether a launch is on its way, or waits for what it needs.
+        progressed: What is being done now, in words.
+        printed: What the kernel has printed since the last time.
+        finished: What the launch came to; every run ends with it.
+        broke: The worker itself failed, in words.
+    """
+
+    devices_changed = Signal(DeviceList)
+    device_changed = Signal()
+    problems_changed = Signal(tuple)
+    config_changed = Signal(object)
+    facts_changed = Signal(object)
+    running_changed = Signal(bool)
+    progressed = Signal(str)
+    printed = Signal(str)
+    finished = Signal(LaunchResult)
+    broke = Signal(str)
+
+    def __init__(
+        self,
+        build_controller: BuildController,
+        outputs: Outputs,
+        specs: LaunchSpecs,
+        service: LaunchService,
+        preferences: Preferences,
+        parent: QObject | None = None,
+        keep_before: Callable[[Callable[[], None]], None] = _at_once,
+    ) -> None:
+        super().__init__(parent)
+        self._build_controller = build_controller
+        self._outputs = outputs
+        self._specs = specs
+        self._service = service
+        self._preferences = preferences
+        self._keep_before = keep_before
+        self._is_kept = False
+        self._built: Built | None = None
+        self._kernels: _Kernels | None = None
+        self._devices: DeviceList | None = None
+        self._device = 0
+        self._is_waiting = False
+        self._running: int | None = None
+        self._inspecting: int | None = None
+        self._problems: tuple[SpecProblem, ...] = ()
+        self._remarks: tuple[SpecProblem, ...] = ()
+        self._finder = Background(self)
+        self._finder.done.connect(self._on_kernels_found)
+        self._finder.failed.connect(self._on_kernels_missed)
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(self._inspect)
+        # Queued: the result of the build is told after its end.
+        build_controller.build_ended.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
+        outputs.result_changed.connect(self._on_result_changed)
+        specs.changed.connect(self._review)
+        service.devices_listed.connect(self._on_devices_listed)
+        service.inspected.connect(self._on_inspected)
+        service.launch_told.connect(self._on_told)
+        service.launch_finished.connect(self._on_finished)
+        service.launch_dropped.connect(self._on_dropped)
+        service.broke.connect(self._on_broke)
+
+    @property
+    def device(self) -> Device | None:
+        """The GPU that is chosen."""
+        devices = self._devices.devices if self._devices else ()
+        return next((d for d in devices if d.ordinal == self._device), None)
+
+    @property
+    def devices(self) -> DeviceList | None:
+        """The GPUs; None until somebody has looked."""
+        return self._devices
+
+    @property
+    def has_devices(self) -> bool:
+        """Whether there is any GPU to launch on."""
+        return self._devices is not None and bool(self._devices.devices)
+
+    @Slot()
+    def list_devices(self) -> None:
+        """Look for the GPUs; the first time starts the process that uses them."""
+        self._service.list_devices()
+
+    @Slot(int)
+    def choose_device(self, ordinal: int) -> None:
+        """Launch there from now on, also after the next start."""
+        self._device = ordinal
+        if self.device is not None:
+            self._preferences.gpu = self.device.uuid
+        self.device_changed.emit()
+        self._review()
+
+    @Slot()
+    def run(self) -> None:
+        """Launch what the specs say, once build and GPUs are known, unless it cannot be."""
+        if self._is_waiting or self._running is not None:
+            return
+        self._is_waiting, self._is_kept = True, False
+        self.running_changed.emit(True)
+        if self._devices is None:
+            self.list_devices()
+        if self._build_controller.is_held:
+            self._build_controller.build()
+        self._go_on()
+
+    @Slot()
+    def cancel(self) -> None:
+        """End the launch that is on its way, or what waits to be launched."""
+        if self._is_waiting:
+            self._end(self._unlaunched(LaunchOutcome.CANCELLED))
+        else:
+            self._service.cancel()
+
+    @Slot()
+    def _go_on(self) -> None:
+        """Launch what waits, unless there is something left to wait for."""
+        if not self._is_waiting:
+            return
+        if self._build_controller.is_busy and not self._build_controller.is_building:
+            # It would begin after a pause in typing; whoever runs has done with typing.
+            self._build_controller.build()
+        if awaited := self._awaited():
+            self.progressed.emit(awaited)
+            return
+        request = self._review()
+        if self._is_outdated:
+            self._end(self._unlaunched(LaunchOutcome.REFUSED, self._old_code()))
+        elif request is None:
+            self._end(self._refusal())
+        elif not self._is_kept:
+            self._keep_before(self._on_kept)
+        else:
+            self._is_waiting = False
+            self._running = self._service.launch(request)
+
+    def _on_kept(self) -> None:
+        self._is_kept = True
+        self._go_on()
+
+    def _awaited(self) -> str:
+        """What has to be known before a launch, in words; empty where nothing has."""
+        if self._build_controller.is_busy or self._finder.is_busy:
+            return self.tr("waiting for the build")
+        return self.tr("looking for GPUs") if self._devices is None else ""
+
+    @Slot()
+    def _review(self) -> LaunchRequest | None:
+        """Find out whether it can be launched, and say so; the launch if it can."""
+        resolved = self._resolved()
+        request = resolved.request
+        self._problems = resolved.problems
+        self.config_changed.emit(resolved.config)
+        if request is not None and self.device is not None:
+            self._pause.start()
+        else:
+            self._show_facts(None)
+        self._tell_problems()
+        return request
+
+    def _resolved(self) -> Resolved:
+        form, spec = self._specs.form, self._specs.spec
+        if form is None or self._kernels is None:
+            return Resolved(None, ())
+        try:
+            kernels = self._kernels
+            kernel = launchable(kernels.result, form, spec.load, kernels.confined_to)
+        except SpecError as error:
+            return Resolved(None, (error.problem,))
+        return resolve(spec, kernel, self._devices or DeviceList(), self._device)
+
+    @property
+    def _is_outdated(self) -> bool:
+        """Whether the newest text could not be built, so that there is older code only."""
+        newest = self._outputs.result
+        return self._specs.form is not None and newest is not None and not newest.ok
+
+    def _tell_problems(self) -> None:
+        old = (self._old_code(),) if self._is_outdated else ()
+        self.problems_changed.emit((*old, *self._problems, *self._remarks))
+
+    def _old_code(self) -> SpecProblem:
+        return SpecProblem(
+            "code",
+            self.tr("The last build failed, so there is no code of what the editor says."),
+            self.tr("Mend the errors in the Problems list first."),
+        )
+
+    def _refusal(self) -> LaunchResult:
+        """Why nothing can be launched now."""
+        if self._specs.form is None:
+            no_kernel = SpecProblem(
+                "kernel", self.tr("There is no kernel."), self.tr("Build one to launch it.")
+            )
+            return self._unlaunched(LaunchOutcome.REFUSED, no_kernel)
+        missing = self._devices is not None and self._devices.problem
+        if not missing:
+            return self._unlaunched(LaunchOutcome.REFUSED, *self._problems)
+        # Why there is none, and what can be done, is said where a GPU is chosen.
+        others = (problem for problem in self._problems if problem.where != "device")
+        return self._unlaunched(LaunchOutcome.MISSING, *others)
+
+    def _unlaunched(self, outcome: LaunchOutcome, *problems: SpecProblem) -> LaunchResult:
+        title = self._specs.form.title if self._specs.form else ""
+        return unlaunched(title, outcome, problems)
+
+    @Slot()
+    def _inspect(self) -> None:
+        request = self._resolved().request
+        if request is not None and self.device is not None and self._running is None:
+            asked = InspectRequest(
+                request.code,
+                request.code_kind,
+                request.kernel,
+                request.device,
+                request.config,
+                request.confined_to,
+            )
+            self._inspecting = self._service.inspect(asked)
+
+    def _show_facts(self, told: KernelFacts | Diagnostic | None) -> None:
+        """Tell what the driver says about the kernel, or why it says nothing."""
+        self._remarks = ()
+        if isinstance(told, Diagnostic):
+            words = (told.message, told.explanation)
+            self._remarks = (SpecProblem("code", *words, Severity.WARNING, told.fix),)
+        self.facts_changed.emit(told if isinstance(told, KernelFacts) else None)
+
+    @Slot()
+    def _on_result_changed(self) -> None:
+        if self._outputs.good is self._built:
+            # Another build has failed; what can be launched stays, and that is told.
+            self._tell_problems()
+            return
+        self._built = self._outputs.good
+        if self._built is None:
+            self._finder.stop()
+            self._set_kernels(None)
+        else:
+            self._finder.start(_finding(self._built))
+
+    @Slot(object)
+    def _on_kernels_found(self, kernels: _Kernels) -> None:
+        self._set_kernels(kernels)
+
+    @Slot(str)
+    def _on_kernels_missed(self, problem: str) -> None:
+        told = self.tr("The kernels' parameters cannot be read: {problem}.")
+        self.broke.emit(told.format(problem=problem))
+        self._set_kernels(None)
+
+    def _set_kernels(self, kernels: _Kernels | None) -> None:
+        self._kernels = kernels
+        # This reviews the launch.
+        self._specs.set_forms(kernels.forms if kernels else ())
+        self._go_on()
+
+    @Slot(DeviceList)
+    def _on_devices_listed(self, devices: DeviceList) -> None:
+        self._devices = devices
+        remembered = (d.ordinal for d in devices.devices if d.uuid == self._preferences.gpu)
+        self._device = next(remembered, self._device if self.device is not None else 0)
+        self.devices_changed.emit(devices)
+        self.device_changed.emit()
+        self._review()
+        self._go_on()
+
+    @Slot(int, object)
+    def _on_inspected(self, ticket: int, told: KernelFacts | Diagnostic) -> None:
+        if ticket == self._inspecting:
+            self._show_facts(told)
+            self._tell_problems()
+
+    @Slot(int, object)
+    def _on_told(self, ticket: int, event: LaunchEvent) -> None:
+        if ticket != self._running:
+            return
+        match event:
+            case LaunchProgress(doing):
+                self.progressed.emit(doing)
+            case ConsoleText(text):
+                self.printed.emit(text)
+
+    @Slot(int, LaunchResult)
+    def _on_finished(self, ticket: int, result: LaunchResult) -> None:
+        if ticket == self._running:
+            self._end(result)
+            # What is free has changed.
+            self.list_devices()
+
+    @Slot(int)
+    def _on_dropped(self, ticket: int) -> None:
+        if ticket == self._running:
+            self._end(self._unlaunched(LaunchOutcome.CANCELLED))
+
+    @Slot(int, str)
+    def _on_broke(self, ticket: int, message: str) -> None:
+        if ticket == self._running or (self._is_waiting and self._devices is None):
+            self._end(self._unlaunched(LaunchOutcome.CRASHED, SpecProblem("", message)))
+        self.broke.emit(message)
+
+    def _end(self, result: LaunchResult) -> None:
+        self._running, self._is_waiting = None, False
+        self.running_changed.emit(False)
+        self.finished.emit(result)
+
+
+def _finding(built: Built) -> Callable[[Event], _Kernels]:
+    """Reads the signatures; a long source takes a while, and so does loading the parser."""
+
+    def find(_stop: Event) -> _Kernels:
+        forms: tuple[KernelForm, ...] = Late.KERNEL_FORMS.get()(
+            built.request.sources, built.result, built.request.headers, access=True
+        )
+        return _Kernels(built.result, forms, built.request.confined_to)
+
+    return find

@@ -1,0 +1,102 @@
+"""When to say that what the panes show is not of the newest text: one answer for all of them."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QObject, QTimer, Signal, Slot
+
+from jitstudio.core.result import BuildResult
+from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.outputs import Outputs
+
+QUIET_MS = 2000
+"""Milliseconds without an edit and without success before words are shown: half a line fails."""
+
+
+class Staleness(QObject):
+    """Watches edits and builds, and has `Outputs` know what is not built yet.
+
+    Signals:
+        changed: There are other words, or more is old.
+    """
+
+    changed = Signal()
+
+    def __init__(
+        self,
+        documents: Documents,
+        settings: BuildSettings,
+        outputs: Outputs,
+        build_controller: BuildController,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self._settings = settings
+        self._outputs = outputs
+        self._subject = outputs.subject
+        # The modules and headers, None for settings: of the build on its way, and changed since.
+        self._in_build: set[str | None] = set()
+        self._changes: set[str | None] = set()
+        self._told = ""
+        self._quiet = QTimer(self, singleShot=True, interval=QUIET_MS)
+        self._quiet.timeout.connect(self._on_quiet)
+        documents.edited.connect(self._on_edited)
+        settings.changed.connect(self._on_settings_changed)
+        build_controller.began.connect(self._on_began)
+        outputs.result_changed.connect(self._on_result_changed)
+
+    @property
+    def words(self) -> str:
+        """What to tell of the old results; empty while the user types, or where none is old."""
+        return self._told
+
+    def _change(self, what: str | None) -> None:
+        is_new = what not in self._changes
+        self._changes.add(what)
+        self._quiet.start()
+        if is_new and not self._settings.auto_build:
+            self._mark({what})
+            self.changed.emit()
+
+    def _mark(self, changes: set[str | None]) -> None:
+        for name in changes:
+            self._outputs.edit(name)
+
+    def _tell(self, words: str) -> None:
+        self._told = words
+        self.changed.emit()
+
+    @Slot(Document)
+    def _on_edited(self, document: Document) -> None:
+        if not document.is_aside:
+            self._change(document.name)
+
+    @Slot()
+    def _on_settings_changed(self) -> None:
+        self._change(None)
+
+    @Slot()
+    def _on_began(self) -> None:
+        self._in_build |= self._changes
+        self._changes.clear()
+
+    @Slot(object)
+    def _on_result_changed(self, result: BuildResult | None) -> None:
+        if self._outputs.subject != self._subject:
+            # Another tab: nobody is typing, and what is shown has been old for long.
+            self._subject = self._outputs.subject
+            self._tell(self._outputs.stale)
+            return
+        self._in_build.clear()
+        if not self._settings.auto_build:
+            self._mark(self._changes)
+        if not self._outputs.stale:
+            self._tell("")
+        elif not self._quiet.isActive():
+            self._quiet.start()
+
+    @Slot()
+    def _on_quiet(self) -> None:
+        self._mark(self._in_build | self._changes)
+        self._tell(self._outputs.stale)

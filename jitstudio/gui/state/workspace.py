@@ -1,0 +1,100 @@
+"""Everything that a window shows and none of how: state, studio and worker, tied together."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from jitstudio.core.tools import ToolchainInfo
+from jitstudio.gui.services.analysis_service import AnalysisService
+from jitstudio.gui.services.build_service import BuildService
+from jitstudio.gui.services.launch_service import LaunchService
+from jitstudio.gui.services.serving import close_all
+from jitstudio.gui.services.sweep_service import SweepService
+from jitstudio.gui.state.baselines import Baselines
+from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.correlation import Correlations
+from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.launch_controller import LaunchController
+from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.outputs import Outputs
+from jitstudio.gui.state.project import ProjectState
+from jitstudio.gui.state.staleness import Staleness
+from jitstudio.gui.state.sweep_drafts import SweepDrafts
+from jitstudio.gui.state.user_state import UserState
+
+
+class Workspace(QObject):
+    """Owns the state of one window, from its start to its end.
+
+    Args:
+        user_state: What is open and chosen.
+
+    Attributes:
+        toolchain: The tools that are here; None until the worker has told.
+
+    Signals:
+        toolchain_found: The worker has told which tools are here.
+    """
+
+    toolchain_found = Signal(ToolchainInfo)
+
+    def __init__(self, user_state: UserState, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.toolchain: ToolchainInfo | None = None
+        self.preferences = user_state.preferences
+        self.documents = user_state.documents
+        self.settings = user_state.settings
+        self.session = user_state.session
+        self.outputs = Outputs(self)
+        self.service = BuildService(self)
+        self.build_controller = BuildController(
+            self.documents, self.settings, self.outputs, self.service, parent=self
+        )
+        self.staleness = Staleness(
+            self.documents, self.settings, self.outputs, self.build_controller, parent=self
+        )
+        self.analysis_service = AnalysisService(self)
+        self.baselines = Baselines(self)
+        self.inspections = Inspections(self.outputs, self.analysis_service, self)
+        self.correlations = Correlations(self.documents, self.inspections, self)
+        self.launch_specs = LaunchSpecs(self)
+        self.launch_service = LaunchService(self)
+        self.sweep_drafts = SweepDrafts(self)
+        self.sweep_service = SweepService(self)
+        self.project = ProjectState(
+            self.documents, self.settings, self.launch_specs, self.sweep_drafts, self
+        )
+        self.session.attach(self.launch_specs, self.project)
+        if self.project.path is not None:
+            self.build_controller.hold()
+        self.launches = LaunchController(
+            self.build_controller,
+            self.outputs,
+            self.launch_specs,
+            self.launch_service,
+            self.preferences,
+            parent=self,
+            keep_before=self.session.save_before,
+        )
+        self.service.probe_finished.connect(self._on_probe_finished)
+        # Else the first worker would not know.
+        self.service.set_memory_share(float(self.preferences.value("build.memory")))
+        self.service.probe()
+
+    def tell_toolchain(self, slot: Callable[[ToolchainInfo], object]) -> None:
+        """Call this whenever the worker tells which tools are here, and now if it has already."""
+        if self.toolchain is not None:
+            slot(self.toolchain)
+        self.toolchain_found.connect(slot)
+
+    def close(self) -> None:
+        """Keep the session and end the workers."""
+        self.session.close()
+        close_all((self.sweep_service, self.launch_service, self.analysis_service, self.service))
+
+    @Slot(ToolchainInfo)
+    def _on_probe_finished(self, info: ToolchainInfo) -> None:
+        self.toolchain = info
+        self.toolchain_found.emit(info)

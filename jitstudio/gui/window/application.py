@@ -1,0 +1,162 @@
+"""The application: from nothing to a window with a built sample, and back to nothing."""
+
+from __future__ import annotations
+
+import gc
+import os
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from types import TracebackType
+
+import PySide6
+from PySide6.QtCore import QCoreApplication, QSettings, Qt
+from PySide6.QtGui import QIcon
+from PySide6.QtWidgets import QApplication
+
+from jitstudio.gui.kit.fonts import load_fonts
+from jitstudio.gui.kit.icons import forget_desktop_icons
+from jitstudio.gui.kit.theme import STYLE, ThemeKeeper, ThemeMode
+from jitstudio.gui.kit.translating import install
+from jitstudio.gui.state.user_state import UserState
+from jitstudio.gui.window.ending import EndSignals
+from jitstudio.gui.window.garbage import GarbageCollector
+from jitstudio.gui.window.main_window import MainWindow
+from jitstudio.paths import (
+    data_folder,
+    fallback_folder,
+    passing_data_folder,
+    resource,
+    settings_folder,
+)
+from jitstudio.private import make_private
+
+_NAME = "jitstudio"
+# The name of the .desktop file: how a desktop finds the icon of a window.
+DESKTOP_ID = "io.github.jitstudio.jitstudio"
+# Each call of Qt gives the lock away, and would wait as long to have it back.
+_TURN = 0.0001
+_BUG = (
+    "jitstudio has met an error of its own. What you typed is kept; save it and go on. "
+    "Please report this with the text in the terminal: "
+)
+
+
+def run(files: Sequence[str]) -> int:
+    """Open a window on these files, besides those of the last session.
+
+    Returns:
+        The exit status; of an end by a signal that of a shell, 128 and its number.
+    """
+    _warn_of_unsafe_qt()
+    let_threads_take_turns()
+    app = make_application()
+    store, told = _settings()
+    places = (folder() / "sessions" for folder in (data_folder, passing_data_folder))
+    window = make_window(app, store, *places)
+    sys.excepthook = _teller(window.frame.notice.tell)
+    # What the program itself consists of is no garbage, and need not be looked through.
+    window.completed.connect(gc.freeze)
+    GarbageCollector(window)
+    _end_well(app, window)
+    window.show()
+    if told:
+        window.frame.notice.tell(told)
+    window.open([Path(name) for name in files])
+    status = app.exec()
+    # Not before: what was typed until then is kept as well.
+    window.end()
+    return status
+
+
+def _settings() -> tuple[QSettings, str]:
+    """The user's settings, and what is unusual about where they are kept, in words."""
+    folder, told = settings_folder(), ""
+    if fallback_folder() in folder.parents:
+        told = QCoreApplication.translate(
+            "Application",
+            "The home folder cannot be written to. Settings, unsaved text and what was built are "
+            "kept in '{folder}', which may be emptied when the machine starts.",
+        ).format(folder=fallback_folder())
+    try:
+        make_private(folder)
+    except OSError as error:
+        told = QCoreApplication.translate(
+            "Application", "Settings are not kept: '{folder}' cannot be used: {error}."
+        ).format(folder=folder, error=error.strerror)
+        # A file that nobody can make: neither read nor written.
+        return QSettings(os.devnull + "/settings.ini", QSettings.Format.IniFormat), told
+    return QSettings(str(folder / f"{_NAME}.ini"), QSettings.Format.IniFormat), told
+
+
+def make_application() -> QApplication:
+    """The application object with jitstudio's name, icon and fonts."""
+    app = QApplication([*sys.argv[:1], "-style", STYLE])
+    app.setApplicationName(_NAME)
+    app.setApplicationDisplayName(_NAME)
+    app.setDesktopFileName(DESKTOP_ID)
+    app.setWindowIcon(QIcon(str(resource("icons/jitstudio.svg"))))
+    forget_desktop_icons()
+    load_fonts(app)
+    install(app)
+    return app
+
+
+def let_threads_take_turns() -> None:
+    """Have Python's threads give way more often: the window waits for none of them long."""
+    sys.setswitchinterval(_TURN)
+
+
+def make_window(
+    app: QApplication, store: QSettings, session_folder: Path, elsewhere: Path | None = None
+) -> MainWindow:
+    """A window that is not shown yet; see `UserState` for the folders."""
+    user_state = UserState(store, session_folder, elsewhere=elsewhere)
+    keeper = ThemeKeeper(app, _mode(user_state.preferences.theme))
+    window = MainWindow(user_state, keeper)
+    user_state.setParent(window)
+    keeper.setParent(window)
+    return window
+
+
+def _end_well(app: QApplication, window: MainWindow) -> None:
+    """Keep everything at a logout, and at each signal that asks for the end."""
+    signals, session = EndSignals(window), window.user_state.session
+
+    def end(number: int) -> None:
+        if window.may_end():
+            app.exit(128 + number)
+        else:
+            signals.start()
+
+    signals.wanted.connect(end)
+    # The desktop waits for as long as this takes; the windows are closed next.
+    at_once = Qt.ConnectionType.DirectConnection
+    app.commitDataRequest.connect(lambda _manager: (session.save(), session.flush()), at_once)
+
+
+def _mode(word: str) -> ThemeMode:
+    return ThemeMode(word) if word in {mode.value for mode in ThemeMode} else ThemeMode.SYSTEM
+
+
+def _teller(
+    tell: Callable[[str], None],
+) -> Callable[[type[BaseException], BaseException, TracebackType | None], None]:
+    """An exception hook: a bug shall be seen, and shall not end the program."""
+
+    def told(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+        sys.__excepthook__(kind, error, trace)
+        tell(f"{_BUG}{kind.__name__}: {error}")
+
+    return told
+
+
+def _warn_of_unsafe_qt() -> None:
+    """PySide6 6.12 aborts on Python 3.11 after some thousand calls; pip's markers avoid it."""
+    version = tuple(int(part) for part in PySide6.__version__.split(".")[:2])
+    if sys.version_info < (3, 12) and version >= (6, 12):
+        python = ".".join(map(str, sys.version_info[:2]))
+        sys.stderr.write(
+            f"jitstudio: PySide6 {PySide6.__version__} ends the program by itself on Python "
+            f"{python}. Install 'PySide6-Essentials<6.12' or use Python 3.12.\n"
+        )

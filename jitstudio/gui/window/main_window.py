@@ -1,0 +1,221 @@
+"""The window: up at once with the texts in it, and completed with all the rest a moment later."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from PySide6.QtCore import Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QKeyEvent, QPaintEvent
+from PySide6.QtWidgets import QMainWindow
+
+from jitstudio.core.project.project import is_project
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.focus_ring import FocusRing
+from jitstudio.gui.kit.fonts import LETTERS
+from jitstudio.gui.kit.late import Late
+from jitstudio.gui.kit.theme import ThemeKeeper
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.commands.shortcuts import Shortcuts
+from jitstudio.gui.shell.menus import MenuBar, make_toolbar
+from jitstudio.gui.state.sample_tabs import open_sample
+from jitstudio.gui.state.user_state import UserState
+from jitstudio.gui.window.window_shell import WindowShell
+from jitstudio.samples import Sample, samples
+
+if TYPE_CHECKING:
+    from jitstudio.gui.window.window_builder import WindowBuilder
+
+# The rest is loaded once the texts are painted, or where nobody looks at the window by then.
+_PAINTED_MS, _UNSEEN_MS = 20, 300
+
+
+class MainWindow(QMainWindow):
+    """Shows what the user has open, and lets it be edited.
+
+    Attributes:
+        user_state: What is open and chosen.
+        keeper: The theme.
+        commands: What can be done; what nobody carries out yet waits until somebody does.
+        shortcuts: The keys of all that.
+        menus: All commands.
+        toolbar: The most used ones.
+        frame: Editors, notices and docks.
+
+    Signals:
+        completed: Everything is there.
+    """
+
+    completed = Signal()
+
+    def __init__(self, user_state: UserState, keeper: ThemeKeeper) -> None:
+        super().__init__()
+        self.user_state = user_state
+        self.keeper = keeper
+        self.commands = Actions(self)
+        self.shortcuts = Shortcuts(self.commands, user_state.preferences)
+        self.commands.set_theme(keeper.theme)
+        self.menus = MenuBar(self, self.commands)
+        self.toolbar = make_toolbar(self, self.commands)
+        LETTERS.set_family(user_state.preferences.font_family)
+        self.frame = WindowShell(self, user_state, keeper.theme)
+        self._builder: WindowBuilder | None = None
+        self._steps: Iterator[None] = iter(())
+        self._is_complete = False
+        self._is_bare = False
+        self._is_ended = False
+        self._wanted: tuple[Sequence[Path], Sample | None] | None = None
+        self._load_timer = QTimer(self, singleShot=True, interval=_UNSEEN_MS)
+        self._load_timer.timeout.connect(self._load)
+        self._loader = Background(self)
+        self._loader.done.connect(self._on_loaded)
+        self._loader.failed.connect(self._on_load_failed)
+        self._step = QTimer(self, interval=0)
+        self._step.timeout.connect(self._on_step)
+        user_state.session.restore_failed.connect(self.frame.notice.tell)
+        user_state.session.recovered.connect(self.frame.notice.tell)
+        FocusRing(self)
+        self.setAcceptDrops(True)
+        self.setWindowTitle("jitstudio")
+        self.frame.stage.zoom_changed.connect(LETTERS.set_zoom)
+        self.frame.stage.restore()
+
+    @property
+    def builder(self) -> WindowBuilder:
+        """All that is in the window besides its texts; what is missing of it is made now."""
+        if not self._is_complete:
+            with self._or_bare():
+                self._step.stop()
+                if self._builder is None:
+                    self._begin_furnishing()
+                for _ in self._steps:
+                    pass
+            self._end_furnishing()
+        assert self._builder is not None
+        return self._builder
+
+    def open(self, files: Sequence[Path]) -> None:
+        """Bring back the last session, and open these files; without either, the first sample.
+
+        Files that are no projects are not opened inside of one: its session waits for a start
+        without them.
+        """
+        user_state, sample = self.user_state, None
+        by_itself = bool(files) and not any(map(is_project, files))
+        if not user_state.session.restore(by_itself=by_itself) and not files:
+            sample = samples()[0]
+            open_sample(sample, user_state.documents, user_state.settings)
+        self._wanted = files, sample
+        user_state.session.watch()
+        if self._is_complete:
+            self.builder.begin(*self._wanted)
+        else:
+            self._load_timer.start()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Keep everything, so that it comes back at the next start, or ask where that cannot be."""
+        # Where the rest cannot be made now, the window stays to tell so.
+        event.ignore()
+        builder = None if self._is_bare else self.builder
+        event.accept()
+        if builder is not None and not builder.projects.may_quit():
+            event.ignore()
+            return
+        self.end()
+        super().closeEvent(event)
+
+    def may_end(self) -> bool:
+        """Whether the end may come; asks only where what was typed could not be kept."""
+        return self._is_bare or self.builder.projects.may_end()
+
+    def end(self) -> None:
+        """Keep everything and let go of it, without a question; closing has done so already."""
+        if self._is_ended:
+            return
+        self._is_ended = True
+        if self._is_complete:
+            self.frame.stage.save()
+        if self._builder is None:
+            self.user_state.session.close()
+        else:
+            self._builder.workspace.close()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Make the rest now that the texts are there: Python runs one thread at a time."""
+        super().paintEvent(event)
+        if self._load_timer.isActive() and self._load_timer.interval() != _PAINTED_MS:
+            self._load_timer.start(_PAINTED_MS)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Bring the other panes, or the text, back at the Escape that nobody else had use for."""
+        if event.key() != Qt.Key.Key_Escape:
+            super().keyPressEvent(event)
+        elif self.frame.stage.alone is not None:
+            self.frame.stage.give_back()
+        else:
+            self.commands["focusEditorAction"].trigger()
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files."""
+        if not self._is_bare and any(url.isLocalFile() for url in event.mimeData().urls()):
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open files."""
+        urls = event.mimeData().urls()
+        paths = [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]
+        self.builder.files.open_paths(paths)
+        event.acceptProposedAction()
+
+    @Slot()
+    def _load(self) -> None:
+        if not self._is_complete:
+            self._loader.start(lambda _stop: Late.FURNISHING.get())
+
+    @contextmanager
+    def _or_bare(self) -> Iterator[None]:
+        """Be an editor at least where the rest cannot be made."""
+        try:
+            yield
+        except Exception:
+            self._is_bare = True
+            self._step.stop()
+            raise
+
+    def _begin_furnishing(self) -> None:
+        self._builder = Late.FURNISHING.get()(self)
+        self._steps = self._builder.steps()
+
+    def _end_furnishing(self) -> None:
+        self._is_complete = True
+        if self._wanted is not None:
+            self.builder.begin(*self._wanted)
+        self.commands.catch_up()
+        self.completed.emit()
+
+    @Slot()
+    def _on_loaded(self) -> None:
+        if not (self._is_complete or self._is_bare):
+            with self._or_bare():
+                self._begin_furnishing()
+            self._step.start()
+
+    @Slot(str)
+    def _on_load_failed(self, problem: str) -> None:
+        """Be an editor at least, from which text can be copied."""
+        self._is_bare = True
+        told = self.tr(
+            "jitstudio is not installed as a whole: {problem}. What you type is kept. "
+            "Install jitstudio again, then start it anew."
+        )
+        self.frame.notice.tell(told.format(problem=problem))
+
+    @Slot()
+    def _on_step(self) -> None:
+        with self._or_bare():
+            is_done = next(self._steps, self) is self
+        if is_done:
+            self._step.stop()
+            self._end_furnishing()

@@ -1,0 +1,101 @@
+from dataclasses import replace
+
+import pytest
+
+from jitstudio.analysis.comparing.deltas import FIGURES, Delta
+from jitstudio.analysis.comparing.model import Change
+from jitstudio.analysis.comparing.text import compare_lines
+from jitstudio.analysis.model import Disassembly
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import Artifact, CodeKind
+from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.gui.features.compare.model import (
+    DELTA_COLUMNS,
+    Matter,
+    Side,
+    compare,
+    count_words,
+    figure_title,
+    next_hunk,
+)
+from tests.support import cuda, request
+
+
+def side(source, ptx=""):
+    artifacts = (Artifact(CodeKind.PTX, "kernel.cu", ptx.encode()),)
+    return Side(request(cuda(source)), BuildResult(Outcome.BUILT, Arch(90), artifacts=artifacts))
+
+
+def test_both_halves_have_a_row_for_each_line_of_either():
+    compared = compare(Matter.SOURCE, side("a\nb\nc"), side("a\nc\nd"))
+    assert compared.left.lines == ("a", "b", "c", "")
+    assert compared.right.lines == ("a", "", "c", "d")
+    assert [compared.left.number(row) for row in range(4)] == [1, 2, 3, 0]
+    assert [compared.right.number(row) for row in range(4)] == [1, 0, 2, 3]
+    assert compared.left.change(1) is Change.REMOVED
+    assert compared.left.kind is CodeKind.CUDA
+    assert compared.deltas == ()
+
+
+def test_what_differs_in_a_line_is_known_of_each_half():
+    compared = compare(Matter.PTX, side("", "mov.u32 %r1, 5;"), side("", "mov.u32 %r12, 5;"))
+    assert compared.left.kind is CodeKind.PTX
+    assert compared.left.marks(0) == ((9, 11),)
+    assert compared.right.marks(0) == ((9, 12),)
+    assert compared.right.extent.widest == len("mov.u32 %r12, 5;")
+
+
+@pytest.mark.parametrize("matter", [Matter.SASS, Matter.NORMALISED])
+def test_another_target_is_one_difference_at_the_top(matter):
+    left, right = (replace(side(""), code=Disassembly(sm, ())) for sm in ("sm_80", "sm_86"))
+    compared = compare(matter, left, right)
+    assert (compared.left.lines, compared.right.lines) == ((".target sm_80",), (".target sm_86",))
+    assert count_words(compared.comparison) == "1 difference"
+    assert compare(matter, left, left).comparison.rows == ()
+
+
+def test_an_empty_text_can_be_compared():
+    compared = compare(Matter.PTX, side("", ""), side("", "ret;"))
+    assert compared.left.lines == ("",)
+    assert compared.left.number(0) == 0
+
+
+@pytest.mark.parametrize(
+    ("right", "words"),
+    [
+        ("a b c d", "No difference"),
+        ("a b c x", "1 difference"),
+        ("x b y d", "2 differences"),
+    ],
+)
+def test_differences_are_counted_in_words(right, words):
+    assert count_words(compare_lines(["a", "b", "c", "d"], right.split())) == words
+
+
+def test_behind_the_last_difference_comes_the_first_again():
+    comparison = compare_lines("abcdef", "aXcdYf")
+    assert next_hunk(comparison, 0, forward=True) == 1
+    assert next_hunk(comparison, 1, forward=True) == 4
+    assert next_hunk(comparison, 4, forward=True) == 1
+    assert next_hunk(comparison, 4, forward=False) == 1
+    assert next_hunk(comparison, 1, forward=False) == 4
+    assert next_hunk(compare_lines("a", "a"), 0, forward=True) is None
+
+
+def test_every_figure_has_a_title_of_its_own():
+    titles = {figure_title(figure) for figure in FIGURES}
+    assert len(titles) == len(FIGURES)
+    assert not any("_" in title for title in titles)
+
+
+@pytest.mark.parametrize(
+    ("left", "right", "cells"),
+    [
+        (24, 10, ["k", "Registers", "24", "10", "-14"]),
+        (1000, 2500, ["k", "Registers", "1,000", "2,500", "+1,500"]),
+        (None, 7, ["k", "Registers", "", "7", ""]),
+    ],
+)
+def test_the_table_tells_the_change_with_its_sign(left, right, cells):
+    delta = Delta("k", "registers", left, right)
+    assert [column.text(delta) for column in DELTA_COLUMNS] == cells

@@ -1,0 +1,47 @@
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLineEdit, QListWidget, QTextBrowser
+
+from jitstudio.gui.features.help.window import HelpWindow
+
+
+@pytest.fixture
+def window(qtbot):
+    window = HelpWindow(lambda name: f"[{name}](action:{name})")
+    qtbot.addWidget(window)
+    window.show()
+    return window
+
+
+def test_a_page_is_shown_as_text_with_its_commands(window):
+    text = window.findChild(QTextBrowser, "helpText")
+    assert window.page == "index"
+    window.show_page("launch")
+    assert text.toPlainText().startswith("Launch\n")
+    assert "runAction builds first" in text.toPlainText()
+
+
+def test_links_lead_to_pages_and_commands_and_nowhere_else(window):
+    text = window.findChild(QTextBrowser, "helpText")
+    wanted = []
+    window.action_requested.connect(wanted.append)
+    text.anchorClicked.emit(QUrl("help:kernels"))
+    assert window.page == "kernels"
+    text.anchorClicked.emit(QUrl("action:buildAction"))
+    text.anchorClicked.emit(QUrl("file:///etc/passwd"))
+    text.anchorClicked.emit(QUrl("help:nothing"))
+    assert wanted == ["buildAction"]
+    assert window.page == "kernels"
+
+
+def test_the_search_leaves_the_pages_that_have_all_words(window):
+    titles = window.findChild(QListWidget, "helpTitles")
+    search = window.findChild(QLineEdit, "helpSearch")
+    QTest.keyClicks(search, "LOCAL registers")
+    left = [titles.item(n).text() for n in range(titles.count()) if not titles.item(n).isHidden()]
+    assert left == ["Kernels"]
+    search.clear()
+    titles.setFocus()
+    QTest.keyClick(titles, Qt.Key.Key_Down)
+    assert window.page == "welcome"

@@ -1,0 +1,80 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QLabel
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
+from jitstudio.gui.features.kernels.view import KernelsView
+
+SMALL = Kernel("a.cu", "small", "small", Resources(registers=10, spill_stores=0, max_threads=1024))
+LARGE = Kernel("a.cu", "_Z5largef", "large(float)", Resources(registers=255, spill_stores=1456))
+UNKNOWN = Kernel("b.ptx", "q", "q")
+RESULT = BuildResult(Outcome.BUILT, Arch(90), kernels=(SMALL, LARGE, UNKNOWN))
+
+
+@pytest.fixture
+def view(qtbot, light):
+    view = KernelsView()
+    view.set_theme(light)
+    qtbot.addWidget(view)
+    view.resize(900, 200)
+    view.show()
+    return view
+
+
+def row(view, number):
+    model = view.table.model()
+    return [model.index(number, column).data() for column in range(4)]
+
+
+def test_says_what_will_appear_before_the_first_build(view):
+    assert "Nothing has been built yet" in view.table.hint
+    view.show_result(BuildResult(Outcome.BUILT, Arch(90)))
+    assert view.table.hint == "There is no kernel in this build."
+
+
+def test_shows_readable_names_and_figures(view):
+    view.show_result(RESULT)
+    assert row(view, 0) == ["small", "10", "0", ""]
+    assert row(view, 1) == ["large(float)", "255", "1,456", ""]
+    assert row(view, 2) == ["q", "", "", ""]
+
+
+def test_figures_sort_as_numbers(view):
+    view.show_result(RESULT)
+    view.table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+    assert [row(view, n)[0] for n in range(3)] == ["large(float)", "small", "q"]
+
+
+def test_enter_asks_for_the_code_of_the_kernel(view, qtbot):
+    view.show_result(RESULT)
+    view.table.sortByColumn(1, Qt.SortOrder.DescendingOrder)
+    view.table.selectRow(0)
+    with qtbot.waitSignal(view.kernel_activated) as told:
+        QTest.keyClick(view.table, Qt.Key.Key_Return)
+    assert told.args == [LARGE]
+
+
+def test_the_table_can_be_copied_for_a_spreadsheet(view):
+    view.show_result(RESULT)
+    view.copy_all()
+    lines = QGuiApplication.clipboard().text().split("\n")
+    assert lines[0].split("\t")[:3] == ["kernel", "registers", "spill_stores"]
+    assert lines[2].split("\t")[:4] == ["large(float)", "255", "1456", ""]
+
+
+def test_columns_without_room_are_named_and_the_kernel_can_be_read(view):
+    view.show_result(RESULT)
+    label = view.findChild(QLabel, "kernelsLeftOut")
+    view.resize(420, 200)
+    assert label.isVisible()
+    assert label.text().startswith("No room for ")
+    assert "Max threads" in label.text()
+    header = view.table.horizontalHeader()
+    named = {title for title in view.table.left_out if title in label.text()}
+    assert len(named) == sum(header.isSectionHidden(n) for n in range(header.count())) > 2
+    assert header.sectionSize(0) >= view.fontMetrics().horizontalAdvance("large(float)")
+    view.resize(2000, 200)
+    assert not label.isVisible()

@@ -1,0 +1,67 @@
+import subprocess
+import sys
+
+import pytest
+
+from jitstudio.gui.features.launch.results.launch_results import LaunchResults
+from tests.gui.launches import H200, RAN, WRONG
+
+START = """
+import sys
+import jitstudio.gui.features.launch.results.launch_results
+import jitstudio.gui.features.variants.sweep_table
+print([name for name in ("numpy", "pyqtgraph", "ml_dtypes") if name in sys.modules])
+"""
+
+
+@pytest.fixture
+def results(qtbot, theme):
+    results = LaunchResults()
+    qtbot.addWidget(results)
+    results.set_theme(theme)
+    results.resize(900, 400)
+    results.show()
+    return results
+
+
+def titles(results):
+    return [results.tabs.tabText(n) for n in range(results.tabs.count())]
+
+
+def test_nothing_heavy_is_imported_before_there_is_a_result(environment):
+    done = subprocess.run(
+        [sys.executable, "-c", START], capture_output=True, text=True, env=environment, check=True
+    )
+    assert done.stdout == "[]\n"
+
+
+def test_has_a_pane_for_each_question(results):
+    assert titles(results) == ["Result", "Buffers", "Timing", "Console"]
+
+
+def test_a_result_is_shown_in_every_pane(results):
+    results.show_result(RAN, H200)
+    assert results.result.headline.mark == "success"
+    assert results.timing.figures[0].name == "Median"
+    assert results.console.text == RAN.console
+    assert titles(results)[3] == "Console •"
+    results.show_result(None)
+    assert results.console.text == ""
+    assert titles(results)[3] == "Console"
+
+
+def test_what_was_printed_live_is_not_printed_again(results):
+    results.begin()
+    results.append_console("block 0 says 1\n")
+    results.show_progress("checking")
+    results.show_result(RAN, H200)
+    assert results.console.text == "block 0 says 1\n"
+    results.show_result(RAN, H200)
+    assert results.console.text == RAN.console
+
+
+def test_places_are_passed_on(results, qtbot):
+    results.show_result(WRONG, H200)
+    with qtbot.waitSignal(results.location_activated) as gone:
+        results.result.location_activated.emit("k.cu", 3)
+    assert gone.args == ["k.cu", 3]

@@ -1,0 +1,147 @@
+import pytest
+from PySide6.QtCore import QModelIndex, Qt
+
+from jitstudio.core.options import OPTIONS, Group, find
+from jitstudio.core.tools import Tool
+from jitstudio.gui.features.options.model import (
+    CHANGED_ROLE,
+    FLAG,
+    NAME,
+    VALUE,
+    OptionsFilter,
+    OptionsModel,
+)
+from jitstudio.gui.kit.presentation import MUTED_ROLE
+
+
+@pytest.fixture
+def model(qapp):
+    return OptionsModel()
+
+
+@pytest.fixture
+def place(model):
+    """The index of an option by its flag."""
+
+    def find_index(flag, column=VALUE):
+        spec = find(flag)[0]
+        for row in range(model.rowCount()):
+            group = model.index(row, 0)
+            for child in range(model.rowCount(group)):
+                if model.spec_at(model.index(child, 0, group)) is spec:
+                    return model.index(child, column, group)
+        raise LookupError(flag)
+
+    return find_index
+
+
+def text(index):
+    return index.data(Qt.ItemDataRole.DisplayRole)
+
+
+def test_it_is_a_sound_model(model, qtmodeltester):
+    qtmodeltester.check(model)
+
+
+def test_it_has_every_option_under_its_group(model):
+    groups = [model.index(row, 0) for row in range(model.rowCount())]
+    assert [text(group) for group in groups] == [group.value for group in Group]
+    assert sum(model.rowCount(group) for group in groups) == len(OPTIONS)
+
+
+def test_values_are_told_in_words(model, place):
+    assert text(place("-ftz")) == "default (off)"
+    assert text(place("--maxrregcount")) == "default"
+    assert text(place("-D")) == "none"
+    model.set_text("-ftz=1 --maxrregcount=64 -DA -DB=2")
+    assert text(place("-ftz")) == "on"
+    assert text(place("--maxrregcount")) == "64"
+    assert text(place("-D")) == "A, B=2"
+    assert text(place("-arch")) == "set elsewhere"
+
+
+def test_what_differs_is_marked_and_so_is_its_group(model, place):
+    assert not place("-ftz").data(CHANGED_ROLE)
+    model.set_text("-ftz=1")
+    assert place("-ftz").data(CHANGED_ROLE)
+    assert model.index(place("-ftz").parent().row(), NAME).data(CHANGED_ROLE)
+    assert not place("-fmad").data(CHANGED_ROLE)
+    assert place("-ftz", NAME).data(Qt.ItemDataRole.FontRole).bold()
+
+
+def test_a_tick_is_written_into_the_text(model, place, qtbot):
+    with qtbot.waitSignal(model.text_changed) as changed:
+        model.setData(place("-lineinfo"), Qt.CheckState.Checked, Qt.ItemDataRole.CheckStateRole)
+    assert changed.args == ["-lineinfo"]
+    assert place("-lineinfo").data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
+    model.setData(place("-lineinfo"), Qt.CheckState.Unchecked, Qt.ItemDataRole.CheckStateRole)
+    assert model.values.text == ""
+
+
+def test_a_text_from_elsewhere_is_not_told_back(model, qtbot):
+    with qtbot.assertNotEmitted(model.text_changed), qtbot.waitSignal(model.reread):
+        model.set_text("-lineinfo")
+
+
+def test_what_jitstudio_sends_cannot_be_edited(model, place):
+    assert not model.flags(place("-arch")) & Qt.ItemFlag.ItemIsEditable
+    assert not model.setData(place("-arch"), ("sm_80",))
+    assert "Target field" in model.why_not(find("-arch")[0])
+
+
+def test_nothing_can_be_edited_while_the_text_cannot_be_read(model, place):
+    model.set_text("-DNAME='")
+    assert not model.setData(place("-ftz"), ("true",))
+    assert model.values.text == "-DNAME='"
+
+
+def test_options_of_tools_that_take_no_part_are_greyed_with_the_reason(model, place):
+    model.set_tools(frozenset({Tool.NVRTC}))
+    assert place("-verbose", NAME).data(MUTED_ROLE)
+    assert not place("-ftz", NAME).data(MUTED_ROLE)
+    reason = "No part of this build: nvJitLink."
+    assert reason in place("-verbose").data(Qt.ItemDataRole.ToolTipRole)
+    assert reason in place("-verbose").data(Qt.ItemDataRole.AccessibleDescriptionRole)
+
+
+def test_options_of_later_versions_are_greyed_with_the_version(model, place):
+    model.set_versions({Tool.NVRTC: "13.3"})
+    spec = find("--fmax-errors")[0]
+    assert model.why_not(spec) == "NVRTC 13.3 does not have it yet; 13.4 does."
+    assert place("--fmax-errors", FLAG).data(MUTED_ROLE)
+    model.set_versions({Tool.NVRTC: "13.4"})
+    assert model.why_not(spec) == ""
+
+
+def test_screen_readers_get_name_and_value(model, place):
+    model.set_text("-ftz=1")
+    role = Qt.ItemDataRole.AccessibleTextRole
+    assert place("-ftz").data(role) == "Flush denormals to zero: on"
+    assert place("-lineinfo").data(role) == "Line information: off"
+
+
+def found(shown):
+    names = []
+    for row in range(shown.rowCount()):
+        group = shown.index(row, 0)
+        names += [text(shown.index(child, 0, group)) for child in range(shown.rowCount(group))]
+    return names
+
+
+def test_a_search_leaves_what_has_all_its_words(model):
+    shown = OptionsFilter(model)
+    shown.set_search("32-bit IEEE")
+    assert found(shown) == ["Precise division", "Precise square root"]
+    shown.set_search("--gpu-arch")
+    assert found(shown) == ["Target architecture"]
+    shown.set_search("frobnicate")
+    assert shown.rowCount(QModelIndex()) == 0
+
+
+def test_changed_only_leaves_what_differs(model):
+    shown = OptionsFilter(model)
+    model.set_text("-lineinfo -ftz=1")
+    shown.set_changed_only(True)
+    assert found(shown) == ["Flush denormals to zero", "Line information"]
+    model.set_text("-lineinfo")
+    assert found(shown) == ["Line information"]

@@ -1,0 +1,259 @@
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QPushButton
+
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.fixes import Fix, FixKind
+from jitstudio.core.severity import Severity
+from jitstudio.core.tools import Tool
+from jitstudio.gui.features.problems.view import ProblemsView
+from tests.gui.results import DIAGNOSTICS, UNDEFINED
+
+
+@pytest.fixture
+def view(qtbot, light):
+    view = ProblemsView()
+    qtbot.addWidget(view)
+    view.set_theme(light)
+    view.resize(900, 220)
+    view.show()
+    return view
+
+
+@pytest.fixture
+def filled(view):
+    view.model.set_diagnostics(DIAGNOSTICS)
+    return view
+
+
+def messages(view):
+    model = view.table.model()
+    return [model.index(row, 0).data() for row in range(model.rowCount())]
+
+
+def click(view, row):
+    table = view.table
+    place = table.visualRect(table.model().index(row, 0)).center()
+    QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
+
+
+def test_carries_its_name(view):
+    assert view.objectName() == "problemsView"
+
+
+def test_focus_goes_to_the_table(view):
+    view.activateWindow()
+    view.setFocus()
+    assert view.table.hasFocus()
+
+
+def test_the_first_error_goes_before_a_warning_that_was_told_earlier(view, qtbot):
+    warning = replace(UNDEFINED, severity=Severity.WARNING, line=3)
+    view.model.set_diagnostics((warning, UNDEFINED))
+    with qtbot.waitSignal(view.location_activated) as activated:
+        view.go_to_first()
+    assert activated.args[1] == UNDEFINED.line
+    assert view.table.currentIndex().row() == 1
+
+
+@pytest.mark.parametrize(
+    ("row", "place"),
+    [
+        (0, ["saxpy.cu", 12, 17]),
+        (2, ["atomic_ops.cuh", 120, 0]),
+        (3, ["", 0, 0]),
+    ],
+)
+def test_a_click_goes_to_the_place(filled, qtbot, row, place):
+    with qtbot.waitSignal(filled.location_activated) as activated:
+        click(filled, row)
+    assert activated.args == place
+
+
+def test_enter_goes_to_the_place(filled, qtbot):
+    filled.table.setCurrentIndex(filled.table.model().index(1, 0))
+    with qtbot.waitSignal(filled.location_activated) as activated:
+        QTest.keyClick(filled.table, Qt.Key.Key_Return)
+    assert activated.args == ["saxpy.cu", 9, 9]
+
+
+def test_enter_with_no_problem_goes_nowhere(view, qtbot):
+    with qtbot.assertNotEmitted(view.location_activated):
+        QTest.keyClick(view.table, Qt.Key.Key_Return)
+        view.go_to_next()
+
+
+def test_the_next_problem_comes_round_again(filled):
+    lines = []
+    filled.location_activated.connect(lambda _file, line, _column: lines.append(line))
+    for _ in range(5):
+        filled.go_to_next()
+    filled.go_to_previous()
+    assert lines == [12, 9, 120, 0, 12, 0]
+    assert filled.table.currentIndex().row() == 3
+
+
+def test_the_previous_problem_of_none_is_the_last(filled, qtbot):
+    with qtbot.waitSignal(filled.location_activated) as activated:
+        filled.go_to_previous()
+    assert activated.args == ["", 0, 0]
+
+
+def test_selected_problems_are_copied_one_a_line(filled):
+    filled.table.selectRow(0)
+    QTest.keyClick(filled.table, Qt.Key.Key_Down, Qt.KeyboardModifier.ShiftModifier)
+    QTest.keyClick(filled.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
+    assert QApplication.clipboard().text() == (
+        'saxpy.cu:12:17: error: identifier "blockIdxx" is undefined\n'
+        'saxpy.cu:9:9: warning: variable "unused" was declared but never referenced [#177-D]'
+    )
+
+
+def test_copying_nothing_leaves_the_clipboard_alone(filled):
+    QApplication.clipboard().setText("mine")
+    filled.table.clearSelection()
+    filled.copy_selected()
+    assert QApplication.clipboard().text() == "mine"
+
+
+def test_filters_count_and_hide_severities(filled):
+    texts = [filled.filter_button(severity).text() for severity in Severity]
+    assert texts == ["2 errors", "1 warning", "1 remark"]
+    filled.filter_button(Severity.ERROR).click()
+    assert messages(filled) == [DIAGNOSTICS[1].message, DIAGNOSTICS[2].message]
+    filled.filter_button(Severity.ERROR).click()
+    assert len(messages(filled)) == 4
+
+
+def test_a_filter_outlives_the_build(filled):
+    filled.filter_button(Severity.WARNING).click()
+    filled.model.set_diagnostics(DIAGNOSTICS[:2])
+    assert messages(filled) == [UNDEFINED.message]
+    assert filled.filter_button(Severity.WARNING).text() == "1 warning"
+
+
+def test_filters_are_named_for_screen_readers(filled):
+    button = filled.filter_button(Severity.INFO)
+    assert button.accessibleName() == "Show remarks"
+    assert button.accessibleDescription() == "1 remark in this build"
+
+
+def test_problems_stand_as_reported_until_a_column_is_sorted(filled):
+    assert messages(filled)[0] == UNDEFINED.message
+    filled.table.sortByColumn(2, Qt.SortOrder.AscendingOrder)
+    model = filled.table.model()
+    assert [model.index(row, 2).data() for row in range(4)] == ["", "9", "12", "120"]
+    filled.table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+    assert messages(filled)[0] == UNDEFINED.message
+
+
+def test_says_why_the_list_is_empty(view):
+    assert view.table.hint.startswith("Nothing has been built yet.")
+    view.model.set_diagnostics(())
+    assert view.table.hint == "No problems"
+    view.model.set_diagnostics((UNDEFINED,))
+    view.filter_button(Severity.ERROR).click()
+    assert view.table.hint == "The buttons above hide every problem of this build."
+
+
+def test_tab_goes_through_the_filters_to_the_table(filled):
+    filled.activateWindow()
+    filled.filter_button(Severity.ERROR).setFocus()
+    reached = []
+    for _ in range(3):
+        QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
+        reached.append(QApplication.focusWidget())
+    assert reached == [
+        filled.filter_button(Severity.WARNING),
+        filled.filter_button(Severity.INFO),
+        filled.table,
+    ]
+
+
+def test_the_icons_wear_the_theme(filled, theme):
+    filled.set_theme(theme)
+    icon = filled.filter_button(Severity.ERROR).icon().pixmap(32, 32).toImage()
+    colors = {icon.pixelColor(x, y).name() for x in range(32) for y in range(32)}
+    assert theme.marks.error.name() in colors
+
+
+FIX = Fix("Include <cuda/std/cstdint>", FixKind.REPLACE_TEXT, "<cuda/std/cstdint>", "k.cu", 1)
+HEADER = Diagnostic(
+    Severity.ERROR,
+    "k.cu",
+    1,
+    19,
+    'could not open source file "cstdint"',
+    Tool.NVRTC,
+    explanation="NVRTC has no headers of the host's library. " * 4,
+    fix=FIX,
+)
+CRASH = Diagnostic(Severity.ERROR, "k.ll", None, None, "crashed", explanation="A fault of its own.")
+
+
+def test_the_first_problem_is_explained_until_another_is_chosen(view):
+    view.model.set_diagnostics((HEADER, CRASH, UNDEFINED))
+    assert view.explanation.text == HEADER.explanation
+    view.table.setCurrentIndex(view.table.model().index(1, 0))
+    assert view.explanation.text == "A fault of its own."
+
+
+def test_a_problem_without_an_explanation_hides_the_panel(view):
+    view.model.set_diagnostics((HEADER, UNDEFINED))
+    assert view.explanation.isVisible()
+    view.table.setCurrentIndex(view.table.model().index(1, 0))
+    assert not view.explanation.isVisible()
+
+
+def test_nothing_is_explained_where_there_is_no_problem(view):
+    view.model.set_diagnostics((HEADER,))
+    view.model.set_diagnostics(())
+    assert not view.explanation.isVisible()
+
+
+def test_a_hidden_problem_is_not_explained(view):
+    view.model.set_diagnostics((HEADER,))
+    view.filter_button(Severity.ERROR).click()
+    assert not view.explanation.isVisible()
+
+
+def test_the_button_asks_for_the_fix(view, qtbot):
+    view.model.set_diagnostics((HEADER,))
+    button = view.findChild(QPushButton, "fixButton")
+    assert button.text() == "Include <cuda/std/cstdint>"
+    with qtbot.waitSignal(view.fix_requested) as requested:
+        QTest.mouseClick(button, Qt.MouseButton.LeftButton)
+    assert requested.args == [FIX]
+
+
+def test_a_problem_that_cannot_be_mended_has_no_button(view):
+    view.model.set_diagnostics((CRASH,))
+    assert view.explanation.isVisible()
+    assert not view.findChild(QPushButton, "fixButton").isVisible()
+
+
+def test_the_fix_has_a_key_in_the_table(view, qtbot):
+    view.model.set_diagnostics((HEADER, CRASH))
+    view.table.setFocus()
+    with qtbot.waitSignal(view.fix_requested) as requested:
+        QTest.keyClick(view.table, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
+    assert requested.args == [FIX]
+    view.table.setCurrentIndex(view.table.model().index(1, 0))
+    with qtbot.assertNotEmitted(view.fix_requested):
+        QTest.keyClick(view.table, Qt.Key.Key_Period, Qt.KeyboardModifier.ControlModifier)
+
+
+def test_an_explanation_wraps_and_can_be_copied(view):
+    view.model.set_diagnostics((HEADER,))
+    label = view.findChild(QLabel, "explanationText")
+    assert label.height() >= 2 * label.fontMetrics().height()
+    assert label.textInteractionFlags() & Qt.TextInteractionFlag.TextSelectableByMouse
+
+
+def test_a_long_explanation_does_not_hold_the_panel_open(view):
+    before = view.minimumSizeHint().height()
+    view.model.set_diagnostics((HEADER,))
+    assert view.minimumSizeHint().height() < before + 60

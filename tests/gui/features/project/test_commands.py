@@ -1,0 +1,79 @@
+"""What replaces all that is open, or ends the program, without a window."""
+
+from types import SimpleNamespace
+
+import pytest
+from PySide6.QtCore import QObject, Signal
+from PySide6.QtGui import QTextCursor
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.features.project.commands import ProjectCommands
+from jitstudio.gui.kit.dialogs import Unsaved
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.project import ProjectState
+from jitstudio.gui.state.sweep_drafts import SweepDrafts
+
+
+class Files(QObject):
+    """Saves a document, while the user types into another."""
+
+    recent_changed = Signal()
+    project_wanted = Signal(object)
+
+    def __init__(self, documents):
+        super().__init__()
+        self._documents = documents
+        self.saved = []
+
+    def save_document(self, document, *, elsewhere=False):
+        document.save(document.path, lambda *_: None)
+        self.saved.append(document.name)
+        if document.name == "b.cu":
+            QTextCursor(self._documents.named("a.cu").text).insertText("more ")
+        return not document.is_modified
+
+
+class Actions(dict):
+    def __missing__(self, _name):
+        return SimpleNamespace(setEnabled=lambda _: None, setChecked=lambda _: None)
+
+    def bind(self, _commands):
+        pass
+
+
+@pytest.mark.parametrize("answer", [Unsaved.KEEP_OPEN, Unsaved.SAVE])
+@pytest.mark.parametrize("at_the_end", [False, True])
+def test_text_typed_while_the_rest_is_saved_is_asked_about_again(
+    qapp, tmp_path, at_the_end, answer
+):
+    workspace = QObject()
+    documents = Documents(workspace)
+    settings, launches, sweeps = BuildSettings(workspace), LaunchSpecs(), SweepDrafts()
+    workspace.documents = documents
+    workspace.project = ProjectState(documents, settings, launches, sweeps, workspace)
+    workspace.session = SimpleNamespace(
+        keep=lambda: "the disk is full", is_passing=False, save=lambda: None
+    )
+    workspace.build_controller = SimpleNamespace(release=lambda: None)
+    for name in ("a.cu", "b.cu"):
+        document = Document(name, CodeKind.CUDA, b"int x;\n", tmp_path / name)
+        documents.add(document)
+        QTextCursor(document.text).insertText("mine ")
+    answers, asked = [Unsaved.SAVE, answer], []
+
+    def ask(names, *_problem):
+        asked.append(names)
+        return answers.pop(0)
+
+    dialogs = SimpleNamespace(about_all_unsaved=ask, about_unkept=ask)
+    files = Files(documents)
+    projects = ProjectCommands(workspace, files, Actions(), dialogs)
+    if at_the_end:
+        assert projects.may_end() is (answer is Unsaved.SAVE)
+    else:
+        projects.close()
+        assert len(documents) == (0 if answer is Unsaved.SAVE else 2)
+    assert asked == [["a.cu", "b.cu"], ["a.cu"]]
+    assert files.saved == ["a.cu", "b.cu", "a.cu"][: 3 if answer is Unsaved.SAVE else 2]

@@ -1,0 +1,86 @@
+import pytest
+from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtGui import QWheelEvent
+from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit
+
+from jitstudio.core.launch.problems import SpecProblem
+from jitstudio.core.severity import Severity
+from jitstudio.gui.kit.field_rows import FieldRows, ProblemLabel
+
+
+@pytest.fixture
+def rows(qtbot, theme):
+    rows = FieldRows()
+    qtbot.addWidget(rows)
+    rows.add("First", QLineEdit(rows), places=("first", "one"))
+    rows.add("Second", QLineEdit(rows), places=("second",))
+    rows.set_theme(theme)
+    rows.show()
+    return rows
+
+
+def said(rows, place):
+    return rows.findChild(ProblemLabel, f"{place}Problem")
+
+
+def test_problems_stand_below_their_fields(rows):
+    assert rows.places == {"first", "one", "second"}
+    rows.show_problems(
+        (
+            SpecProblem("one", "Wrong.", "Right it."),
+            SpecProblem("first", "Odd.", severity=Severity.WARNING),
+            SpecProblem("elsewhere", "Not here."),
+        )
+    )
+    assert said(rows, "first").text() == "Wrong. Right it.\nOdd."
+    assert not said(rows, "second").isVisible()
+
+
+def test_a_warning_is_no_error(rows, theme):
+    rows.show_problems((SpecProblem("second", "Odd.", severity=Severity.WARNING),))
+    assert said(rows, "second").styleSheet() == f"color: {theme.marks.warning.name()}"
+    rows.show_problems((SpecProblem("second", "Wrong."),))
+    assert said(rows, "second").styleSheet() == f"color: {theme.marks.error.name()}"
+
+
+def test_titles_are_labels_of_their_fields(rows):
+    titles = {label.text(): label.buddy() for label in rows.findChildren(QLabel) if label.buddy()}
+    assert list(titles) == ["First", "Second"]
+    assert all(isinstance(field, QLineEdit) for field in titles.values())
+
+
+def test_markup_in_a_problem_is_text(rows):
+    rows.show_problems((SpecProblem("first", "saxpy<b>"),))
+    assert said(rows, "first").textFormat() == Qt.TextFormat.PlainText
+
+
+def turn_wheel(widget):
+    middle = widget.rect().center()
+    event = QWheelEvent(
+        QPointF(middle),
+        QPointF(widget.mapToGlobal(middle)),
+        QPoint(),
+        QPoint(0, -120),
+        Qt.MouseButton.NoButton,
+        Qt.KeyboardModifier.NoModifier,
+        Qt.ScrollPhase.NoScrollPhase,
+        False,
+    )
+    QApplication.sendEvent(widget, event)
+    return event
+
+
+def test_the_wheel_changes_a_field_only_where_the_keyboard_is(qtbot):
+    rows = FieldRows()
+    qtbot.addWidget(rows)
+    combo = QComboBox(rows)
+    combo.addItems(["a", "b", "c"])
+    rows.add("Choice", QLineEdit(rows), combo)
+    rows.show()
+    rows.activateWindow()
+    assert not turn_wheel(combo).isAccepted()
+    assert combo.currentIndex() == 0
+    combo.setFocus()
+    qtbot.waitUntil(combo.hasFocus)
+    turn_wheel(combo)
+    assert combo.currentIndex() == 1

@@ -1,0 +1,95 @@
+import pytest
+from PySide6.QtGui import QFontDatabase, QFontInfo, QFontMetricsF
+from PySide6.QtWidgets import QLabel, QLineEdit
+
+from jitstudio.gui.kit import fonts
+from jitstudio.gui.kit.fonts import (
+    CODE_FAMILY,
+    DEFAULT_SIZE,
+    LETTERS,
+    FontError,
+    code_font,
+    load_fonts,
+    show_as_code,
+)
+from tests.gui.letters import usual_letters
+
+ANOTHER = "DejaVu Sans Mono"
+
+
+@pytest.fixture(autouse=True)
+def _usual_letters(qapp):
+    with usual_letters():
+        yield
+
+
+def test_the_bundled_font_is_used_for_code(qapp):
+    assert CODE_FAMILY in QFontDatabase.families()
+    assert QFontInfo(code_font()).family() == CODE_FAMILY
+    assert QFontInfo(code_font()).fixedPitch()
+    assert code_font().pointSizeF() == DEFAULT_SIZE
+
+
+def test_all_letters_are_equally_wide_in_bold_too(qapp):
+    regular, bold = code_font(13), code_font(13)
+    bold.setBold(True)
+    widths = {QFontMetricsF(font).horizontalAdvance(c) for font in (regular, bold) for c in "i0W_"}
+    assert len(widths) == 1
+
+
+def test_code_has_no_ligatures(qapp):
+    metrics = QFontMetricsF(code_font(20))
+    assert metrics.horizontalAdvance("->") == pytest.approx(2 * metrics.horizontalAdvance("-"))
+    assert all(code_font().featureValue(tag) == 0 for tag in code_font().featureTags())
+    assert len(code_font().featureTags()) == 2
+
+
+def test_loading_again_adds_nothing(qapp):
+    before = QFontDatabase.families()
+    load_fonts(qapp)
+    assert QFontDatabase.families() == before
+
+
+def test_a_file_that_is_no_font_is_named(qapp, tmp_path, monkeypatch):
+    broken = tmp_path / "broken.woff2"
+    broken.write_bytes(b"not a font")
+    monkeypatch.setattr(fonts, "CODE_FAMILY", "Nothing of that name")
+    monkeypatch.setattr(fonts, "resource", lambda _name: broken)
+    with pytest.raises(FontError, match=r"broken\.woff2"):
+        load_fonts(qapp)
+
+
+def test_letters_of_all_widgets_scale_at_once(qapp, qtbot):
+    words, code = QLabel("words"), QLineEdit("code")
+    show_as_code(code, 9.5)
+    for widget in (words, code):
+        qtbot.addWidget(widget)
+        # Where a style sheet is at work, Qt tells windows only of another font.
+        widget.setStyleSheet("QLabel, QLineEdit { padding: 1px; }")
+    usual = words.font().pointSizeF()
+    LETTERS.set_zoom(1.5)
+    assert words.font().pointSizeF() == pytest.approx(1.5 * usual)
+    assert code.font().pointSizeF() == pytest.approx(1.5 * 9.5)
+    assert QLabel().font().pointSizeF() == pytest.approx(1.5 * usual)
+    LETTERS.set_zoom(2)
+    LETTERS.set_zoom(1)
+    assert words.font().pointSizeF() == usual
+    assert code.font().pointSizeF() == 9.5
+
+
+def test_another_family_is_taken_at_once_and_one_that_is_gone_is_stood_in_for(qtbot):
+    code = QLineEdit("code")
+    qtbot.addWidget(code)
+    show_as_code(code, 9.5)
+    LETTERS.set_family(ANOTHER)
+    assert code.font().families()[:2] == [ANOTHER, CODE_FAMILY]
+    LETTERS.set_family("Nothing of that name")
+    assert QFontInfo(code.font()).family() == CODE_FAMILY
+
+
+def test_whoever_is_gone_is_told_no_more(qtbot):
+    code = QLineEdit("code")
+    show_as_code(code, 9.5)
+    code.deleteLater()
+    qtbot.waitSignal(code.destroyed).wait()
+    LETTERS.set_zoom(1.1)

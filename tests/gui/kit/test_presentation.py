@@ -1,0 +1,55 @@
+import pytest
+from PySide6.QtCore import Qt
+
+from jitstudio.gui.kit.presentation import SORT_ROLE, Column, one_line, plain_tooltip
+
+DISPLAY = Qt.ItemDataRole.DisplayRole
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("", ""),
+        ("short", "short"),
+        ("  padded\n", "padded"),
+        ("first\nsecond", "first …"),
+        ("x" * 500, "x" * 500),
+        ("x" * 501, "x" * 500 + " …"),
+    ],
+)
+def test_a_cell_shows_one_line_and_says_that_more_follows(text, shown):
+    assert one_line(text) == shown
+
+
+def test_a_tooltip_shows_angle_brackets_as_they_are():
+    assert plain_tooltip("saxpy<float>\nx") == (
+        '<p style="white-space: pre">saxpy&lt;float&gt;\nx</p>'
+    )
+
+
+def test_a_tooltip_of_long_lines_wraps():
+    assert plain_tooltip("short\n" + "x " * 50).startswith('<p style="white-space: pre-wrap">')
+
+
+def test_a_tooltip_of_nothing_is_none_at_all():
+    assert plain_tooltip("") == ""
+
+
+def test_a_tooltip_of_megabytes_is_cut():
+    assert len(plain_tooltip("x" * 10_000_000)) < 5_000
+
+
+def test_a_column_is_sorted_by_its_key_and_else_by_its_text():
+    plain = Column("Length", lambda row: f"{len(row)} characters")
+    keyed = Column("Length", lambda row: f"{len(row)} characters", len, number=True)
+    assert plain.data("abc", SORT_ROLE) == "3 characters"
+    assert keyed.data("abc", SORT_ROLE) == 3
+    assert keyed.data("abc", DISPLAY) == "3 characters"
+
+
+def test_the_header_of_a_number_stands_over_its_digits():
+    column = Column("Line", str, number=True)
+    right = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+    assert column.header(Qt.ItemDataRole.TextAlignmentRole) == right
+    assert column.data(7, Qt.ItemDataRole.TextAlignmentRole) == right
+    assert column.header(DISPLAY) == "Line"

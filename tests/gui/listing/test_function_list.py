@@ -1,0 +1,75 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.listing.function_list import FunctionList
+from jitstudio.listing.demangling import Spelling
+from jitstudio.listing.functions import Function
+
+FUNCTIONS = (
+    Function("declared", 2, 4, False, is_defined=False),
+    Function("_Z1fIiEvT_", 10, 20, True),
+    Function("g", 21, 1500, False),
+    Function("h", 1500, 1600, True),
+)
+PLAIN = Spelling.plain(())
+
+
+@pytest.fixture
+def functions(qtbot):
+    made = FunctionList(CodeKind.PTX)
+    qtbot.addWidget(made)
+    return made
+
+
+def titles(functions):
+    return [functions.itemText(index) for index in range(functions.count())]
+
+
+def test_kernels_and_functions_with_their_lines(functions):
+    assert functions.isHidden()
+    functions.show_functions(FUNCTIONS, PLAIN)
+    assert titles(functions) == ["_Z1fIiEvT_ · 11", "g · 22", "h · 1,501"]
+    functions.show_functions(FUNCTIONS, Spelling((), (), {}, {"_Z1fIiEvT_": "f<int>"}))
+    assert titles(functions)[0] == "f<int> · 11"
+    assert "f&lt;int&gt;\n_Z1fIiEvT_" in functions.itemData(0, Qt.ItemDataRole.ToolTipRole)
+    assert not functions.isHidden()
+    functions.show_functions((), PLAIN)
+    assert functions.isHidden()
+
+
+@pytest.mark.parametrize(("line", "index"), [(1, -1), (10, -1), (11, 0), (20, 0), (1500, 1)])
+def test_the_list_follows_the_caret_without_a_word(functions, line, index):
+    functions.show_functions(FUNCTIONS, PLAIN)
+    asked = []
+    functions.line_requested.connect(asked.append)
+    functions.follow(line)
+    assert functions.currentIndex() == index
+    assert asked == []
+
+
+def test_the_keyboard_goes_to_a_kernel(functions, qtbot):
+    functions.show_functions(FUNCTIONS, PLAIN)
+    functions.follow(11)
+    functions.show()
+    with qtbot.waitSignal(functions.line_requested) as asked:
+        QTest.keyClick(functions, Qt.Key.Key_Down)
+    assert asked.args == [22]
+
+
+def test_long_names_are_cut_where_they_are_alike(functions):
+    name = "analysis::kernel<analysis::Convolver<analysis::Half, 16>, 128, 4>"
+    names = [name.replace("Half", "Float"), name, name.replace(" 4", " 8"), "k", 40 * "a"]
+    made = [Function(one, 0, 9, True) for one in names]
+    functions.show_functions(made, PLAIN)
+    assert titles(functions) == [
+        "analysis::ke…ysis::Float, 16>, … · 1",
+        "analysis::ke…:Half, 16>, 128, 4> · 1",
+        "analysis::ke…:Half, 16>, 128, 8> · 1",
+        "k · 1",
+        f"{31 * 'a'}… · 1",
+    ]
+    assert names[0].replace("<", "&lt;").replace(">", "&gt;") in functions.itemData(
+        0, Qt.ItemDataRole.ToolTipRole
+    )

@@ -1,0 +1,33 @@
+"""The table of commands."""
+
+from collections import Counter
+
+import pytest
+from PySide6.QtGui import QKeySequence
+
+from jitstudio.gui.shell.commands.spec import MENUS, SUBMENUS
+from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.paths import resource
+
+
+def test_no_two_commands_share_a_key():
+    keys = Counter(QKeySequence(key).toString() for spec in ACTIONS for key in spec.keys)
+    assert [key for key, count in keys.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("spec", ACTIONS, ids=lambda spec: spec.id)
+def test_rows_are_complete(spec):
+    assert spec.menu in (*MENUS, *SUBMENUS)
+    assert spec.id.endswith("Action")
+    assert all(not QKeySequence(key).isEmpty() for key in spec.keys)
+    assert not spec.icon or resource(f"icons/{spec.icon}.svg").is_file()
+
+
+def test_no_two_commands_of_a_menu_share_a_mnemonic():
+    for menu in (*MENUS, *SUBMENUS):
+        letters = [
+            spec.text[spec.text.index("&") + 1].lower()
+            for spec in ACTIONS
+            if spec.menu == menu and "&" in spec.text
+        ]
+        assert [k for k, n in Counter(letters).items() if n > 1] == [], menu

@@ -1,0 +1,179 @@
+import random
+
+import pytest
+from PySide6.QtCore import QByteArray, QPoint, Qt
+from PySide6.QtWidgets import QApplication, QTabBar
+
+from jitstudio.gui.shell.docking.seal import seal
+from tests.gui.driver import pause
+
+
+def test_what_the_user_made_of_each_layout_is_remembered(scene, make_scene):
+    scene.docks["log"].close()
+    scene.stage.choose("read")
+    pause(20)
+    assert not scene.docks["log"].isHidden()
+    scene.window.resizeDocks([scene.docks["sass"]], [300], Qt.Orientation.Horizontal)
+    scene.stage.choose("edit")
+    assert scene.docks["log"].isHidden()
+    scene.stage.choose("read")
+    pause(20)
+    scene.stage.save()
+    before = scene.places()
+
+    again = make_scene()
+    again.stage.restore()
+    again.window.show()
+    bars = again.window.findChildren(QTabBar, options=Qt.FindChildOption.FindDirectChildrenOnly)
+    shown_at_first = [bar for bar in bars if bar.isVisible()]
+    pause(20)
+    assert again.stage.layout.name == "read"
+    assert again.places() == before
+    # None of those that Qt made for nothing lies over the menus, not even at first.
+    assert shown_at_first
+    assert all(bar.count() for bar in shown_at_first)
+    again.stage.choose("edit")
+    assert again.docks["log"].isHidden()
+
+
+def test_reset_puts_back_the_layout_worn_and_no_other(scene):
+    scene.docks["log"].close()
+    scene.stage.choose("read")
+    pause(20)
+    before = scene.places()
+    scene.docks["sass"].close()
+    scene.docks["ptx"].float_out()
+    scene.stage.reset()
+    pause(20)
+    assert scene.places() == before
+    scene.stage.choose("edit")
+    assert scene.docks["log"].isHidden()
+
+
+@pytest.mark.parametrize("name", ["ptx", "problems", "options"])
+def test_a_maximised_pane_has_the_window_and_gives_it_back(scene, name):
+    scene.docks["options"].show()
+    scene.stage.uncover(scene.docks[name].content)
+    pause(20)
+    before, told = scene.places(), []
+    scene.stage.maximised.connect(told.append)
+    scene.stage.maximise(scene.docks[name])
+    pause(20)
+    assert scene.front() == {name}
+    assert scene.docks[name].width() == scene.window.width()
+    assert scene.docks[name].titleBarWidget().objectName() == "paneTitle"
+    assert QApplication.focusWidget() is scene.docks[name].content
+    scene.stage.give_back()
+    pause(20)
+    assert scene.places() == before
+    assert told == [True, False]
+    assert scene.stage.alone is None
+
+
+def test_the_middle_of_the_window_can_be_maximised_too(scene):
+    before = scene.places()
+    scene.stage.maximise(scene.centre)
+    pause(20)
+    assert scene.front() == set()
+    assert scene.centre.width() == scene.window.width()
+    scene.stage.give_back()
+    pause(20)
+    assert scene.places() == before
+
+
+def test_another_pane_that_is_wanted_ends_maximising(scene):
+    scene.stage.maximise(scene.docks["ptx"])
+    scene.stage.uncover(scene.docks["log"].content)
+    assert scene.stage.alone is None
+    assert scene.docks["log"].is_in_front
+    scene.stage.maximise(scene.docks["ptx"])
+    scene.docks["options"].toggleViewAction().trigger()
+    assert scene.stage.alone is None
+    assert scene.docks["options"].is_in_front
+
+
+def test_a_state_saved_while_maximised_is_the_one_before(scene, make_scene):
+    before = scene.places()
+    scene.stage.maximise(scene.docks["sass"])
+    scene.stage.save()
+    again = make_scene()
+    again.stage.restore()
+    again.window.show()
+    pause(20)
+    assert again.places() == before
+
+
+def test_a_damaged_state_is_ignored(scene, make_scene):
+    scene.stage.choose("read")
+    pause(20)
+    before = scene.places()
+    scene.stage.save()
+    dice = random.Random(5)
+    for key in ("geometry", "current", "arrangement-read", "arrangement-edit"):
+        whole = scene.preferences.layout(key).data()
+        for _ in range(8):
+            damaged = bytearray(whole)
+            damaged[dice.randrange(len(whole))] ^= 1 << dice.randrange(8)
+            scene.preferences.set_layout(key, QByteArray(bytes(damaged)))
+            scene.stage.restore()
+            assert scene.stage.layout.name in ("edit", "read")
+    scene.preferences.set_layout("current", seal(QByteArray(b"nowhere")))
+    scene.stage.restore()
+    scene.stage.choose("read")
+    pause(20)
+    scene.stage.reset()
+    pause(20)
+    assert scene.places() == before
+
+
+def test_a_whole_state_of_another_window_leaves_all_panes_within_reach(scene):
+    for foreign in (b"", b"\x00\x00\x00\xff\x00", b"garbage" * 50):
+        scene.preferences.set_layout("arrangement-teach", seal(QByteArray(foreign)))
+        scene.stage.choose("teach")
+        pause(20)
+        assert "pipeline" in scene.front()
+        scene.stage.choose("edit")
+
+
+def test_a_window_beyond_all_screens_comes_back(scene, make_scene):
+    scene.window.move(QPoint(30_000, 20_000))
+    scene.stage.save()
+    again = make_scene()
+    again.stage.restore()
+    again.window.show()
+    screen = again.window.screen().availableGeometry()
+    assert screen.intersects(again.window.geometry())
+
+
+def test_a_layout_left_in_a_larger_window_leaves_the_editors_their_part(scene):
+    scene.window.resize(1400, 700)
+    scene.stage.choose("read")
+    pause(20)
+    scene.stage.choose("edit")
+    scene.window.resize(900, 700)
+    scene.stage.choose("read")
+    pause(20)
+    assert scene.window.width() == 900
+    assert scene.centre.width() == pytest.approx(0.31 * 900, abs=20)
+
+
+def test_each_layout_has_its_zoom_and_teach_starts_larger(scene, make_scene):
+    stage, told = scene.stage, []
+    stage.zoom_changed.connect(told.append)
+    stage.zoom_by(1)
+    assert stage.zoom == told[-1] == 1.1
+    stage.choose("teach")
+    assert told[-1] == 1.25
+    stage.zoom_by(2)
+    stage.choose("edit")
+    assert told[-1] == 1.1
+    for _ in range(20):
+        stage.zoom_by(1)
+    assert told[-1] == 3
+    stage.zoom_by(0)
+    assert told[-1] == 1
+    again = make_scene()
+    again.stage.choose("teach")
+    assert again.stage.zoom == 1.75
+    again.preferences.set_zoom("teach", float("nan"))
+    assert again.stage.zoom == 1.25

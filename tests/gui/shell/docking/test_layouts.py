@@ -1,0 +1,94 @@
+import pytest
+from PySide6.QtCore import Qt
+
+from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS
+from tests.gui.shell.docking.conftest import NAMES
+from tests.gui.driver import pause
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+def test_each_layout_has_each_pane_once(layout):
+    placed = [name for area in layout.areas for group in area.groups for name in group]
+    assert sorted(placed) == sorted(NAMES)
+    assert layout.hidden < set(placed)
+    assert len({area.side for area in layout.areas}) == len(layout.areas)
+    assert all(0.1 < area.share < 0.7 for area in layout.areas)
+
+
+def test_the_panes_of_the_window_are_those_of_the_layouts(driver):
+    names = {dock.objectName() for dock in driver.panes.docks}
+    assert names == {f"{name}Dock" for name in NAMES}
+
+
+@pytest.mark.parametrize(
+    ("name", "front"),
+    [
+        ("edit", {"ptx", "problems"}),
+        ("compare", {"compare", "problems"}),
+        ("read", {"ptx", "sass", "problems"}),
+        ("launch", {"launch", "problems"}),
+        ("teach", {"pipeline", "ptx"}),
+    ],
+)
+def test_what_a_layout_shows(scene, name, front):
+    scene.stage.choose(name)
+    assert scene.stage.layout is BY_NAME[name]
+    assert scene.front() == front
+
+
+def test_read_has_three_columns_and_compare_a_wide_one(scene):
+    scene.stage.choose("read")
+    pause(20)
+    columns = [scene.centre, scene.docks["ptx"], scene.docks["sass"]]
+    lefts = [column.geometry().left() for column in columns]
+    assert lefts == sorted(lefts)
+    parts = [column.width() / scene.window.width() for column in columns]
+    assert parts == pytest.approx([0.31, 0.307, 0.383], abs=0.02)
+    scene.stage.choose("compare")
+    pause(20)
+    assert scene.docks["compare"].is_in_front
+    assert scene.docks["compare"].width() / scene.window.width() == pytest.approx(0.69, abs=0.02)
+
+
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+def test_every_part_of_a_window_grows_and_shrinks_with_it(scene, layout):
+    def parts():
+        size = scene.window.size()
+        placed = [scene.docks[name] for name in sorted(scene.front())]
+        return [
+            part
+            for widget in (scene.centre, *placed)
+            for part in (widget.width() / size.width(), widget.height() / size.height())
+        ]
+
+    scene.window.resize(1440, 900)
+    scene.stage.choose(layout.name)
+    pause(20)
+    before = parts()
+    for width, height in ((3840, 2160), (1024, 700), (1600, 1000)):
+        scene.window.resize(width, height)
+        pause(20)
+        assert parts() == pytest.approx(before, abs=0.05), width
+    # What the user makes of it is kept in proportion, too, and given up for a second choice.
+    front = next(name for name in sorted(scene.front()) if name != "problems")
+    moved = [0.4 * scene.window.width(), 0.3 * scene.window.height()]
+    for length, across in zip(moved, Qt.Orientation, strict=True):
+        scene.window.resizeDocks([scene.docks[front]], [round(length)], across)
+    pause(20)
+    by_hand = parts()
+    assert by_hand != pytest.approx(before, abs=0.05)
+    scene.window.resize(2400, 1400)
+    pause(20)
+    assert parts() == pytest.approx(by_hand, abs=0.05)
+    scene.stage.share_space()
+    pause(20)
+    assert parts() == pytest.approx(before, abs=0.05)
+
+
+def test_teach_has_the_pipeline_on_top_of_all(scene):
+    scene.stage.choose("teach")
+    pause(20)
+    top = scene.docks["pipeline"].geometry()
+    assert top.width() == scene.window.width()
+    assert top.bottom() < scene.centre.geometry().top()
+    assert top.bottom() < scene.docks["ptx"].geometry().top()

@@ -1,0 +1,83 @@
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton, QToolButton
+
+from jitstudio.gui.shell.notice_bar import Choice, NoticeBar
+
+
+@pytest.fixture
+def bar(qtbot, light):
+    bar = NoticeBar(light)
+    qtbot.addWidget(bar)
+    return bar
+
+
+def test_nothing_to_tell_is_nothing_to_see(bar):
+    assert bar.isHidden()
+    assert bar.text == ""
+
+
+def test_messages_gather_and_the_same_one_is_told_once(bar):
+    for message in ("one", "two", "one"):
+        bar.tell(message)
+    assert not bar.isHidden()
+    assert bar.text == "two\none"
+
+
+def test_a_question_has_a_line_and_buttons_of_its_own(bar):
+    done = []
+    bar.tell("plain")
+    bar.ask("files", "Reload?", [Choice("yes", "Reload", lambda: done.append("yes"))])
+    bar.ask("files", "Reload both?", [Choice("yes", "Reload", lambda: done.append("both"))])
+    assert bar.text == "plain\nReload both?"
+    bar.show()
+    button = next(b for b in bar.findChildren(QPushButton, "yes") if b.isVisible())
+    button.setFocus()
+    QTest.keyClick(button, Qt.Key.Key_Space)
+    assert done == ["both"]
+    bar.withdraw("files")
+    assert bar.text == "plain"
+    bar.withdraw("files")
+    bar.withdraw("plain")
+    assert bar.isHidden()
+
+
+def test_notices_are_dismissed_one_by_one_or_all_at_once(bar, qtbot):
+    """By keyboard alone, and however many there are."""
+    bar.resize(400, 300)
+    left = []
+    bar.left.connect(lambda: left.append(True))
+    bar.show()
+    bar.activateWindow()
+    notices = [f"notice {number}" for number in range(30)]
+    for notice in notices:
+        bar.tell(notice)
+    assert bar.text.split("\n") == notices
+    assert bar._scroll.height() <= bar.window().height() // 2
+    last = bar._rows["notice 29"]
+    qtbot.waitUntil(lambda: not last.visibleRegion().isEmpty())
+    bar._rows["notice 1"].take_keyboard()
+    for _ in range(2):
+        QTest.keyClick(bar.focusWidget(), Qt.Key.Key_Space)
+    assert bar.text.split("\n") == [notices[0], *notices[3:]]
+    assert left == []
+    everything = bar.findChild(QPushButton, "dismissNotices")
+    everything.setFocus()
+    QTest.keyClick(everything, Qt.Key.Key_Space)
+    assert (bar.isHidden(), bar.text, left) == (True, "", [True])
+    bar.tell("only one")
+    assert not everything.isVisible()
+
+
+def test_each_line_can_be_closed(bar, dark):
+    bar.tell("plain")
+    bar.ask("files", "Reload?")
+    bar.set_theme(dark)
+    bar.show()
+    closing = [b for b in bar.findChildren(QToolButton) if b.isVisible()]
+    assert [b.accessibleName() for b in closing] == ["Close this message"] * 2
+    closing[0].click()
+    assert bar.text == "Reload?"
+    closing[1].click()
+    assert bar.isHidden()

@@ -1,0 +1,25 @@
+"""Other words for what the window names."""
+
+import pytest
+
+from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.gui.shell.synonyms import SYNONYMS, also_called
+from jitstudio.gui.state.settings_table import SETTINGS
+from jitstudio.gui.window.window_shell import _TITLES
+
+TITLES = [
+    *(spec.text.replace("&", "") for spec in ACTIONS),
+    *(setting.title for setting in SETTINGS),
+    *_TITLES.values(),
+]
+
+
+@pytest.mark.parametrize(("said", "others"), SYNONYMS)
+def test_each_row_is_about_something_that_is_there(said, others):
+    assert any(others in also_called(title) for title in TITLES), said
+
+
+def test_words_are_whole():
+    assert "preferences" in also_called("&Settings…".replace("&", ""))
+    assert "font size" in also_called("Zoom in")
+    assert also_called("Catalogue") == ""

@@ -1,0 +1,187 @@
+"""Layouts, maximising and the keyboard between panes, in a real window."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QTabBar, QToolButton
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.shell.docking.dock import PaneDock
+from tests.gui.driver import Driver, pause
+
+CTRL, ALT, SHIFT = (
+    Qt.KeyboardModifier.ControlModifier,
+    Qt.KeyboardModifier.AltModifier,
+    Qt.KeyboardModifier.ShiftModifier,
+)
+
+
+def with_keyboard(driver):
+    """The title of the pane that has the keyboard; the editors have none."""
+    dock = driver.panes.stage.dock_of(QApplication.focusWidget())
+    return dock.windowTitle() if dock else ""
+
+
+def in_front(driver):
+    return {dock.windowTitle() for dock in driver.panes.docks if dock.is_in_front}
+
+
+def test_layouts_are_chosen_by_keys_and_remembered(qapp, started, tmp_path):
+    driver = started
+    assert in_front(driver) == {"PTX", "Problems"}
+    ptx = driver.find(PaneDock, "ptxDock")
+    before = ptx.width() / driver.window.width()
+    for size in ((1024, 700), (1440, 900)):
+        driver.window.resize(*size)
+        pause(20)
+        assert abs(ptx.width() / size[0] - before) < 0.02
+    driver.press(Qt.Key.Key_2, CTRL | ALT)
+    assert in_front(driver) == {"Compare", "Problems"}
+    assert driver.find(QAction, "compareLayoutAction").isChecked()
+    assert not driver.find(QAction, "editLayoutAction").isChecked()
+    # Chosen once more, a layout has its proportions again.
+    wide = driver.find(PaneDock, "compareDock").width()
+    driver.window.resizeDocks(
+        [driver.find(PaneDock, "compareDock")], [wide // 2], Qt.Orientation.Horizontal
+    )
+    pause(20)
+    assert driver.find(PaneDock, "compareDock").width() < 0.6 * wide
+    driver.press(Qt.Key.Key_2, CTRL | ALT)
+    pause(20)
+    assert driver.find(PaneDock, "compareDock").width() == wide
+    driver.press(Qt.Key.Key_5, CTRL | ALT)
+    assert in_front(driver) == {"PTX", "SASS", "Problems"}
+    driver.press(Qt.Key.Key_3, CTRL | ALT)
+    assert in_front(driver) == {"Launch", "Problems"}
+    driver.press(Qt.Key.Key_4, CTRL | ALT)
+    assert in_front(driver) == {"Pipeline", "PTX"}
+    driver.show_output("SASS")
+    driver.window.close()
+
+    again = Driver(qapp, tmp_path)
+    again.start()
+    assert again.find(QAction, "teachLayoutAction").isChecked()
+    assert in_front(again) == {"Pipeline", "SASS"}
+    again.trigger("resetLayoutAction")
+    assert in_front(again) == {"Pipeline", "PTX"}
+    again.press(Qt.Key.Key_1, CTRL | ALT)
+    assert in_front(again) == {"PTX", "Problems"}
+    again.close()
+
+
+def test_the_keyboard_reaches_every_pane(started):
+    driver = started
+    assert QApplication.focusWidget() is driver.editor
+    for dock in driver.panes.docks:
+        dock.show()
+    driver.trigger("focusEditorAction")
+    assert QApplication.focusWidget() is driver.editor
+    reached = []
+    while True:
+        driver.press(Qt.Key.Key_F6)
+        if with_keyboard(driver) in ("", *reached):
+            break
+        reached.append(with_keyboard(driver))
+    assert set(reached) == in_front(driver)
+    assert QApplication.focusWidget() is driver.editor
+    driver.press(Qt.Key.Key_F6, SHIFT)
+    assert with_keyboard(driver) == reached[-1]
+
+    driver.trigger("focusPtxAction")
+    group = []
+    while with_keyboard(driver) not in group:
+        group.append(with_keyboard(driver))
+        driver.press(Qt.Key.Key_PageDown, CTRL)
+    reading = ["PTX", "SASS", "Report", "Graph", "Compare"]
+    assert group == [*reading, "Kernels", "Lowered names", "Link", "Launch", "Pipeline"]
+    driver.press(Qt.Key.Key_PageUp, CTRL)
+    assert with_keyboard(driver) == "Pipeline"
+
+
+def test_a_layout_leaves_the_keyboard_where_it_was_or_in_the_editor(started):
+    driver = started
+    driver.trigger("focusPtxAction")
+    driver.press(Qt.Key.Key_5, CTRL | ALT)
+    assert with_keyboard(driver) == "PTX"
+    driver.trigger("focusSassAction")
+    driver.press(Qt.Key.Key_3, CTRL | ALT)
+    assert QApplication.focusWidget() is driver.editor
+
+
+def test_next_tab_goes_from_editor_to_editor(started):
+    driver = started
+    driver.next_result(lambda: driver.trigger("newCudaAction"))
+    names = [document.name for document in driver.workspace.documents]
+    driver.editor.setFocus()
+    seen = []
+    for _ in range(driver.panes.tabs.count()):
+        driver.press(Qt.Key.Key_PageDown, CTRL)
+        current = driver.workspace.documents.current
+        seen.append(current.name if current else "")
+    assert set(names) <= set(seen)
+
+
+def test_a_pane_fills_the_window_and_goes_back(started):
+    driver = started
+    before = {d.objectName(): d.geometry() for d in driver.panes.docks if d.is_in_front}
+    ptx = driver.panes.outputs[CodeKind.PTX]
+    driver.trigger("focusPtxAction")
+    driver.press(Qt.Key.Key_M, CTRL)
+    assert in_front(driver) == {"PTX"}
+    assert ptx.width() == driver.window.width()
+    assert with_keyboard(driver) == "PTX"
+    driver.press(Qt.Key.Key_Escape)
+    pause(20)
+    assert before == {d.objectName(): d.geometry() for d in driver.panes.docks if d.is_in_front}
+
+    driver.editor.setFocus()
+    driver.press(Qt.Key.Key_M, CTRL)
+    pause(20)
+    assert in_front(driver) == set()
+    assert driver.panes.centre.width() == driver.window.width()
+    driver.press(Qt.Key.Key_M, CTRL)
+    pause(20)
+    assert before == {d.objectName(): d.geometry() for d in driver.panes.docks if d.is_in_front}
+    driver.panes.tabs.tabBarDoubleClicked.emit(0)
+    assert in_front(driver) == set()
+    driver.trigger("focusSassAction")
+    assert "SASS" in in_front(driver)
+
+
+def test_nothing_is_started_for_a_pane_that_nobody_sees(started):
+    launches = started.workspace.launches
+    pause(300)
+    assert launches.devices is None
+    started.press(Qt.Key.Key_3, CTRL | ALT)
+    started.wait(lambda: launches.devices is not None)
+
+
+def test_one_zoom_scales_the_whole_window_and_goes_with_the_layout(started):
+    driver = started
+    tab = driver.window.findChild(QTabBar, "paneTabs")
+    parts = (driver.editor, driver.listing("ptxView"), driver.panes.problems, tab, driver.window)
+
+    def sizes():
+        return [part.font().pointSizeF() for part in parts]
+
+    before, points = sizes(), driver.workspace.preferences.font_size
+    icons = driver.window.toolbar.iconSize().width()
+    driver.press(Qt.Key.Key_Equal, CTRL | SHIFT)
+    driver.press(Qt.Key.Key_Equal, CTRL | SHIFT)
+    assert sizes() == pytest.approx([1.25 * size for size in before])
+    assert driver.window.toolbar.iconSize().width() == round(1.25 * icons)
+    # The size of code that the user has chosen stays what it is.
+    assert driver.workspace.preferences.font_size == points
+    pause(0)
+    assert driver.panes.status.currentMessage() == "Zoom of the window: 125 %"
+    state = driver.find(QToolButton, "buildState")
+    assert not state.isVisible()
+    driver.panes.status.clearMessage()
+    assert state.isVisible()
+    driver.trigger("compareLayoutAction")
+    assert sizes() == before
+    driver.trigger("editLayoutAction")
+    driver.press(Qt.Key.Key_Minus, CTRL | SHIFT)
+    assert sizes()[0] == pytest.approx(1.1 * before[0])
+    driver.press(Qt.Key.Key_0, CTRL | SHIFT)
+    assert sizes() == before
