@@ -1,7 +1,6 @@
 """Words that can be read, whatever state they tell of."""
 
 import pytest
-from tests.gui.test_theme import READABLE, VISIBLE, contrast
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.pipeline.model import Node, Role, State
@@ -9,6 +8,7 @@ from jitstudio.core.tools import Tool
 from jitstudio.gui.features.pipeline.look import look_of, mark_of
 from jitstudio.gui.kit.diagrams.canvas import mixed
 from jitstudio.gui.kit.icons import icon
+from tests.gui.kit.test_theme import READABLE, VISIBLE, contrast
 
 NODES = [
     Node("r", Role.TOOL, "k.cu", "NVRTC", tool=Tool.NVRTC),

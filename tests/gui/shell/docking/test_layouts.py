@@ -2,8 +2,8 @@ import pytest
 from PySide6.QtCore import Qt
 
 from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS
-from tests.gui.shell.docking.conftest import NAMES
 from tests.gui.driver import pause
+from tests.gui.shell.docking.conftest import NAMES
 
 
 @pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
