@@ -7,7 +7,9 @@ from enum import Enum
 
 from PySide6.QtCore import Qt
 
-_DEFAULT_HIDDEN = frozenset({"options", "search"})
+from jitstudio.gui.shell.pane_registry import PANES, PaneGroup, names_of
+
+_DEFAULT_HIDDEN = frozenset(pane.name for pane in PANES if pane.is_hidden)
 
 
 class Side(Enum):
@@ -61,17 +63,30 @@ class Layout:
     zoom: float = 1.0
 
 
-_OPTIONS = Area(Side.LEFT, 0.25, (("options",),), least=320)
-_FINDINGS = ("problems", "log", "search")
-_READING = ("report", "graph", "compare")
-_RESULTS = ("kernels", "names", "link")
+_OPTIONS = Area(Side.LEFT, 0.25, (names_of(PaneGroup.FORMS),), least=320)
+_FINDINGS = names_of(PaneGroup.FINDINGS)
+_RIGHT = names_of(
+    PaneGroup.LISTINGS,
+    PaneGroup.READING,
+    PaneGroup.RESULTS,
+    PaneGroup.RUN,
+    PaneGroup.PICTURES,
+)
+# Beside PTX where PTX and SASS have a column each.
+_WITH_PTX = ("ptx", *names_of(PaneGroup.RESULTS), "graph")
+
+
+def _right(*first: str, without: tuple[str, ...] = ()) -> tuple[str, ...]:
+    """The panes right of the editors as one group of tabs, these in front."""
+    return (*first, *(name for name in _RIGHT if name not in (*first, *without)))
+
 
 LAYOUTS: tuple[Layout, ...] = (
     Layout(
         "edit",
         (
             _OPTIONS,
-            Area(Side.RIGHT, 0.52, (("ptx", "sass", *_READING, *_RESULTS, "launch", "pipeline"),)),
+            Area(Side.RIGHT, 0.52, (_right(),)),
             Area(Side.BOTTOM, 0.24, (_FINDINGS,)),
         ),
     ),
@@ -79,11 +94,7 @@ LAYOUTS: tuple[Layout, ...] = (
         "compare",
         (
             _OPTIONS,
-            Area(
-                Side.RIGHT,
-                0.69,
-                (("compare", "ptx", "sass", "report", "graph", *_RESULTS, "launch", "pipeline"),),
-            ),
+            Area(Side.RIGHT, 0.69, (_right("compare"),)),
             Area(Side.BOTTOM, 0.2, (_FINDINGS,)),
         ),
     ),
@@ -91,7 +102,7 @@ LAYOUTS: tuple[Layout, ...] = (
         "launch",
         (
             _OPTIONS,
-            Area(Side.RIGHT, 0.66, (("launch", "ptx", "sass", *_READING, *_RESULTS, "pipeline"),)),
+            Area(Side.RIGHT, 0.66, (_right("launch"),)),
             Area(Side.BOTTOM, 0.24, (_FINDINGS,)),
         ),
     ),
@@ -100,7 +111,7 @@ LAYOUTS: tuple[Layout, ...] = (
         (
             _OPTIONS,
             Area(Side.TOP, 0.42, (("pipeline",),)),
-            Area(Side.RIGHT, 0.5, (("ptx", "sass", *_READING, *_RESULTS, "launch"),)),
+            Area(Side.RIGHT, 0.5, (_right(without=("pipeline",)),)),
             Area(Side.BOTTOM, 0.16, (_FINDINGS,)),
         ),
         _DEFAULT_HIDDEN | frozenset(_FINDINGS),
@@ -113,10 +124,7 @@ LAYOUTS: tuple[Layout, ...] = (
             _OPTIONS,
             # Instructions are longer in SASS than in PTX, by their predicates and addresses.
             Area(
-                Side.RIGHT,
-                0.69,
-                (("ptx", *_RESULTS, "graph"), ("sass", "report", "compare", "launch", "pipeline")),
-                weights=(4, 5),
+                Side.RIGHT, 0.69, (_WITH_PTX, _right("sass", without=_WITH_PTX)), weights=(4, 5)
             ),
             Area(Side.BOTTOM, 0.2, (_FINDINGS,)),
         ),

@@ -10,8 +10,12 @@ from zlib import crc32
 
 from PySide6.QtCore import QByteArray
 
-VERSION = 4
-"""Raised when panes or layouts are added or change: an older state would not know them."""
+from jitstudio.gui.shell.docking.layouts import BY_NAME
+from jitstudio.gui.shell.pane_registry import PANES
+
+# Of 31 bits, as Qt wants it.
+VERSION = crc32(" ".join((*(pane.name for pane in PANES), *BY_NAME)).encode()) >> 1
+"""Another one once panes or layouts are added: an older state would not know them."""
 _MARK = b"jitstudio layout %d\n" % VERSION
 _SUM_SIZE = 4
 

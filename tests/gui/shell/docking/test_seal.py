@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtCore import QByteArray
 
-from jitstudio.gui.shell.docking.seal import seal, unseal
+from jitstudio.gui.shell.docking.seal import VERSION, seal, unseal
 
 STATE = QByteArray(b"\x00\x01any state\xff")
 
@@ -21,8 +21,8 @@ def test_what_was_kept_comes_back():
         seal(STATE).chopped(1),
         seal(STATE).first(20),
         seal(STATE) + b"x",
-        seal(STATE).replace(b"layout 4", b"layout 2"),
-        seal(STATE).replace(b"layout 4", b"layout 9"),
+        seal(STATE).replace(b"layout %d" % VERSION, b"layout 4"),
+        seal(STATE).replace(b"layout %d" % VERSION, b"layout 0"),
         seal(STATE).replace(b"any", b"eny"),
     ],
 )

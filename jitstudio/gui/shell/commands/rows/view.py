@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+from jitstudio.gui.shell.pane_registry import PANE_COMMANDS
 from jitstudio.gui.shell.commands.spec import EDITOR, LAYOUT, VIEW, ActionSpec
 
 VIEW_ROWS = (
@@ -57,94 +58,7 @@ VIEW_ROWS = (
         separated=True,
         pane=EDITOR,
     ),
-    ActionSpec(
-        "focusPtxAction",
-        VIEW,
-        QT_TRANSLATE_NOOP("Actions", "Go to &PTX"),
-        keys=("Ctrl+2",),
-        pane="ptx",
-    ),
-    ActionSpec(
-        "focusSassAction",
-        VIEW,
-        QT_TRANSLATE_NOOP("Actions", "Go to &SASS"),
-        keys=("Ctrl+3",),
-        pane="sass",
-    ),
-    ActionSpec(
-        "focusKernelsAction",
-        VIEW,
-        QT_TRANSLATE_NOOP("Actions", "Go to &kernels"),
-        keys=("Ctrl+4",),
-        pane="kernels",
-    ),
-    ActionSpec(
-        "focusNamesAction",
-        VIEW,
-        QT_TRANSLATE_NOOP("Actions", "Go to lo&wered names"),
-        keys=("Ctrl+5",),
-        pane="names",
-    ),
-    ActionSpec(
-        "focusLinkAction",
-        VIEW,
-        QT_TRANSLATE_NOOP("Actions", "Go to &link"),
-        keys=("Ctrl+6",),
-        pane="link",
-    ),
-    ActionSpec(
-        "focusLaunchAction",
-        VIEW,
-        QT_TRANSLATE_NOOP("Actions", "Go to launc&h"),
-        keys=("Ctrl+9",),
-        pane="launch",
-    ),
-    ActionSpec(
-        "focusReportAction",
-        VIEW,
-        QT_TRANSLATE_NOOP("Actions", "Go to report"),
-        keys=("Ctrl+Alt+R",),
-        pane="report",
-    ),
-    ActionSpec(
-        "focusGraphAction",
-        VIEW,
-        QT_TRANSLATE_NOOP("Actions", "Go to graph"),
-        keys=("Ctrl+Alt+G",),
-        pane="graph",
-    ),
-    ActionSpec(
-        "focusCompareAction",
-        VIEW,
-        QT_TRANSLATE_NOOP("Actions", "Go to compare"),
-        keys=("Ctrl+Alt+C",),
-        pane="compare",
-    ),
-    ActionSpec(
-        "focusPipelineAction",
-        VIEW,
-        QT_TRANSLATE_NOOP("Actions", "Go to pipeline"),
-        keys=("Ctrl+Alt+P",),
-        icon="pipeline",
-        pane="pipeline",
-    ),
-    ActionSpec(
-        "focusProblemsAction",
-        VIEW,
-        QT_TRANSLATE_NOOP("Actions", "Go to p&roblems"),
-        keys=(
-            "Ctrl+7",
-            "Ctrl+Shift+M",
-        ),
-        pane="problems",
-    ),
-    ActionSpec(
-        "focusLogAction",
-        VIEW,
-        QT_TRANSLATE_NOOP("Actions", "Go to lo&g"),
-        keys=("Ctrl+8",),
-        pane="log",
-    ),
+    *PANE_COMMANDS,
     ActionSpec(
         "nextPaneAction",
         VIEW,

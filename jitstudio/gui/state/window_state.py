@@ -1,12 +1,9 @@
-"""Everything that a window shows and none of how: state, studio and worker, tied together."""
+"""The state of one window and the services that work on it, without a widget."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from PySide6.QtCore import QObject
 
-from PySide6.QtCore import QObject, Signal, Slot
-
-from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService
@@ -22,27 +19,23 @@ from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.staleness import Staleness
 from jitstudio.gui.state.sweep_drafts import SweepDrafts
+from jitstudio.gui.state.toolchain import Toolchain
 from jitstudio.gui.state.user_state import UserState
 
 
-class Workspace(QObject):
+class WindowState(QObject):
     """Owns the state of one window, from its start to its end.
 
     Args:
         user_state: What is open and chosen.
 
     Attributes:
-        toolchain: The tools that are here; None until the worker has told.
-
-    Signals:
-        toolchain_found: The worker has told which tools are here.
+        toolchain: The tools that are installed.
     """
-
-    toolchain_found = Signal(ToolchainInfo)
 
     def __init__(self, user_state: UserState, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.toolchain: ToolchainInfo | None = None
+        self.toolchain = Toolchain(self)
         self.preferences = user_state.preferences
         self.documents = user_state.documents
         self.settings = user_state.settings
@@ -78,23 +71,12 @@ class Workspace(QObject):
             parent=self,
             keep_before=self.session.save_before,
         )
-        self.service.probe_finished.connect(self._on_probe_finished)
+        self.service.probe_finished.connect(self.toolchain.set_info)
         # Else the first worker would not know.
         self.service.set_memory_share(float(self.preferences.value("build.memory")))
         self.service.probe()
-
-    def tell_toolchain(self, slot: Callable[[ToolchainInfo], object]) -> None:
-        """Call this whenever the worker tells which tools are here, and now if it has already."""
-        if self.toolchain is not None:
-            slot(self.toolchain)
-        self.toolchain_found.connect(slot)
 
     def close(self) -> None:
         """Keep the session and end the workers."""
         self.session.close()
         close_all((self.sweep_service, self.launch_service, self.analysis_service, self.service))
-
-    @Slot(ToolchainInfo)
-    def _on_probe_finished(self, info: ToolchainInfo) -> None:
-        self.toolchain = info
-        self.toolchain_found.emit(info)

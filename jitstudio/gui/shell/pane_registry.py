@@ -1,0 +1,179 @@
+"""The table of panes: what docks, layouts, the View menu, the palette and the help know of each.
+
+A new pane is a folder `features/NAME` whose `controller` module has `install`, and one row here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import Enum, auto
+
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+from jitstudio.gui.shell.commands.spec import VIEW, ActionSpec
+
+
+class PaneGroup(Enum):
+    """Panes that layouts keep together; in each layout a new pane joins those of its group."""
+
+    LISTINGS = auto()
+    """What the compilers made, as text."""
+    READING = auto()
+    """What follows from the machine code."""
+    RESULTS = auto()
+    """What a build reports besides listings."""
+    RUN = auto()
+    """Launches."""
+    PICTURES = auto()
+    """The build as a picture."""
+    FINDINGS = auto()
+    """Lists that lead to places in texts; below the editors."""
+    FORMS = auto()
+    """How to build; left of the editors, closed at first."""
+
+
+@dataclass(frozen=True)
+class Pane:
+    """One pane.
+
+    Attributes:
+        name: The name of its dock, of its page in `resources/help`, and of its folder in
+            `features` unless `feature` says another.
+        title: The title of its tab; to be translated, as `text` is.
+        group: The panes that it stands with.
+        text: The entry of the View menu that leads to it, with its mnemonic; empty where another
+            command does.
+        keys: Shortcuts of that entry, in Qt's portable spelling.
+        icon: A file in `resources/icons` for that entry, or empty.
+        is_hidden: Whether it is closed until the user asks for it.
+        feature: The folder in `features`, where several panes share one.
+    """
+
+    name: str
+    title: str
+    group: PaneGroup
+    text: str = ""
+    keys: tuple[str, ...] = ()
+    icon: str = ""
+    is_hidden: bool = False
+    feature: str = ""
+
+    @property
+    def action(self) -> str:
+        """The id of the command of the View menu that leads to the pane."""
+        return f"focus{self.name.capitalize()}Action"
+
+
+PANES = (
+    Pane(
+        "ptx",
+        QT_TRANSLATE_NOOP("Panes", "PTX"),
+        PaneGroup.LISTINGS,
+        QT_TRANSLATE_NOOP("Actions", "Go to &PTX"),
+        ("Ctrl+2",),
+        feature="ptx_sass",
+    ),
+    Pane(
+        "sass",
+        QT_TRANSLATE_NOOP("Panes", "SASS"),
+        PaneGroup.LISTINGS,
+        QT_TRANSLATE_NOOP("Actions", "Go to &SASS"),
+        ("Ctrl+3",),
+        feature="ptx_sass",
+    ),
+    Pane(
+        "report",
+        QT_TRANSLATE_NOOP("Panes", "Report"),
+        PaneGroup.READING,
+        QT_TRANSLATE_NOOP("Actions", "Go to report"),
+        ("Ctrl+Alt+R",),
+    ),
+    Pane(
+        "graph",
+        QT_TRANSLATE_NOOP("Panes", "Graph"),
+        PaneGroup.READING,
+        QT_TRANSLATE_NOOP("Actions", "Go to graph"),
+        ("Ctrl+Alt+G",),
+    ),
+    Pane(
+        "compare",
+        QT_TRANSLATE_NOOP("Panes", "Compare"),
+        PaneGroup.READING,
+        QT_TRANSLATE_NOOP("Actions", "Go to compare"),
+        ("Ctrl+Alt+C",),
+    ),
+    Pane(
+        "kernels",
+        QT_TRANSLATE_NOOP("Panes", "Kernels"),
+        PaneGroup.RESULTS,
+        QT_TRANSLATE_NOOP("Actions", "Go to &kernels"),
+        ("Ctrl+4",),
+    ),
+    Pane(
+        "names",
+        QT_TRANSLATE_NOOP("Panes", "Lowered names"),
+        PaneGroup.RESULTS,
+        QT_TRANSLATE_NOOP("Actions", "Go to lo&wered names"),
+        ("Ctrl+5",),
+    ),
+    Pane(
+        "link",
+        QT_TRANSLATE_NOOP("Panes", "Link"),
+        PaneGroup.RESULTS,
+        QT_TRANSLATE_NOOP("Actions", "Go to &link"),
+        ("Ctrl+6",),
+    ),
+    Pane(
+        "launch",
+        QT_TRANSLATE_NOOP("Panes", "Launch"),
+        PaneGroup.RUN,
+        QT_TRANSLATE_NOOP("Actions", "Go to launc&h"),
+        ("Ctrl+9",),
+    ),
+    Pane(
+        "pipeline",
+        QT_TRANSLATE_NOOP("Panes", "Pipeline"),
+        PaneGroup.PICTURES,
+        QT_TRANSLATE_NOOP("Actions", "Go to pipeline"),
+        ("Ctrl+Alt+P",),
+        icon="pipeline",
+    ),
+    Pane(
+        "problems",
+        QT_TRANSLATE_NOOP("Panes", "Problems"),
+        PaneGroup.FINDINGS,
+        QT_TRANSLATE_NOOP("Actions", "Go to p&roblems"),
+        ("Ctrl+7", "Ctrl+Shift+M"),
+    ),
+    Pane(
+        "log",
+        QT_TRANSLATE_NOOP("Panes", "Log"),
+        PaneGroup.FINDINGS,
+        QT_TRANSLATE_NOOP("Actions", "Go to lo&g"),
+        ("Ctrl+8",),
+    ),
+    Pane(
+        "search",
+        QT_TRANSLATE_NOOP("Panes", "Find in all"),
+        PaneGroup.FINDINGS,
+        is_hidden=True,
+    ),
+    Pane(
+        "options",
+        QT_TRANSLATE_NOOP("Panes", "Options"),
+        PaneGroup.FORMS,
+        is_hidden=True,
+    ),
+)
+
+
+def names_of(*groups: PaneGroup) -> tuple[str, ...]:
+    """The panes of these groups, in the order of the table."""
+    return tuple(pane.name for pane in PANES if pane.group in groups)
+
+
+PANE_COMMANDS = tuple(
+    ActionSpec(pane.action, VIEW, pane.text, pane.keys, pane.icon, pane=pane.name)
+    for pane in PANES
+    if pane.text
+)
+"""The commands of the View menu that lead to panes."""
