@@ -77,9 +77,9 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
         _readings(driver, grab)
         driver.open_sample("Vector add")
         driver.launch_form()
-        driver.wait(lambda: driver.workspace.launches.devices is not None)
-        grab("launch-form" if driver.workspace.launches.has_devices else "launch-without-gpu")
-        if driver.workspace.launches.has_devices:
+        driver.wait(lambda: driver.state.launches.devices is not None)
+        grab("launch-form" if driver.state.launches.has_devices else "launch-without-gpu")
+        if driver.state.launches.has_devices:
             _launches(driver, grab)
             _sweep(driver, grab)
         driver.close()
@@ -88,21 +88,21 @@ def take(app: QApplication, mode: ThemeMode, target: Path) -> list[Path]:
 
 def _tie(driver: Driver) -> None:
     """Wait until it is known which lines match."""
-    inspections, correlations = driver.workspace.inspections, driver.workspace.correlations
+    inspections, correlations = driver.state.inspections, driver.state.correlations
     driver.wait(lambda: inspections.current is not None)
     driver.wait(lambda: correlations.tied and correlations.tied.inspection is inspections.current)
 
 
 def _readings(driver: Driver, grab: Callable[..., None]) -> None:
     """What LTO inlined, in all the ways to see it; the two-module sample is open."""
-    settings, inspections = driver.workspace.settings, driver.workspace.inspections
+    settings, inspections = driver.state.settings, driver.state.inspections
     if settings.link is not LinkMode.PTX:
         driver.next_result(lambda: setattr(settings, "link", LinkMode.PTX))
     driver.trigger("focusSassAction")
     driver.wait(lambda: inspections.current is not None)
     driver.trigger("pinBaselineAction")
     driver.next_result(lambda: setattr(settings, "link", LinkMode.LTO))
-    driver.workspace.documents.current = driver.workspace.documents.named("user_transform.cu")
+    driver.state.documents.current = driver.state.documents.named("user_transform.cu")
     driver.trigger("readLayoutAction")
     driver.trigger("focusSassAction")
     _tie(driver)
@@ -127,7 +127,7 @@ def _readings(driver: Driver, grab: Callable[..., None]) -> None:
 
 def _launches(driver: Driver, grab: Callable[[str], None]) -> None:
     """Pictures that only a machine with a GPU can make."""
-    results = driver.panes.launch.results
+    results = driver.pane("launch").results
     driver.open_sample("Link by PTX or LTO")
     driver.wait(lambda: driver.launch_form().spec().kernel == "apply_transform")
     driver.launch()

@@ -199,7 +199,7 @@ made = app.make_window
 def make(*args):
     window = made(*args)
     def leave():
-        print(window.frame.notice.text if window.frame.notice.isVisible() else "")
+        print(window.frame.notices.text if window.frame.notices.isVisible() else "")
         window.close()
         QApplication.quit()
     window.completed.connect(lambda: QTimer.singleShot(1500, leave))

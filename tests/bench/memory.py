@@ -37,15 +37,15 @@ def build_again(driver: Driver, number: int) -> None:
     # The driver would keep them all.
     driver.results.clear()
     driver.show_output(_PANES[number % len(_PANES)])
-    inspections = driver.workspace.inspections
+    inspections = driver.state.inspections
     driver.wait(lambda: inspections.current or inspections.problem)
 
 
 def start(driver: Driver) -> None:
     """Open the sample, with each build a real one."""
     driver.start()
-    driver.workspace.settings.switches = frozenset()
-    driver.workspace.settings.auto_build = False
+    driver.state.settings.switches = frozenset()
+    driver.state.settings.auto_build = False
     driver.trigger("pinBaselineAction")
 
 
@@ -61,7 +61,7 @@ def main() -> None:
             build_again(driver, number)
             if number % max(1, builds // 10) == 0:
                 gc.collect()
-                worker = driver.workspace.service.worker_pid
+                worker = driver.state.service.worker_pid
                 assert worker is not None
                 sizes = resident() / 2**20, resident(worker) / 2**20 if worker else 0.0
                 print(

@@ -5,27 +5,30 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from PySide6.QtCore import QEventLoop, QObject, QSettings, Qt, QTimer
 from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QWidget
 
+from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.launch.form.launch_form import LaunchForm
-from jitstudio.gui.features.project.commands import ProjectCommands
 from jitstudio.gui.kit.fonts import CODE_FAMILY, LETTERS
 from jitstudio.gui.kit.theme import ThemeMode
 from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.shell.file_commands import FileCommands
+from jitstudio.gui.shell.project_commands import ProjectCommands
+from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.state.window_state import WindowState
 from jitstudio.gui.window.application import let_threads_take_turns, make_window
-from jitstudio.gui.window.panes import Panes
 from jitstudio.gui.window.window_builder import WindowBuilder
 from jitstudio.samples import samples
 
@@ -74,28 +77,42 @@ class Driver:
         builder = self.window.builder
         if not self._is_watched:
             self._is_watched = True
-            builder.workspace.outputs.result_changed.connect(self._on_result)
+            builder.state.outputs.result_changed.connect(self._on_result)
         return builder
 
     @property
-    def workspace(self) -> Workspace:
-        """What works on the user_state."""
-        return self.builder.workspace
+    def state(self) -> WindowState:
+        """What is open, how it is built and what came of it."""
+        return self.builder.state
 
     @property
-    def panes(self) -> Panes:
-        """All views."""
-        return self.builder.panes
+    def shell(self) -> Shell:
+        """What the window offers all features."""
+        return self.builder.context.shell
+
+    @property
+    def editors(self) -> EditorTabs:
+        """The tabs with the texts."""
+        return self.builder.context.editors
+
+    @property
+    def listings(self) -> dict[CodeKind, OutputPane]:
+        """The panes of PTX and SASS."""
+        return dict(self.builder.context.listings)
+
+    def pane(self, name: str) -> Any:
+        """The pane of this name, such as `report`."""
+        return self.shell.layout.pane(name)
 
     @property
     def files(self) -> FileCommands:
         """What the File menu does."""
-        return self.builder.files
+        return self.builder.context.files
 
     @property
     def projects(self) -> ProjectCommands:
         """What it does with projects."""
-        return self.builder.projects
+        return self.builder.context.projects
 
     def _on_result(self, result: BuildResult | None) -> None:
         if result is not None:
@@ -106,13 +123,13 @@ class Driver:
         # The offscreen platform has a small screen, to which a window fits itself.
         self.window.resize(1440, 900)
         self.window.show()
-        self.window.frame.stage.share_space()
+        self.window.frame.layout.share_space()
         came: list[bool] = []
         self.window.completed.connect(lambda: came.append(True))
         was_furnished = self._is_watched
         self.window.open(files)
         self.wait(lambda: was_furnished or came)
-        result = self.workspace.outputs.result
+        result = self.state.outputs.result
         if result is not None and not self.results:
             self.results.append(result)
         self.settle()
@@ -144,7 +161,7 @@ class Driver:
 
     def settle(self) -> None:
         """Wait until no build runs or is about to."""
-        self.wait(lambda: not (self.workspace.build_controller.is_busy))
+        self.wait(lambda: not (self.state.build_controller.is_busy))
 
     def find(self, kind: type[_Found], name: str) -> _Found:
         """The part of the window with this object name."""
@@ -159,14 +176,14 @@ class Driver:
     @property
     def document(self) -> Document:
         """The current document."""
-        document = self.workspace.documents.current
+        document = self.state.documents.current
         assert document is not None
         return document
 
     @property
     def editor(self) -> CodeEditor:
         """The editor of the current tab."""
-        page = self.panes.tabs.page
+        page = self.editors.page
         assert page is not None
         assert page.editor is not None
         return page.editor
@@ -183,17 +200,17 @@ class Driver:
     def launch_form(self) -> LaunchForm:
         """The form of the launch panel, brought to the front, with the kernels of the build."""
         self.trigger("focusLaunchAction")
-        form = self.panes.launch.form
+        form = self.pane("launch").form
         self.wait(lambda: form.form is not None)
         return form
 
     def launch(self) -> LaunchResult:
         """Run what the form says, and wait for the result."""
         came: list[LaunchResult] = []
-        self.workspace.launches.finished.connect(came.append)
+        self.state.launches.finished.connect(came.append)
         self.trigger("runAction")
         self.wait(lambda: came)
-        self.workspace.launches.finished.disconnect(came.append)
+        self.state.launches.finished.disconnect(came.append)
         return came[0]
 
     def type(self, text: str, widget: QWidget | None = None) -> None:
@@ -229,14 +246,14 @@ class Driver:
         """Type options instead of those in the field, with Enter."""
         edit = self.find(QLineEdit, "optionsEdit")
         edit.clear()
-        self.workspace.settings.options = ""
+        self.state.settings.options = ""
         QTest.keyClicks(edit, options)
         QTest.keyClick(edit, Qt.Key.Key_Return)
 
     def show_output(self, title: str) -> None:
         """Bring the pane with this title to the front."""
         docks = {dock.windowTitle(): dock for dock in self.window.findChildren(PaneDock)}
-        self.panes.stage.uncover(docks[title].content)
+        self.shell.layout.uncover(docks[title].content)
         # The tabs follow when all docks have moved.
         pause(0)
 

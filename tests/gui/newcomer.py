@@ -54,7 +54,7 @@ class Newcomer:
         self._window = window
         self._keyboard = keyboard
         self._builder = window.builder
-        self._workspace = window.builder.workspace
+        self._state = window.builder.state
 
     def spend_a_day(self, project: Path) -> None:
         """From the first sample to a saved project of two linked modules."""
@@ -208,13 +208,13 @@ class Newcomer:
     def come_back(self, project: Path, typed: int) -> None:
         """All is as it was when the program was killed, and work goes on."""
         editor = self._in(CodeEditor)
-        self._wait("it says so", lambda: "ended unexpectedly" in self._builder.panes.notice.text)
+        self._wait("it says so", lambda: "ended unexpectedly" in self._builder.shell.notices.text)
         assert f"{project.name}*" in self._window.windowTitle()
-        names = [document.name for document in self._workspace.documents]
+        names = [document.name for document in self._state.documents]
         assert names[-2:] == ["apply_transform.cu", "user_transform.cu"]
-        assert any(MENDED in document.held.text for document in self._workspace.documents)
-        assert self._workspace.settings.link is LinkMode.PTX
-        assert self._workspace.settings.arch == TARGET
+        assert any(MENDED in document.held.text for document in self._state.documents)
+        assert self._state.settings.link is LinkMode.PTX
+        assert self._state.settings.arch == TARGET
         assert "x" * typed in editor.toPlainText()
         assert editor.position()[0] == editor.blockCount()
         self._keyboard.press("Ctrl+B")
@@ -229,25 +229,25 @@ class Newcomer:
 
     @property
     def _result(self) -> BuildResult:
-        result = self._workspace.outputs.result
+        result = self._state.outputs.result
         assert result is not None
         return result
 
     def _is_built(self, name: str, arch: Arch | None = None) -> bool:
         """Whether this is what is looked at, and all is well with its newest text."""
-        module, result = self._workspace.build_controller.module, self._workspace.outputs.result
+        module, result = self._state.build_controller.module, self._state.outputs.result
         return (
             module is not None
             and module.name == name
             and result is not None
             and result.ok
             and arch in (None, result.arch)
-            and not self._workspace.build_controller.is_busy
+            and not self._state.build_controller.is_busy
         )
 
     def _is_linked(self, mode: LinkMode) -> bool:
-        settings, build_controller = self._workspace.settings, self._workspace.build_controller
-        result = self._workspace.outputs.result
+        settings, build_controller = self._state.settings, self._state.build_controller
+        result = self._state.outputs.result
         return (
             settings.link is mode
             and not build_controller.is_busy

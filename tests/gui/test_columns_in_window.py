@@ -11,16 +11,16 @@ from tests.support import SAMPLES
 def histogram(driver):
     """The window with a kernel and its header, its SASS read."""
     driver.start([SAMPLES / "histogram.cu", SAMPLES / "atomic_ops.cuh"])
-    documents = driver.workspace.documents
+    documents = driver.state.documents
     documents.current = next(one for one in documents if one.name == "histogram.cu")
     driver.settle()
-    driver.panes.bring_up(sass(driver))
+    driver.shell.layout.bring_up(sass(driver))
     driver.wait(lambda: sass(driver).columns.cells)
     return driver
 
 
 def sass(driver):
-    return driver.panes.outputs[CodeKind.SASS]
+    return driver.listings[CodeKind.SASS]
 
 
 def trigger(driver, name):
@@ -28,18 +28,18 @@ def trigger(driver, name):
 
 
 def told(driver):
-    return driver.panes.status.currentMessage()
+    return driver.shell.status.currentMessage()
 
 
 def bars(driver, name):
-    documents = driver.workspace.documents
+    documents = driver.state.documents
     document = next(one for one in documents if one.name == name)
-    return driver.panes.tabs.page_of(document).editor.pressure
+    return driver.editors.page_of(document).editor.pressure
 
 
 def test_the_instructions_have_columns(histogram):
     pane = sass(histogram)
-    inspection = histogram.workspace.inspections.current
+    inspection = histogram.state.inspections.current
     (function,) = inspection.code.functions
     line = inspection.rows.line(function, 0)
     assert pane.columns.gutter.isVisible()
@@ -51,7 +51,7 @@ def test_the_instructions_have_columns(histogram):
 
 def test_f4_goes_from_peak_to_peak_and_says_what_holds_it(histogram):
     pane = sass(histogram)
-    (function,) = histogram.workspace.inspections.current.code.functions
+    (function,) = histogram.state.inspections.current.code.functions
     heights = pane.columns.cells.heights(function)
     lines = [pane.columns.cells.line(function, at) for at in heights.peaks]
     count = len(lines)
@@ -70,11 +70,11 @@ def test_f4_goes_from_peak_to_peak_and_says_what_holds_it(histogram):
 
 def test_without_sass_f4_says_what_to_do(driver):
     driver.start()
-    driver.workspace.build_controller.hold()
+    driver.state.build_controller.hold()
     driver.wait(lambda: sass(driver).columns.cells is None)
     trigger(driver, "nextPeakAction")
     assert "build first" in told(driver)
-    driver.workspace.outputs.expect(driver.document)
+    driver.state.outputs.expect(driver.document)
     trigger(driver, "nextPeakAction")
     assert told(driver) == "Being built…"
 
@@ -82,13 +82,13 @@ def test_without_sass_f4_says_what_to_do(driver):
 def test_the_choice_of_columns_is_remembered(histogram):
     pane = sass(histogram)
     pane.columns.chosen.emit(pane.columns.choice.show("encoding", True))
-    assert "encoding:34@1" in histogram.workspace.preferences.columns
+    assert "encoding:34@1" in histogram.state.preferences.columns
     assert [one.key for one in pane.columns.choice.shown][-1] == "encoding"
 
 
 def test_columns_go_to_the_left_by_a_setting(histogram):
     pane = sass(histogram)
-    histogram.workspace.preferences.set_value("listings.columns_left", True)
+    histogram.state.preferences.set_value("listings.columns_left", True)
     assert pane.columns.gutter.x() < pane.code_view.viewport().x()
 
 
@@ -97,14 +97,14 @@ def test_the_source_has_bars_while_they_are_wanted(histogram):
     assert source.width == 0
     trigger(histogram, "pressureAction")
     histogram.wait(lambda: source.bars)
-    (function,) = histogram.workspace.inspections.current.code.functions
+    (function,) = histogram.state.inspections.current.code.functions
     top = max(function.live[::4])
     assert max(bar.number for bar in source.bars.values()) == top
     assert max(bar.share for bar in source.bars.values()) == 1
     # The call, and what was inlined there.
     assert 20 in source.bars
     assert 12 in header.bars
-    histogram.workspace.preferences.set_value("editor.pressure_measure", "total")
+    histogram.state.preferences.set_value("editor.pressure_measure", "total")
     assert max(bar.number for bar in source.bars.values()) > top
     trigger(histogram, "nextPeakAction")
     histogram.wait(lambda: any(bar.holds for bar in source.bars.values()))
@@ -117,7 +117,7 @@ def test_the_source_has_bars_while_they_are_wanted(histogram):
 def test_another_build_brings_its_own_columns(histogram):
     pane = sass(histogram)
     before = pane.columns.cells
-    page = histogram.panes.tabs.page
+    page = histogram.editors.page
     page.editor.setPlainText(page.editor.toPlainText().replace("bin < 256", "bin < 128"))
     histogram.settle()
     histogram.wait(lambda: pane.columns.cells not in (None, before))
@@ -131,7 +131,7 @@ def test_bars_stay_with_their_lines_when_they_are_shown_anew_after_an_edit(histo
     histogram.wait(lambda: source.bars)
     before = {line: bar.number for line, bar in source.bars.items()}
     # No build follows, so that what is known is of the text before.
-    histogram.workspace.settings.auto_build = False
+    histogram.state.settings.auto_build = False
     cursor = histogram.editor.textCursor()
     cursor.movePosition(cursor.MoveOperation.Start)
     cursor.insertText("// one\n// two\n")

@@ -12,14 +12,14 @@ MODULES = [SAMPLES / "apply_transform.cu", SAMPLES / "user_transform.cu"]
 
 
 def show(driver):
-    driver.panes.uncover(driver.panes.compare)
-    return driver.panes.compare
+    driver.shell.layout.uncover(driver.pane("compare"))
+    return driver.pane("compare")
 
 
 def linked(driver, mode):
     def change():
-        driver.workspace.settings.link = mode
-        driver.workspace.build_controller.build()
+        driver.state.settings.link = mode
+        driver.state.build_controller.build()
 
     result = driver.next_result(change)
     assert result.ok
@@ -27,7 +27,7 @@ def linked(driver, mode):
 
 
 def choose(driver, matter):
-    view = driver.panes.compare
+    view = driver.pane("compare")
     view.matters.setCurrentIndex(view.matters.findData(matter))
     driver.wait(lambda: view.compared is not None and view.compared.matter is matter)
     return view.compared
@@ -41,7 +41,7 @@ def both(driver):
     linked(driver, LinkMode.PTX)
     driver.trigger("pinBaselineAction")
     linked(driver, LinkMode.LTO)
-    driver.wait(lambda: driver.panes.compare.compared is not None)
+    driver.wait(lambda: driver.pane("compare").compared is not None)
     return driver
 
 
@@ -87,7 +87,7 @@ def test_the_ptx_of_both_links_differs_by_the_call(both):
 
 def test_keys_go_from_one_difference_to_the_next(both):
     choose(both, Matter.SASS)
-    view = both.panes.compare
+    view = both.pane("compare")
     first = view.texts.left.line
     both.trigger("nextDifferenceAction")
     assert view.texts.left.line > first
@@ -96,7 +96,7 @@ def test_keys_go_from_one_difference_to_the_next(both):
 
 
 def test_a_baseline_can_be_called_otherwise_and_chosen(both):
-    view = both.panes.compare
+    view = both.pane("compare")
     view.baseline_renamed.emit(0, "calls")
     assert view.baselines.itemText(0) == "calls"
     both.trigger("pinBaselineAction")
@@ -104,15 +104,15 @@ def test_a_baseline_can_be_called_otherwise_and_chosen(both):
     both.wait(lambda: view.count == "No difference")
     view.baseline_chosen.emit(0)
     both.wait(lambda: view.count != "No difference")
-    assert both.workspace.baselines.chosen.name == "calls"
+    assert both.state.baselines.chosen.name == "calls"
 
 
 def test_nothing_is_compared_that_nobody_sees(started):
-    view = started.panes.compare
+    view = started.pane("compare")
     assert not view.isVisible()
     started.trigger("pinBaselineAction")
     # The code is known, so that it would have been compared by now.
-    started.wait(lambda: started.workspace.inspections.current)
+    started.wait(lambda: started.state.inspections.current)
     pause(300)
     assert view.compared is None
     show(started)
@@ -121,8 +121,8 @@ def test_nothing_is_compared_that_nobody_sees(started):
 
 def test_all_code_has_one_size(started):
     texts = show(started).texts
-    before = started.workspace.preferences.font_size
+    before = started.state.preferences.font_size
     texts.left.zoom_in()
-    assert started.workspace.preferences.font_size == before + 1
-    started.workspace.preferences.font_size = before
+    assert started.state.preferences.font_size == before + 1
+    started.state.preferences.font_size = before
     assert texts.right.font_size == before

@@ -44,13 +44,13 @@ def named(menu):
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 def test_menus_lead_from_text_to_text_and_take_it_away(started, tmp_path):
-    driver, panes = started, started.panes
+    driver, panes = started, started
     path = tmp_path / "my saxpy.cu"
     path.write_text(driver.editor.toPlainText())
     driver.next_result(lambda: driver.files.open_paths([path]))
     editor, ptx, sass = driver.editor, driver.listing("ptxView"), driver.listing("sassView")
-    panes.bring_up(panes.outputs[CodeKind.SASS])
-    driver.wait(lambda: driver.workspace.correlations.tied is not None)
+    panes.shell.layout.bring_up(panes.listings[CodeKind.SASS])
+    driver.wait(lambda: driver.state.correlations.tied is not None)
     text = editor.toPlainText().splitlines()
     body = next(n for n, line in enumerate(text, 1) if "a[i] + b" in line)
 
@@ -65,7 +65,7 @@ def test_menus_lead_from_text_to_text_and_take_it_away(started, tmp_path):
     choose(menu, "showInSassAction")
     pause(0)
     assert sass.hasFocus()
-    made = driver.workspace.correlations.of_source(driver.document, body - 1)
+    made = driver.state.correlations.of_source(driver.document, body - 1)
     assert sass.line - 1 == made.sass[0]
     editor.setFocus()
     editor.go_to(text.index("") + 1 if "" in text else len(text))
@@ -95,37 +95,37 @@ def test_menus_lead_from_text_to_text_and_take_it_away(started, tmp_path):
     assert (driver.document.path, driver.editor.position()[0]) == (path, body)
 
     # A kernel of the table; pinned, as a picture and as a command.
-    panes.bring_up(panes.kernels)
-    table = panes.kernels.table
+    panes.shell.layout.bring_up(panes.pane("kernels"))
+    table = panes.pane("kernels").table
     table.selectRow(0)
     offered = {action.text().replace("&", ""): action for action in table.actions()}
     offered["Show in PTX"].trigger()
     assert ptx.hasFocus()
     assert "vector_add" in ptx.text.lines[ptx.line - 1]
     offered["Pin as baseline"].trigger()
-    assert len(driver.workspace.baselines.items) == 1
-    panes.bring_up(panes.kernels)
+    assert len(driver.state.baselines.items) == 1
+    panes.shell.layout.bring_up(panes.pane("kernels"))
     driver.trigger("copyPictureAction")
     assert QApplication.clipboard().image().size() == (
-        panes.kernels.size() * panes.kernels.devicePixelRatioF()
+        panes.pane("kernels").size() * panes.pane("kernels").devicePixelRatioF()
     )
     driver.trigger("copyCommandAction")
     words = shlex.split(QApplication.clipboard().text())
-    arch = driver.workspace.settings.arch.sm
+    arch = driver.state.settings.arch.sm
     assert words == ["jitstudio", "build", str(path), "--arch", arch]
     # What is in no file no command can name.
     driver.trigger("newCudaAction")
     QApplication.clipboard().setText("")
     driver.trigger("copyCommandAction")
     assert QApplication.clipboard().text() == ""
-    assert driver.document.name in panes.notice.text
+    assert driver.document.name in panes.shell.notices.text
 
     # The graph.
-    driver.workspace.documents.current = driver.workspace.documents.at_path(path)
+    driver.state.documents.current = driver.state.documents.at_path(path)
     driver.settle()
-    panes.bring_up(panes.graph)
-    driver.wait(lambda: panes.graph.canvas.picture is not None)
-    menu = open_menu(panes.graph)
+    panes.shell.layout.bring_up(panes.pane("graph"))
+    driver.wait(lambda: panes.pane("graph").canvas.picture is not None)
+    menu = open_menu(panes.pane("graph"))
     texts = [action.text().replace("&", "") for action in menu.actions()]
     assert {"Copy as picture", "Copy as command", "Save the graph as SVG…"} <= set(texts)
     close(menu)

@@ -17,7 +17,7 @@ CALL = "out[i] = user_transform(in[i])"
 
 def ready(driver):
     """Wait until what is shown is tied together."""
-    inspections, correlations = driver.workspace.inspections, driver.workspace.correlations
+    inspections, correlations = driver.state.inspections, driver.state.correlations
     driver.wait(lambda: inspections.current is not None)
     driver.wait(lambda: correlations.tied and correlations.tied.inspection is inspections.current)
     pause(20)
@@ -33,8 +33,8 @@ def linked(started):
 
 
 def open_tab(driver, name):
-    document = driver.workspace.documents.named(name)
-    driver.workspace.documents.current = document
+    document = driver.state.documents.named(name)
+    driver.state.documents.current = document
     return document
 
 
@@ -43,7 +43,7 @@ def line_with(driver, name, text):
     if name in ("ptxView", "sassView"):
         lines = driver.listing(name).text.lines
     else:
-        lines = driver.workspace.documents.named(name).text.toPlainText().split("\n")
+        lines = driver.state.documents.named(name).text.toPlainText().split("\n")
     (line,) = (n for n, one in enumerate(lines) if text in one)
     return line
 
@@ -51,7 +51,7 @@ def line_with(driver, name, text):
 def go_to(driver, name, text):
     """Put the cursor of a tab there, with the keyboard."""
     open_tab(driver, name)
-    driver.panes.tabs.page.go_to(line_with(driver, name, text) + 1, 1)
+    driver.editors.page.go_to(line_with(driver, name, text) + 1, 1)
     pause(20)
 
 
@@ -64,7 +64,7 @@ def hue(driver, name, text):
 
 
 def told(driver):
-    return driver.panes.status.currentMessage()
+    return driver.shell.status.currentMessage()
 
 
 def test_the_inlined_line_has_one_colour_in_all_three_texts(linked):
@@ -162,11 +162,11 @@ def test_other_panes_follow_the_cursor_where_that_is_wanted(linked):
     assert sass.line == begun[0]
     assert sass.verticalScrollBar().value() != begun[1]
     assert linked.editor.hasFocus()
-    assert linked.workspace.preferences.value("listings.follow") is True
+    assert linked.state.preferences.value("listings.follow") is True
 
 
 def test_bands_follow_edits_and_an_edited_line_says_so(linked):
-    linked.workspace.settings.auto_build = False
+    linked.state.settings.auto_build = False
     colour = hue(linked, "user_transform.cu", PRODUCT)
     cursor = QTextCursor(linked.editor.document())
     cursor.insertText("// one line more\n")
@@ -192,8 +192,8 @@ def test_colours_are_switched_in_the_menu_and_stay_so(linked):
     action.trigger()
     assert hue(linked, "sassView", "FFMA") == PLAIN
     assert hue(linked, "user_transform.cu", PRODUCT) == PLAIN
-    assert linked.workspace.preferences.value("listings.bands") is False
-    linked.workspace.preferences.set_value("listings.bands", True)
+    assert linked.state.preferences.value("listings.bands") is False
+    linked.state.preferences.set_value("listings.bands", True)
     assert action.isChecked()
     assert hue(linked, "sassView", "FFMA") != PLAIN
 
@@ -253,7 +253,7 @@ def test_ptx_that_is_the_source_is_tied_to_its_sass_also_where_it_is_too_wide_to
     (tmp_path / "wide.ptx").write_text(DOUBLE)
     started.next_result(lambda: started.files.open_paths([tmp_path / "wide.ptx"]))
     ready(started)
-    view = started.panes.tabs.page.view
+    view = started.editors.page.view
     started.wait(lambda: view.line_count)
     (line,) = (n for n, words in enumerate(view.text.lines) if "add.f32" in words)
     assert view.bands.hue(line) == hue(started, "sassView", "FADD") != PLAIN
@@ -277,11 +277,11 @@ def test_ptx_that_is_the_source_is_tied_to_its_sass_also_where_it_is_too_wide_to
 
 
 def test_a_link_by_ptx_shows_the_ptx_of_the_module(linked):
-    linked.next_result(lambda: setattr(linked.workspace.settings, "link", LinkMode.PTX))
+    linked.next_result(lambda: setattr(linked.state.settings, "link", LinkMode.PTX))
     ready(linked)
     go_to(linked, "user_transform.cu", PRODUCT)
     linked.trigger("correlateAction")
-    pane = linked.panes.outputs[CodeKind.PTX]
+    pane = linked.listings[CodeKind.PTX]
     assert pane.listing.name == "user_transform.cu"
     assert "fma.rn.f32" in pane.code_view.text.lines[pane.code_view.line - 1]
     linked.trigger("correlateAction")
@@ -301,7 +301,7 @@ def test_a_header_that_is_a_tab_is_a_source_like_others(started):
     # Without the tab the code has the colour of the call.
     call = "accumulate(&bins[bin], local[bin])"
     assert hue(started, "ptxView", "atom.global") != hue(started, "histogram.cu", call)
-    started.workspace.documents.remove(started.workspace.documents.named("atomic_ops.cuh"))
+    started.state.documents.remove(started.state.documents.named("atomic_ops.cuh"))
     started.wait(
         lambda: hue(started, "ptxView", "atom.global") == hue(started, "histogram.cu", call)
     )
@@ -344,7 +344,7 @@ def with_headers(started, tmp_path):
     (tmp_path / "link").symlink_to(tmp_path / "real")
     (tmp_path / "k.cu").write_text(WITH_HEADERS)
     started.show_output("SASS")
-    started.workspace.settings.options = f"-I{tmp_path / 'link'}"
+    started.state.settings.options = f"-I{tmp_path / 'link'}"
     assert started.next_result(lambda: started.files.open_paths([tmp_path / "k.cu"])).ok
     ready(started)
     return started
@@ -352,7 +352,7 @@ def with_headers(started, tmp_path):
 
 def to_sass_of(driver, wanted):
     """Put the caret to the first SASS that comes from a file."""
-    correlations, sass = driver.workspace.correlations, driver.listing("sassView")
+    correlations, sass = driver.state.correlations, driver.listing("sassView")
     chains = (correlations.of_sass(line).chain for line in range(sass.line_count))
     line = next(n for n, chain in enumerate(chains) if chain and chain[0].file.endswith(wanted))
     sass.setFocus()
@@ -368,11 +368,11 @@ def test_code_of_a_header_leads_to_its_file(with_headers, tmp_path):
     driver, sass = with_headers, with_headers.listing("sassView")
     real = (tmp_path / "real").resolve()
     # Following the cursor opens nothing.
-    driver.workspace.preferences.set_value("listings.follow", True)
+    driver.state.preferences.set_value("listings.follow", True)
     to_sass_of(driver, "a/factor.cuh")
     driver.wait(lambda: list(driver.editor.bands.matched) == [4])
     assert driver.document.name == "k.cu"
-    assert driver.workspace.documents.named("factor.cuh") is None
+    assert driver.state.documents.named("factor.cuh") is None
     jump_from(driver, "a/factor.cuh")
     assert driver.document.path == real / "a" / "factor.cuh"
     assert driver.editor.hasFocus()
@@ -390,12 +390,12 @@ def test_code_of_a_header_leads_to_its_file(with_headers, tmp_path):
     assert driver.document.path == real / "b" / "scale.cuh"
     assert driver.editor.position() == (3, 1)
     driver.wait(lambda: told(driver).startswith("made.inc:10 is in no file here"))
-    driver.panes.problems.location_activated.emit(str(real / "b" / "factor.cuh"), 2, 1)
+    driver.pane("problems").location_activated.emit(str(real / "b" / "factor.cuh"), 2, 1)
     assert driver.document.name == "b/factor.cuh"
     # With its namesake in a tab the compiler would take the wrong one.
-    assert driver.next_result(driver.workspace.build_controller.build).ok
+    assert driver.next_result(driver.state.build_controller.build).ok
     # Where there is no call, either, the PTX.
-    driver.wait(lambda: driver.workspace.inspections.current is not None)
+    driver.wait(lambda: driver.state.inspections.current is not None)
     ready(driver)
     jump_from(driver, "gone.inc")
     assert driver.listing("ptxView").hasFocus()

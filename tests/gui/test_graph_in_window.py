@@ -30,11 +30,11 @@ def opened(driver, tmp_path):
     driver.wait(lambda: driver.results)
     driver.trigger("focusGraphAction")
     driver.wait(lambda: picture(driver))
-    return driver.panes.graph.canvas
+    return driver.pane("graph").canvas
 
 
 def picture(driver):
-    return driver.panes.graph.canvas.picture
+    return driver.pane("graph").canvas.picture
 
 
 def choose(driver, name, text):
@@ -44,14 +44,14 @@ def choose(driver, name, text):
 
 
 def instruction_at_caret(driver):
-    pane = driver.panes.outputs[CodeKind.SASS]
-    spot = driver.workspace.inspections.current.rows.spot(pane.code_view.line - 1)
+    pane = driver.listings[CodeKind.SASS]
+    spot = driver.state.inspections.current.rows.spot(pane.code_view.line - 1)
     return spot.function.name, spot.index
 
 
 def test_a_graph_leads_to_the_text_and_back(driver, tmp_path):
     canvas = opened(driver, tmp_path)
-    panes, inspections = driver.panes, driver.workspace.inspections
+    panes, inspections = driver, driver.state.inspections
     assert QApplication.focusWidget() is canvas
     choose(driver, "graphKernelCombo", "first")
     driver.wait(lambda: picture(driver).graph.name == "first")
@@ -72,7 +72,7 @@ def test_a_graph_leads_to_the_text_and_back(driver, tmp_path):
     canvas.mark(2)
     place = canvas.mapFromScene(QPointF(x + 5, y + 5))
     QTest.mouseClick(canvas.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    sass = panes.outputs[CodeKind.SASS]
+    sass = panes.listings[CodeKind.SASS]
     driver.wait(sass.isVisible)
     assert instruction_at_caret(driver) == ("first", blocks[2].start)
     last = blocks[-1]
@@ -96,8 +96,8 @@ def test_ptx_has_a_graph_of_its_own_and_the_kernel_stays(driver, tmp_path):
     assert graph.name == "first"
     assert [loop.depth for loop in graph.loops] == [1, 2]
     block = graph.loops[1].head
-    ptx = driver.panes.outputs[CodeKind.PTX]
-    driver.panes.bring_up(canvas)
+    ptx = driver.listings[CodeKind.PTX]
+    driver.shell.layout.bring_up(canvas)
     canvas.mark(block)
     driver.press(Qt.Key.Key_Return)
     assert QApplication.focusWidget() is ptx.code_view
@@ -107,7 +107,7 @@ def test_ptx_has_a_graph_of_its_own_and_the_kernel_stays(driver, tmp_path):
     driver.trigger("focusGraphAction")
     choose(driver, "graphKernelCombo", "second")
     driver.wait(lambda: picture(driver).graph.name == "second")
-    assert driver.workspace.inspections.kernel == "second"
+    assert driver.state.inspections.kernel == "second"
     choose(driver, "graphKindCombo", "SASS")
     driver.wait(lambda: picture(driver).kind is CodeKind.SASS)
     assert picture(driver).graph.name == "second"
@@ -140,7 +140,7 @@ def test_a_graph_is_saved_with_its_text_or_the_user_hears_why_not(driver, tmp_pa
     assert "EXIT" in words
     driver.trigger("exportGraphAction")
     driver.trigger("exportGraphAction")
-    driver.wait(driver.panes.notice.isVisible)
+    driver.wait(driver.shell.notices.isVisible)
 
 
 def test_without_code_the_pane_says_what_to_do(driver, tmp_path):
@@ -150,6 +150,6 @@ def test_without_code_the_pane_says_what_to_do(driver, tmp_path):
     driver.trigger("focusGraphAction")
     pause(50)
     assert picture(driver) is None
-    assert "The Problems list says more." in driver.panes.graph.canvas.accessibleDescription()
+    assert "The Problems list says more." in driver.pane("graph").canvas.accessibleDescription()
     driver.trigger("exportGraphAction")
-    driver.wait(driver.panes.notice.isVisible)
+    driver.wait(driver.shell.notices.isVisible)

@@ -57,11 +57,11 @@ def test_opening_it_is_refused_in_words_and_at_once(started, hostile, watchdog, 
     before = resident()
     watchdog.reset()
     started.files.open_paths([hostile / name])
-    started.wait(lambda: started.panes.notice.text)
-    assert REFUSALS[name] in started.panes.notice.text
+    started.wait(lambda: started.shell.notices.text)
+    assert REFUSALS[name] in started.shell.notices.text
     assert watchdog.longest < MOST_MS, watchdog.stalls
     assert resident() - before < MOST_GROWTH
-    assert len(started.workspace.documents) == 1
+    assert len(started.state.documents) == 1
 
 
 @pytest.mark.parametrize("name", ["long.cu", "many.cu", "many.ptx"])
@@ -86,8 +86,8 @@ TEXTS = {
 
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_largest_texts_that_are_edited_stall_nothing(started, watchdog, name):
-    tabs, text = started.workspace.documents, TEXTS[name]
-    started.workspace.settings.auto_build = False
+    tabs, text = started.state.documents, TEXTS[name]
+    started.state.settings.auto_build = False
     pasted = QMimeData()
     pasted.setText(text)
 
@@ -124,8 +124,8 @@ def test_typed_text_beyond_the_limit_is_kept_and_can_be_saved(driver, tmp_path, 
     assert (document.text, document.is_modified) == (None, True)
     assert "too large to edit here, and it is in no file yet" in document.read_only.value
     assert document.content == text.replace("\r\n", "\n").encode()
-    driver.workspace.session.save()
-    driver.workspace.session.flush()
+    driver.state.session.save()
+    driver.state.session.flush()
     assert json.loads(session.read_text())["documents"][0]["text"] == text
     monkeypatch.setattr(driver.files._dialogs, "file_to_save", lambda _: tmp_path / "typed.cu")
     driver.trigger("saveAction")
@@ -141,7 +141,7 @@ def test_a_session_of_too_many_tabs_is_set_aside(driver, tmp_path):
     saved["documents"] *= 1_001
     session.write_text(json.dumps(saved))
     driver.start()
-    assert "it names 1,001 tabs, of which 1,000 are opened" in driver.panes.notice.text
+    assert "it names 1,001 tabs, of which 1,000 are opened" in driver.shell.notices.text
     assert json.loads(session.with_name("session-1-unread-1.json").read_text()) == saved
 
 
@@ -167,10 +167,10 @@ def test_a_session_comes_up_without_what_cannot_be_read(driver, hostile, tmp_pat
     )
     before = resident()
     driver.start()
-    names = [document.name for document in driver.workspace.documents]
+    names = [document.name for document in driver.state.documents]
     assert names == ["typed.cu"]
     for name in (*REFUSALS, "it is a device and no ordinary file"):
-        assert name in driver.panes.notice.text
+        assert name in driver.shell.notices.text
     assert resident() - before < 2 * MOST_GROWTH
 
 
@@ -193,16 +193,16 @@ def test_a_session_comes_up_though_a_disk_does_not_answer(
     session.parent.mkdir(exist_ok=True)
     session.write_text(json.dumps(_session([str(gone)])))
     driver.start()
-    assert [document.name for document in driver.workspace.documents] == ["typed.cu"]
-    assert f"disk does not answer: '{gone}'" in driver.panes.notice.text
-    driver.workspace.session.save()
-    driver.workspace.session.flush()
+    assert [document.name for document in driver.state.documents] == ["typed.cu"]
+    assert f"disk does not answer: '{gone}'" in driver.shell.notices.text
+    driver.state.session.save()
+    driver.state.session.flush()
     # It is not forgotten.
     assert str(gone) in [entry["path"] for entry in json.loads(session.read_text())["documents"]]
     answers.set()
-    driver.wait(lambda: len(driver.workspace.documents) == 2)
+    driver.wait(lambda: len(driver.state.documents) == 2)
     assert driver.document.name == "typed.cu"
-    assert driver.workspace.documents.at_path(gone).held.text == "__global__ void late() {}\n"
+    assert driver.state.documents.at_path(gone).held.text == "__global__ void late() {}\n"
 
 
 def _session(paths):

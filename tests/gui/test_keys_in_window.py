@@ -23,7 +23,7 @@ _SHIFT = Qt.KeyboardModifier.ShiftModifier
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 def test_keys_are_listed_changed_and_given_back(started):
     driver, editor = started, started.editor
-    driver.workspace.settings.auto_build = False
+    driver.state.settings.auto_build = False
     driver.trigger("shortcutsAction")
     dialog = driver.find(ShortcutsDialog, "shortcutsDialog")
     table = dialog.findChild(QTreeWidget, "shortcutsTable")
@@ -76,10 +76,10 @@ def test_keys_are_listed_changed_and_given_back(started):
     editor.go_to(2)
     driver.press(Qt.Key.Key_M, _CTRL)
     assert editor.toPlainText() == "one\nthree\n"
-    assert driver.panes.stage.alone is None
+    assert driver.shell.layout.alone is None
     driver.press(Qt.Key.Key_K, _CTRL | _SHIFT)
     assert editor.toPlainText() == "one\nthree\n"
-    assert driver.workspace.preferences.shortcuts == {"deleteLinesAction": ("Ctrl+M",)}
+    assert driver.state.preferences.shortcuts == {"deleteLinesAction": ("Ctrl+M",)}
 
     driver.trigger("shortcutsAction")
     dialog = driver.window.findChildren(ShortcutsDialog)[-1]

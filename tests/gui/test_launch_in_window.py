@@ -108,14 +108,14 @@ def test_the_keyboard_alone_fills_in_and_runs(started):
 @WITHOUT_DRIVER
 def test_without_a_driver_it_says_once_what_can_be_done_next(started):
     started.launch_form()
-    started.wait(lambda: not started.workspace.launches.has_devices)
-    started.wait(lambda: started.workspace.launches.devices is not None)
+    started.wait(lambda: not started.state.launches.has_devices)
+    started.wait(lambda: started.state.launches.devices is not None)
     result = started.launch()
     assert result.outcome is LaunchOutcome.MISSING
-    view = started.panes.launch.results.result
+    view = started.pane("launch").results.result
     assert view.headline.text == "vector_add: There is no GPU to launch on."
     assert view.notes == ()
-    labels = started.panes.launch.findChildren(QLabel)
+    labels = started.pane("launch").findChildren(QLabel)
     (told,) = (label for label in labels if "No NVIDIA driver is installed" in label.text())
     assert "save it as a project and launch it on a machine with a GPU" in told.text()
     started.find(QToolButton, "sweepActionInstead").click()
@@ -123,14 +123,14 @@ def test_without_a_driver_it_says_once_what_can_be_done_next(started):
     assert sweep.isVisible()
     sweep.close()
     started.find(QToolButton, "focusReportActionInstead").click()
-    assert started.panes.report.isVisible()
+    assert started.pane("report").isVisible()
     # Compiling goes on as ever.
     assert started.next_result(lambda: started.replace("a[i] + b[i]", "a[i] - b[i]")).ok
 
 
 def test_without_a_kernel_there_is_nothing_to_run(started):
     started.next_result(lambda: started.replace('extern "C" __global__', "__device__"))
-    form = started.panes.launch.form
+    form = started.pane("launch").form
     started.trigger("focusLaunchAction")
     started.wait(lambda: form.form is None)
     assert started.launch().outcome is LaunchOutcome.REFUSED
@@ -141,8 +141,8 @@ def test_a_sample_runs_and_is_checked(started):
     for title in ("SAXPY", "Link by PTX or LTO", "Histogram", "LLVM IR, opaque"):
         assert started.open_sample(title).ok
         started.launch_form()
-        started.wait(lambda: started.workspace.launches.has_devices)
-        expected = started.panes.launch.form
+        started.wait(lambda: started.state.launches.has_devices)
+        expected = started.pane("launch").form
         started.wait(lambda form=expected: form.spec().expectations)
         result = started.launch()
         assert result.ok, (title, result)
@@ -152,9 +152,9 @@ def test_a_sample_runs_and_is_checked(started):
 @pytest.mark.gpu
 def test_an_endless_kernel_is_stopped_and_the_next_runs(started):
     write(started, ENDLESS)
-    started.wait(lambda: started.workspace.launches.has_devices)
+    started.wait(lambda: started.state.launches.has_devices)
     came = []
-    started.workspace.launches.finished.connect(came.append)
+    started.state.launches.finished.connect(came.append)
     started.trigger("runAction")
     pause(1500)
     assert started.find(QAction, "stopRunAction").isEnabled()
@@ -170,10 +170,10 @@ def test_an_endless_kernel_is_stopped_and_the_next_runs(started):
 @pytest.mark.gpu
 def test_an_illegal_address_is_explained_and_the_next_launch_works(started):
     write(started, WILD)
-    started.wait(lambda: started.workspace.launches.has_devices)
+    started.wait(lambda: started.state.launches.has_devices)
     result = started.launch()
     assert result.outcome is LaunchOutcome.FAILED
-    assert "memory that is not its own" in started.panes.launch.results.result.headline.text
+    assert "memory that is not its own" in started.pane("launch").results.result.headline.text
     write(started, KERNELS)
     assert started.launch().ok
 
@@ -181,6 +181,6 @@ def test_an_illegal_address_is_explained_and_the_next_launch_works(started):
 @pytest.mark.gpu
 def test_what_a_kernel_prints_is_in_the_console(started):
     write(started, TALKING)
-    started.wait(lambda: started.workspace.launches.has_devices)
+    started.wait(lambda: started.state.launches.has_devices)
     assert started.launch().ok
-    assert "thread 0 speaks" in started.panes.launch.results.console.text
+    assert "thread 0 speaks" in started.pane("launch").results.console.text

@@ -36,11 +36,11 @@ def click(view, line, text, modifiers=CTRL):
 def test_links_history_marks_and_kernels(started):
     started.open_sample("SAXPY")
     ptx = started.listing("ptxView")
-    pane = started.panes.outputs[CodeKind.PTX]
+    pane = started.listings[CodeKind.PTX]
     started.wait(lambda: pane.header.functions.count() == 2)
 
     # Back and forward are there once something was left.
-    started.workspace.documents.current = started.workspace.documents.named("saxpy.cu")
+    started.state.documents.current = started.state.documents.named("saxpy.cu")
     started.trigger("focusPtxAction")
     branch = line_of(ptx, "bra")
     label = ptx.text.lines[branch].split()[-1].rstrip(";")
@@ -63,11 +63,11 @@ def test_links_history_marks_and_kernels(started):
     assert ptx.line == there
     put_caret(ptx, branch, "bra")
     started.press(Qt.Key.Key_Return, CTRL)
-    assert "nothing to follow" in started.panes.status.currentMessage()
+    assert "nothing to follow" in started.shell.status.currentMessage()
 
     started.editor.setFocus()
     started.press(Qt.Key.Key_Return, CTRL)
-    assert "go there first" in started.panes.status.currentMessage()
+    assert "go there first" in started.shell.status.currentMessage()
 
     # A register is marked within its function and counted.
     register = line_of(ptx, "mul.wide.s32")
@@ -108,7 +108,7 @@ def test_names_in_words_are_found_followed_and_remembered(started):
 
     # Find sees what is seen, and counts it.
     started.trigger("focusPtxAction")
-    bar = started.panes.outputs[CodeKind.PTX].find_bar
+    bar = started.listings[CodeKind.PTX].find_bar
     started.trigger("findAction")
     bar.field.setText(FLOAT_WORDS)
     count = ptx.toPlainText().count(FLOAT_WORDS)
@@ -128,7 +128,7 @@ def test_names_in_words_are_found_followed_and_remembered(started):
     started.next_result(lambda: started.trigger("buildAction"))
     started.wait(lambda: FLOAT_WORDS in ptx.toPlainText())
     started.trigger("demangleAction")
-    assert started.workspace.preferences.value("listings.demangle") is False
+    assert started.state.preferences.value("listings.demangle") is False
     assert FLOAT_WORDS not in ptx.toPlainText()
     assert FLOAT in ptx.toPlainText()
 
@@ -136,7 +136,7 @@ def test_names_in_words_are_found_followed_and_remembered(started):
 def test_listings_come_up_where_the_first_kernel_of_the_source_begins(started):
     started.open_sample("SAXPY")
     for name, instruction in (("ptxView", "ld.param"), ("sassView", "LDC R1, c[0x0][0x28]")):
-        view, pane = started.listing(name), started.panes.outputs[CodeKind(name[:-4])]
+        view, pane = started.listing(name), started.listings[CodeKind(name[:-4])]
         started.wait(lambda pane=pane: DOUBLE_WORDS in pane.header.functions.currentText())
         line, rows = view.caret.line, view.shown.rows
         assert instruction in view.text.lines[line]
@@ -191,5 +191,5 @@ def test_a_listing_and_its_cubin_are_saved_as_the_tools_wrote_them(started, tmp_
     (tmp_path / "saxpy.ptx").unlink()
     (tmp_path / "saxpy.ptx").mkdir()
     started.trigger("ptxSavePtxAction")
-    notice = started.panes.notice
+    notice = started.shell.notices
     started.wait(lambda: any("saxpy.ptx" in label.text() for label in notice.findChildren(QLabel)))

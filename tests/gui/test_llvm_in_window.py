@@ -28,9 +28,9 @@ define i32 @twice(i32 %value) {
 def started(started):
     """With two modules of LLVM IR, built on demand only."""
     driver = started
-    driver.workspace.settings.auto_build = False
+    driver.state.settings.auto_build = False
     for name, text in (("twice.ll", TWICE), ("kernel.ll", KERNEL)):
-        driver.workspace.documents.add(Document(name, CodeKind.LLVM_IR, text.encode()))
+        driver.state.documents.add(Document(name, CodeKind.LLVM_IR, text.encode()))
     return driver
 
 
@@ -40,7 +40,7 @@ def build(driver):
 
 def test_a_library_gives_what_is_called(started):
     assert not build(started).ok
-    documents = started.workspace.documents
+    documents = started.state.documents
     documents.current = documents.named("twice.ll")
     started.trigger("libraryAction")
     documents.current = documents.named("kernel.ll")
@@ -54,7 +54,7 @@ def test_a_library_gives_what_is_called(started):
     assert ".entry kernel" in started.listing("ptxView").toPlainText()
     # Without debug metadata, its lines are tied to what became of them.
     started.show_output("SASS")
-    correlations = started.workspace.correlations
+    correlations = started.state.correlations
     started.wait(lambda: correlations.tied is not None)
     document = documents.current
     lines = document.content.decode().split("\n")
@@ -67,10 +67,10 @@ def test_a_library_gives_what_is_called(started):
 
 
 def test_joined_modules_are_one_program(started):
-    documents = started.workspace.documents
+    documents = started.state.documents
     documents.named("vector_add.cu").included = False
-    started.workspace.settings.link = LinkMode.PTX
-    started.workspace.settings.turn(Switch.JOIN_IR, True)
+    started.state.settings.link = LinkMode.PTX
+    started.state.settings.turn(Switch.JOIN_IR, True)
     result = build(started)
     assert result.ok
     compiled = [stage for stage in result.stages if stage.tool.value == "libNVVM"]
@@ -78,7 +78,7 @@ def test_joined_modules_are_one_program(started):
 
 
 def test_the_command_is_for_llvm_ir_only(started):
-    documents = started.workspace.documents
+    documents = started.state.documents
     action = started.find(type(started.window.menuBar().actions()[0]), "libraryAction")
     assert action.isEnabled()
     documents.current = documents.named("vector_add.cu")

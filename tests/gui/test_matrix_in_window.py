@@ -69,7 +69,7 @@ def test_every_combination_is_a_row_with_all_figures(started, dialog):
     assert all(value(figure, row, view) is not None for row in rows for figure in Figure)
     assert dialog.form.words == "4 of 4 built"
     # The panes still show what they showed.
-    assert started.workspace.outputs.result.arch == Arch(90)
+    assert started.state.outputs.result.arch == Arch(90)
     assert len(started.results) == 1
 
 
@@ -109,7 +109,7 @@ def test_a_build_of_the_window_comes_in_between(started, dialog):
 
 
 def test_escape_stops_first_and_closes_then(started, dialog):
-    started.workspace.settings.auto_build = False
+    started.state.settings.auto_build = False
     started.editor.selectAll()
     started.editor.insertPlainText(SLOW_CUDA)
     type_in(dialog, "sm_80, sm_90")
@@ -133,7 +133,7 @@ def test_a_row_becomes_what_the_window_builds(started, dialog):
     table.selectRow(1)
     result = started.next_result(lambda: QTest.keyClick(table, Qt.Key.Key_Return))
     assert (result.ok, result.arch) == (True, Arch(80))
-    assert started.workspace.settings.options == "-O1"
+    assert started.state.settings.options == "-O1"
     assert started.find(QLabel, "targetLabel").text() == "sm_80"
 
 
@@ -142,7 +142,7 @@ def test_a_row_becomes_a_baseline(started, dialog):
     run(started, dialog)
     table = dialog.table.table
     table.selectRow(1)
-    baselines = started.workspace.baselines
+    baselines = started.state.baselines
     QTest.keyClick(
         table, Qt.Key.Key_B, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
     )

@@ -26,8 +26,8 @@ def test_lowered_names_of_the_sample_and_of_one_more(started):
 
 def test_a_header_tab_is_found_by_include_and_its_edits_rebuild_the_kernel(started):
     assert started.open_sample("Histogram").ok
-    header = started.workspace.documents.named("atomic_ops.cuh")
-    started.workspace.documents.current = header
+    header = started.state.documents.named("atomic_ops.cuh")
+    started.state.documents.current = header
     result = started.next_result(lambda: started.editor.setPlainText("#error not today\n"))
     assert result.outcome is Outcome.FAILED
     (diagnostic, *_) = result.diagnostics
@@ -48,7 +48,7 @@ def test_link_by_lto_and_by_ptx(started):
     inlined = started.listing("sassView").toPlainText()
     assert "CALL" not in inlined
     link = started.find(LinkView, "linkView")
-    started.panes.bring_up(link)
+    started.shell.layout.bring_up(link)
     started.wait(lambda: link.inlined.rows)
     (row,) = link.inlined.rows
     assert (row.function, row.into) == ("user_transform", "apply_transform")
@@ -57,7 +57,7 @@ def test_link_by_lto_and_by_ptx(started):
     for column in (FUNCTION, CALL):
         table.setCurrentIndex(table.model().index(0, column))
         table.clicked.emit(table.currentIndex())
-        document = started.workspace.documents.current
+        document = started.state.documents.current
         line = started.editor.textCursor().blockNumber()
         lines.append((document.name, document.content.decode().split("\n")[line]))
     (callee, of_callee), (caller, of_caller) = lines
@@ -66,7 +66,7 @@ def test_link_by_lto_and_by_ptx(started):
     assert "user_transform(" in of_caller
     table.setCurrentIndex(table.model().index(0, INTO))
     table.clicked.emit(table.currentIndex())
-    ptx = started.panes.outputs[CodeKind.PTX].code_view
+    ptx = started.listings[CodeKind.PTX].code_view
     assert ptx.line == row.inlined.ptx_line
     assert not link.inlined.untold
     result = started.next_result(lambda: link.link_mode_changed.emit(LinkMode.PTX))
@@ -78,7 +78,7 @@ def test_link_by_lto_and_by_ptx(started):
 
 def test_a_sample_with_a_link_leaves_own_tabs_as_they_are(started):
     """Each tab in front is built, and in the way that it was before the sample."""
-    documents, settings = started.workspace.documents, started.workspace.settings
+    documents, settings = started.state.documents, started.state.settings
     own = started.document
     assert started.open_sample("Link by PTX or LTO").ok
     assert [d.name for d in documents if d.program] == ["apply_transform.cu", "user_transform.cu"]
@@ -88,14 +88,14 @@ def test_a_sample_with_a_link_leaves_own_tabs_as_they_are(started):
     assert [d.file for d in result.diagnostics] == [own.name]
     assert own.included
     documents.current = documents.named("user_transform.cu")
-    started.wait(lambda: settings.link is LinkMode.LTO and started.workspace.outputs.result.ok)
+    started.wait(lambda: settings.link is LinkMode.LTO and started.state.outputs.result.ok)
     # Its name leads back to what is open, not to a second copy.
     started.open_sample("Link by PTX or LTO")
     assert len(documents) == 3
 
 
 def test_a_link_of_own_tabs_outlives_samples(started):
-    documents, settings = started.workspace.documents, started.workspace.settings
+    documents, settings = started.state.documents, started.state.settings
     own = started.document
     settings.link = LinkMode.PTX
     started.settle()
@@ -105,7 +105,7 @@ def test_a_link_of_own_tabs_outlives_samples(started):
     documents.current = own
     started.wait(lambda: settings.link is LinkMode.PTX)
     started.settle()
-    assert started.workspace.outputs.result.artifact(CodeKind.SASS, LINKED) is not None
+    assert started.state.outputs.result.artifact(CodeKind.SASS, LINKED) is not None
 
 
 def test_a_file_is_added_to_the_link_that_is_looked_at(started, tmp_path):
@@ -117,16 +117,16 @@ def test_a_file_is_added_to_the_link_that_is_looked_at(started, tmp_path):
     result = started.next_result(add)
     assert result.outcome is Outcome.FAILED
     assert {d.file for d in result.diagnostics} == {"broken.cu"}
-    assert len(started.workspace.build_controller.modules()) == 3
+    assert len(started.state.build_controller.modules()) == 3
 
 
 def notice(driver):
-    bars = driver.panes.tabs.page.findChildren(NoticeBar, "tabNotice")
+    bars = driver.editors.page.findChildren(NoticeBar, "tabNotice")
     return "".join(bar.text for bar in bars if bar.isVisible())
 
 
 def test_a_tab_says_that_it_is_not_in_the_link_and_how_it_gets_there(started):
-    documents, settings = started.workspace.documents, started.workspace.settings
+    documents, settings = started.state.documents, started.state.settings
     started.open_sample("Link by PTX or LTO")
     front = documents.named("user_transform.cu")
     documents.current = front
@@ -179,11 +179,11 @@ def test_the_other_samples_build(started, title):
 
 
 def test_each_tab_keeps_its_own_output(started):
-    started.workspace.settings.auto_build = False
+    started.state.settings.auto_build = False
     open_text_later = Document("second.ptx", CodeKind.PTX, b".version 8.0\n.target sm_75\n")
-    started.workspace.documents.add(open_text_later)
+    started.state.documents.add(open_text_later)
     assert started.listing("sassView").toPlainText() == ""
-    started.workspace.documents.current = started.workspace.documents.named("vector_add.cu")
+    started.state.documents.current = started.state.documents.named("vector_add.cu")
     assert "LDG.E" in started.listing("sassView").toPlainText()
 
 
@@ -204,7 +204,7 @@ def test_a_problem_in_a_header_on_disk_opens_it_and_is_over_once_it_is_mended(st
 
 def test_closing_the_module_while_a_header_is_looked_at_builds_another_one(started):
     started.open_sample("Histogram")
-    documents = started.workspace.documents
+    documents = started.state.documents
     documents.current = documents.named("atomic_ops.cuh")
     result = started.next_result(lambda: documents.remove(documents.named("histogram.cu")))
     assert [kernel.name for kernel in result.kernels] == ["vector_add"]
@@ -212,7 +212,7 @@ def test_closing_the_module_while_a_header_is_looked_at_builds_another_one(start
 
 def test_a_sample_uses_its_header_even_where_that_was_edited(started):
     started.open_sample("Histogram")
-    documents = started.workspace.documents
+    documents = started.state.documents
     documents.current = documents.named("atomic_ops.cuh")
     started.next_result(lambda: started.type("// mine "))
     documents.remove(documents.named("histogram.cu"))

@@ -33,7 +33,7 @@ def test_all_that_a_first_day_brings_goes_by_keyboard_and_outlives_a_kill(enviro
 
 def test_the_keyboard_is_never_lost(started):
     """After each of these it is where whoever pressed the keys looks for it."""
-    window, panes, keyboard = started.window, started.panes, QtKeyboard()
+    window, panes, keyboard = started.window, started, QtKeyboard()
     window.activateWindow()
 
     def press(*keys):
@@ -61,7 +61,7 @@ def test_the_keyboard_is_never_lost(started):
     assert press("Space") is started.editor
 
     # A message is among the panes; done with it, one is back in the text.
-    panes.notice.tell("Read this.")
-    assert panes.notice.isAncestorOf(press("Shift+F6"))
+    panes.shell.notices.tell("Read this.")
+    assert panes.shell.notices.isAncestorOf(press("Shift+F6"))
     assert press("Space") is started.editor
-    assert panes.notice.text == ""
+    assert panes.shell.notices.text == ""

@@ -32,7 +32,7 @@ def files(tmp_path_factory):
 
 
 def shown(driver, kind):
-    return "\n".join(driver.workspace.outputs.output(kind).listings[0].lines)
+    return "\n".join(driver.state.outputs.output(kind).listings[0].lines)
 
 
 @pytest.mark.parametrize(("name", "target"), [("k.cubin", "sm_80"), ("k.fatbin", "sm_90")])
@@ -45,7 +45,7 @@ def test_a_file_is_read_like_the_output_of_a_build(driver, files, name, target):
     assert [kernel.name for kernel in result.kernels] == ["fine"]
     assert result.kernels[0].resources.registers > 0
     assert driver.find(QLabel, "targetLabel").text() == target
-    inspections = driver.workspace.inspections
+    inspections = driver.state.inspections
     inspections.want("test", True)
     driver.wait(lambda: inspections.current)
     assert inspections.function.name == "fine"
@@ -54,7 +54,7 @@ def test_a_file_is_read_like_the_output_of_a_build(driver, files, name, target):
 
 def test_another_target_shows_the_other_code_of_a_fatbin(driver, files):
     driver.start([files / "k.fatbin"])
-    settings = driver.workspace.settings
+    settings = driver.state.settings
     result = driver.next_result(lambda: setattr(settings, "arch", Arch(86)))
     assert (result.ok, result.arch) == (True, Arch(80))
     result = driver.next_result(lambda: setattr(settings, "arch", Arch(120)))

@@ -14,11 +14,11 @@ from tests.support import SAMPLES
 
 
 def states(driver):
-    return {n.title: n.state for n in driver.panes.pipeline.canvas.pipeline.nodes}
+    return {n.title: n.state for n in driver.pane("pipeline").canvas.pipeline.nodes}
 
 
 def node(driver, title):
-    canvas = driver.panes.pipeline.canvas
+    canvas = driver.pane("pipeline").canvas
     return next(n for n in canvas.pipeline.nodes if n.title == title)
 
 
@@ -38,20 +38,20 @@ def focused_in(widget):
 
 
 def test_a_build_is_drawn_opened_saved_outdated_broken_and_mended(started, tmp_path, monkeypatch):
-    panes = started.panes
+    panes = started
     assert set(states(started).values()) == {State.GIVEN, State.DONE, State.WAITING}
     assert states(started)["Launch"] is State.WAITING
 
     click(started, "vector_add.ptx")
-    assert focused_in(panes.outputs[node(started, "vector_add.ptx").code])
+    assert focused_in(panes.listings[node(started, "vector_add.ptx").code])
     click(started, "vector_add.cubin")
-    assert focused_in(panes.kernels)
+    assert focused_in(panes.pane("kernels"))
     click(started, "nvdisasm")
-    assert panes.log.stage.tool.value == "nvdisasm"
+    assert panes.pane("log").stage.tool.value == "nvdisasm"
     click(started, "Launch")
-    assert focused_in(panes.launch)
+    assert focused_in(panes.pane("launch"))
     click(started, "vector_add.cu")
-    assert focused_in(panes.tabs)
+    assert focused_in(panes.editors)
 
     # Saved where the user says, or told why not.
     places = [tmp_path / "no folder" / "build.svg", tmp_path / "build.svg"]
@@ -59,7 +59,7 @@ def test_a_build_is_drawn_opened_saved_outdated_broken_and_mended(started, tmp_p
     save = started.find(QToolButton, "pipelineSaveButton")
     started.trigger("focusPipelineAction")
     save.click()
-    assert "cannot be written" in panes.notice.text
+    assert "cannot be written" in panes.shell.notices.text
     save.click()
     assert "vector_add.cubin" in (tmp_path / "build.svg").read_text()
 
@@ -70,7 +70,7 @@ def test_a_build_is_drawn_opened_saved_outdated_broken_and_mended(started, tmp_p
 
     # What is not built by itself is out of date at once.
     started.trigger("autoBuildAction")
-    started.workspace.settings.options = "--use_fast_math"
+    started.state.settings.options = "--use_fast_math"
     pause(300)
     assert states(started)["vector_add.sass"] is State.STALE
     started.next_result(lambda: started.trigger("buildAction"))
@@ -86,7 +86,7 @@ def test_a_build_is_drawn_opened_saved_outdated_broken_and_mended(started, tmp_p
     assert node(started, "NVRTC").message == 'expected a ";"'
     click(started, "NVRTC")
     assert started.editor.textCursor().blockNumber() + 1 == 10
-    assert focused_in(panes.tabs)
+    assert focused_in(panes.editors)
 
     started.replace("a[i] + b[i]", "a[i] * b[i];")
     started.next_result(lambda: started.trigger("buildAction"))
@@ -97,26 +97,26 @@ def test_a_build_is_drawn_opened_saved_outdated_broken_and_mended(started, tmp_p
 def test_a_link_is_drawn_and_tabs_show_their_own_builds(driver):
     driver.start([SAMPLES / "apply_transform.cu", SAMPLES / "user_transform.cu"])
     assert "user_transform.ptx" in states(driver)
-    documents = driver.workspace.documents
+    documents = driver.state.documents
     other = documents.named("apply_transform.cu")
     driver.next_result(lambda: setattr(documents, "current", other))
     assert "apply_transform.ptx" in states(driver)
 
-    driver.workspace.settings.link = LinkMode.LTO
+    driver.state.settings.link = LinkMode.LTO
     driver.next_result(lambda: driver.trigger("buildAction"))
     drawn = states(driver)
     assert {"apply_transform.ltoir", "user_transform.ltoir", "linked.sass"} <= drawn.keys()
     assert drawn["nvJitLink"] in (State.DONE, State.CACHED)
     click(driver, "nvJitLink")
-    assert focused_in(driver.panes.link)
+    assert focused_in(driver.pane("link"))
     click(driver, "apply_transform.ltoir")
-    assert driver.panes.log.stage.source == "apply_transform.cu"
+    assert driver.pane("log").stage.source == "apply_transform.cu"
     click(driver, "linked.sass")
-    pane = driver.panes.outputs[node(driver, "linked.sass").code]
+    pane = driver.listings[node(driver, "linked.sass").code]
     assert focused_in(pane)
     assert pane.output.listings[0].name == "linked"
 
-    driver.workspace.settings.link = LinkMode.NONE
+    driver.state.settings.link = LinkMode.NONE
     assert "apply_transform.ptx" in states(driver)
 
 

@@ -48,7 +48,7 @@ def answers(driver, monkeypatch):
 
 
 def _names(driver):
-    return [document.name for document in driver.workspace.documents]
+    return [document.name for document in driver.state.documents]
 
 
 def _project(path, *members, **fields):
@@ -59,7 +59,7 @@ def _project(path, *members, **fields):
 
 def _open(driver, path):
     opened = []
-    driver.workspace.project.opened.connect(lambda: opened.append(True))
+    driver.state.project.opened.connect(lambda: opened.append(True))
     driver.files.open_paths([path])
     driver.wait(lambda: opened)
 
@@ -72,7 +72,7 @@ def test_a_project_is_saved_changed_and_opened_again(driver, answers, tmp_path):
     driver.start([beside])
     driver.trigger("newCudaAction")
     driver.settle()
-    driver.workspace.settings.options = "-lineinfo"
+    driver.state.settings.options = "-lineinfo"
     answers.path = folder / "demo.jitproj"
     driver.press(Qt.Key.Key_S, _CONTROL_ALT)
     assert driver.window.windowTitle().endswith("[*] - demo.jitproj - jitstudio")
@@ -85,15 +85,15 @@ def test_a_project_is_saved_changed_and_opened_again(driver, answers, tmp_path):
 
     # A change marks the project; saving saves the files of the folder too.
     driver.type("struct project; ")
-    driver.workspace.documents.current = driver.workspace.documents.named("beside.cu")
+    driver.state.documents.current = driver.state.documents.named("beside.cu")
     driver.type("struct file; ")
-    driver.wait(lambda: driver.workspace.project.is_modified)
+    driver.wait(lambda: driver.state.project.is_modified)
     assert "demo.jitproj* - " in driver.window.windowTitle()
     driver.press(Qt.Key.Key_S, _CONTROL_ALT)
     assert "demo.jitproj - " in driver.window.windowTitle()
     assert beside.read_text().startswith("struct file; ")
     assert "struct project; " in answers.path.read_text()
-    assert not any(document.is_modified for document in driver.workspace.documents)
+    assert not any(document.is_modified for document in driver.state.documents)
     assert driver.document.name == "beside.cu"
 
     # What another program has put in its place is replaced only if the user lets it.
@@ -108,7 +108,7 @@ def test_a_project_is_saved_changed_and_opened_again(driver, answers, tmp_path):
     answers.changed = ChangedFile.SAVE_AS
     driver.press(Qt.Key.Key_S, _CONTROL_ALT)
     assert here.read_bytes() == other
-    assert driver.workspace.project.path == answers.path
+    assert driver.state.project.path == answers.path
     assert "struct later; " in beside.read_text()
     mine = answers.path.read_bytes()
     answers.path.write_bytes(other)
@@ -128,15 +128,15 @@ def test_a_project_is_saved_changed_and_opened_again(driver, answers, tmp_path):
     assert recent.actions()[0].text() == str(answers.path)
     seen = len(driver.results)
     recent.actions()[0].trigger()
-    driver.wait(lambda: driver.workspace.project.path == answers.path)
+    driver.wait(lambda: driver.state.project.path == answers.path)
     assert driver.document.name == "beside.cu"
     pause(700)
-    assert not driver.workspace.build_controller.is_busy
+    assert not driver.state.build_controller.is_busy
     assert len(driver.results) == seen
-    hint = driver.workspace.outputs.output(CodeKind.PTX).hint
+    hint = driver.state.outputs.output(CodeKind.PTX).hint
     assert "Press Ctrl+B to build" in hint
     assert driver.next_result(lambda: driver.trigger("buildAction")).ok
-    listings = driver.workspace.outputs.output(CodeKind.PTX).listings
+    listings = driver.state.outputs.output(CodeKind.PTX).listings
     assert [listing.name for listing in listings] == ["beside.cu"]
 
 
@@ -153,7 +153,7 @@ def test_opening_replaces_what_is_open_if_the_user_lets_it(started, answers, tmp
     assert answers.asked == [(before,)]
     assert _names(driver) == [before]
     assert driver.editor.toPlainText() == text
-    assert driver.workspace.project.path is None
+    assert driver.state.project.path is None
 
     answers.unsaved = Unsaved.DISCARD
     mime = QMimeData()
@@ -163,25 +163,25 @@ def test_opening_replaces_what_is_open_if_the_user_lets_it(started, answers, tmp
         QPointF(9, 9), Qt.DropAction.CopyAction, mime, left, Qt.KeyboardModifier.NoModifier
     )
     driver.window.dropEvent(drop)
-    driver.wait(lambda: driver.workspace.project.path == path)
+    driver.wait(lambda: driver.state.project.path == path)
     assert _names(driver) == ["k.cu"]
-    assert driver.workspace.settings.link is LinkMode.PTX
+    assert driver.state.settings.link is LinkMode.PTX
 
     # An edit is the user's own: from now on it is built as ever.
-    assert driver.workspace.build_controller.is_held
+    assert driver.state.build_controller.is_held
     assert driver.next_result(lambda: driver.type("struct mine; ")).ok
 
     # The question names project and text at once, and saving saves both.
     answers.asked.clear()
     answers.unsaved, answers.path = Unsaved.SAVE, path
-    driver.wait(lambda: driver.workspace.project.is_modified)
+    driver.wait(lambda: driver.state.project.is_modified)
     driver.trigger("newProjectAction")
     assert answers.asked == [("other.jitproj",)]
     assert "struct mine; " in path.read_text()
-    assert driver.workspace.project.path is None
-    assert driver.workspace.settings.link is LinkMode.NONE
+    assert driver.state.project.path is None
+    assert driver.state.settings.link is LinkMode.NONE
     assert len(_names(driver)) == 1
-    assert not driver.workspace.build_controller.is_held
+    assert not driver.state.build_controller.is_held
 
 
 def test_what_cannot_be_opened_leaves_all_as_it_is(started, answers, tmp_path):
@@ -192,7 +192,7 @@ def test_what_cannot_be_opened_leaves_all_as_it_is(started, answers, tmp_path):
     newer.write_bytes(state)
     damaged = tmp_path / "damaged.jitproj"
     damaged.write_bytes(b'{"version": 1, "modules": [')
-    notice = driver.panes.notice
+    notice = driver.shell.notices
     for path, words in (
         (newer, "A newer jitstudio has written it"),
         (damaged, "It is damaged in line 1"),
@@ -202,14 +202,14 @@ def test_what_cannot_be_opened_leaves_all_as_it_is(started, answers, tmp_path):
         driver.wait(lambda words=words: words in notice.text)
         assert path.name in notice.text
     assert _names(driver) == before
-    assert driver.workspace.project.path is None
+    assert driver.state.project.path is None
 
     # A folder where the file should go: nothing is saved, and nothing is lost.
     answers.path = tmp_path / "folder.jitproj"
     answers.path.mkdir()
     driver.press(Qt.Key.Key_S, _CONTROL_ALT)
     assert "folder.jitproj' cannot be written" in notice.text
-    assert driver.workspace.project.path is None
+    assert driver.state.project.path is None
 
     outside = tmp_path / "secret.cu"
     outside.write_text("secret")
@@ -233,12 +233,12 @@ def test_the_command_line_opens_a_project_and_the_next_start_goes_on(qapp, tmp_p
     first = Driver(qapp, tmp_path)
     try:
         first.start([path])
-        first.wait(lambda: first.workspace.project.path == path)
+        first.wait(lambda: first.state.project.path == path)
         assert _names(first) == ["k.cu"]
         pause(600)
         assert first.results == []
         first.type("struct kept; ")
-        first.wait(lambda: first.workspace.project.is_modified)
+        first.wait(lambda: first.state.project.is_modified)
     finally:
         first.close()
     second = Driver(qapp, tmp_path)
@@ -247,8 +247,8 @@ def test_the_command_line_opens_a_project_and_the_next_start_goes_on(qapp, tmp_p
         other = path.read_bytes().replace(b"kernel_of_project", b"kernel_of_another")
         path.write_bytes(other)
         second.start()
-        assert second.workspace.project.path == path
-        assert second.workspace.project.is_modified
+        assert second.state.project.path == path
+        assert second.state.project.is_modified
         assert "start.jitproj* - " in second.window.windowTitle()
         assert second.editor.toPlainText().startswith("struct kept; ")
         assert second.results == []
@@ -262,7 +262,7 @@ def test_the_command_line_opens_a_project_and_the_next_start_goes_on(qapp, tmp_p
         second.press(Qt.Key.Key_S, _CONTROL_ALT)
         assert asked == [path]
         assert path.read_bytes() == other
-        assert second.workspace.project.is_modified
+        assert second.state.project.is_modified
     finally:
         second.close()
 
@@ -270,22 +270,22 @@ def test_the_command_line_opens_a_project_and_the_next_start_goes_on(qapp, tmp_p
 def test_running_a_held_project_builds_it_first(driver, tmp_path):
     path = _project(tmp_path / "t" / "run.jitproj")
     driver.start([path])
-    driver.wait(lambda: driver.workspace.project.path == path)
+    driver.wait(lambda: driver.state.project.path == path)
     result = driver.next_result(lambda: driver.trigger("runAction"))
     assert result.ok
-    driver.wait(lambda: driver.workspace.launch_specs.form is not None)
-    assert driver.workspace.launch_specs.form.title == "kernel_of_project"
+    driver.wait(lambda: driver.state.launch_specs.form is not None)
+    assert driver.state.launch_specs.form.title == "kernel_of_project"
 
 
 def test_what_another_program_writes_builds_no_held_project(driver, tmp_path):
     path = _project(tmp_path / "u" / "held.jitproj", Member("k.cu", CodeKind.CUDA, None, "k.cu"))
     path.with_name("k.cu").write_text(KERNEL)
     driver.start([path])
-    driver.wait(lambda: driver.workspace.project.path == path)
+    driver.wait(lambda: driver.state.project.path == path)
     path.with_name("k.cu").write_text(f"struct written; {KERNEL}")
     driver.wait(lambda: driver.editor.toPlainText().startswith("struct written; "))
     pause(700)
-    assert driver.workspace.build_controller.is_held
+    assert driver.state.build_controller.is_held
     assert driver.results == []
     assert driver.next_result(lambda: driver.type("struct mine; ")).ok
 
@@ -296,14 +296,14 @@ def test_a_project_that_is_not_opened_after_all_holds_nothing(started, answers, 
     driver.type("struct unsaved; ")
     driver.settle()
     driver.builder.begin([path], None)
-    assert driver.workspace.build_controller.is_held
+    assert driver.state.build_controller.is_held
     driver.wait(lambda: answers.asked)
-    driver.wait(lambda: not driver.workspace.build_controller.is_held)
+    driver.wait(lambda: not driver.state.build_controller.is_held)
 
     driver.builder.begin([tmp_path / "gone.jitproj"], None)
-    assert driver.workspace.build_controller.is_held
-    driver.wait(lambda: not driver.workspace.build_controller.is_held)
-    assert "No such file" in driver.panes.notice.text
+    assert driver.state.build_controller.is_held
+    driver.wait(lambda: not driver.state.build_controller.is_held)
+    assert "No such file" in driver.shell.notices.text
 
 
 def test_saving_into_another_folder_tells_what_stays_behind(driver, answers, tmp_path):
@@ -313,16 +313,16 @@ def test_saving_into_another_folder_tells_what_stays_behind(driver, answers, tmp
         Member("k.cu", CodeKind.CUDA, KERNEL),
     )
     driver.start([path])
-    driver.wait(lambda: driver.workspace.project.path == path)
+    driver.wait(lambda: driver.state.project.path == path)
     answers.path = tmp_path / "copy.jitproj"
     driver.trigger("saveProjectAsAction")
     assert [m.name for m in load(answers.path.read_bytes()).modules] == ["k.cu"]
-    assert "copy.jitproj does not hold" in driver.panes.notice.text
-    assert "secret.cu" in driver.panes.notice.text
+    assert "copy.jitproj does not hold" in driver.shell.notices.text
+    assert "secret.cu" in driver.shell.notices.text
 
 
 def _quit(driver, answer, monkeypatch):
-    driver.workspace.preferences.set_value("session.on_quit", "ask")
+    driver.state.preferences.set_value("session.on_quit", "ask")
     monkeypatch.setattr(driver.projects._dialogs, "about_all_unsaved", lambda _names: answer)
     driver.close()
 
@@ -355,7 +355,7 @@ def test_text_that_cannot_be_kept_is_never_left_without_a_question(driver, tmp_p
         dialogs, "about_unkept", lambda *about: asked.append(about) or answers.pop(0)
     )
     monkeypatch.setattr(driver.files._dialogs, "file_to_save", lambda _proposed: paths.pop(0))
-    driver.workspace.session.flush()
+    driver.state.session.flush()
     shutil.rmtree(tmp_path / "sessions")
     # Nothing typed is nothing to lose, whatever asks for the end.
     assert driver.window.may_end()
@@ -379,11 +379,11 @@ def test_a_project_that_is_discarded_at_the_end_is_not_there_at_the_next_start(
     path = _project(tmp_path / "x" / "gone.jitproj")
     first = Driver(qapp, tmp_path)
     first.start([path])
-    first.wait(lambda: first.workspace.project.path == path)
+    first.wait(lambda: first.state.project.path == path)
     first.type("struct discarded; ")
     _quit(first, Unsaved.DISCARD, monkeypatch)
     second = Driver(qapp, tmp_path)
     second.start()
-    assert second.workspace.project.path is None
+    assert second.state.project.path is None
     assert "discarded" not in second.editor.toPlainText()
     _quit(second, Unsaved.KEEP_OPEN, monkeypatch)

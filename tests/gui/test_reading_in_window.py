@@ -11,7 +11,7 @@ REGISTERS = "registers"
 
 def read(driver):
     """Wait until the SASS that is shown has been read."""
-    inspections = driver.workspace.inspections
+    inspections = driver.state.inspections
     driver.wait(lambda: inspections.current is not None)
     return inspections.current
 
@@ -27,24 +27,24 @@ def drawn(driver, code):
 
 
 def test_a_reader_sees_what_lto_inlined(started):
-    workspace, panes = started.workspace, started.panes
-    sass, ptx = panes.outputs[CodeKind.SASS], panes.outputs[CodeKind.PTX]
+    state, panes = started.state, started
+    sass, ptx = panes.listings[CodeKind.SASS], panes.listings[CodeKind.PTX]
     started.open_sample("Link by PTX or LTO")
 
     # By PTX the call stays a call.
-    if workspace.settings.link is not LinkMode.PTX:
-        started.next_result(lambda: setattr(workspace.settings, "link", LinkMode.PTX))
+    if state.settings.link is not LinkMode.PTX:
+        started.next_result(lambda: setattr(state.settings, "link", LinkMode.PTX))
     started.trigger("focusSassAction")
     by_ptx = read(started)
     called = by_ptx.code.function("apply_transform")
     assert any(opcode.startswith("CALL") for opcode in called.opcodes)
-    workspace.inspections.set_kernel("apply_transform")
+    state.inspections.set_kernel("apply_transform")
     started.trigger("focusGraphAction")
     drawn(started, by_ptx.code)
     started.trigger("pinBaselineAction")
 
     # By LTO it is inlined.
-    started.next_result(lambda: setattr(workspace.settings, "link", LinkMode.LTO))
+    started.next_result(lambda: setattr(state.settings, "link", LinkMode.LTO))
     started.trigger("focusSassAction")
     by_lto = read(started)
     assert by_lto is not by_ptx
@@ -53,10 +53,10 @@ def test_a_reader_sees_what_lto_inlined(started):
     assert not any(opcode.startswith("CALL") for opcode in inlined.opcodes)
 
     # From the line of `user_transform` to the PTX, to the SASS of `apply_transform`, and back.
-    workspace.documents.current = workspace.documents.named("user_transform.cu")
+    state.documents.current = state.documents.named("user_transform.cu")
     started.trigger("focusEditorAction")
     started.editor.go_to(5)
-    correlations = workspace.correlations
+    correlations = state.correlations
     started.wait(lambda: correlations.tied and correlations.tied.inspection is by_lto)
     started.trigger("correlateAction")
     assert ptx.code_view.hasFocus()

@@ -34,21 +34,21 @@ count = 0
 
 def begin():
     builder = windows[0].builder
-    workspace = builder.workspace
-    workspace.settings.arch = Arch(100)
-    workspace.launch_specs.edit(LaunchSpec(kernel="tick", grid="4711"))
+    state = builder.state
+    state.settings.arch = Arch(100)
+    state.launch_specs.edit(LaunchSpec(kernel="tick", grid="4711"))
     builder.files.new_ptx()
-    workspace.documents.current.text.setPlainText("first line\\n")
+    state.documents.current.text.setPlainText("first line\\n")
     builder.files.new_cuda()
-    workspace.documents.current.text.setPlainText("one\\ntwo\\n")
-    builder.panes.tabs.page.editor.go_to(2, 1)
+    state.documents.current.text.setPlainText("one\\ntwo\\n")
+    builder.editors.page.editor.go_to(2, 1)
     typing.timeout.connect(type_one)
     typing.start()
 
 def type_one():
     global count
     count += 1
-    QTest.keyClicks(windows[0].frame.tabs.page.editor, "x")
+    QTest.keyClicks(windows[0].frame.editors.page.editor, "x")
     print(count, flush=True)
     if sys.argv[1] != "go on" and count == 5:
         typing.stop()
@@ -128,16 +128,16 @@ def test_all_is_back_after_two_windows_one_of_which_was_killed(run, qapp, tmp_pa
     again = Driver(qapp, sessions.parent)
     try:
         again.start()
-        documents = list(again.workspace.documents)
+        documents = list(again.state.documents)
         texts = [document.held.text for document in documents if document.is_modified]
         assert texts[0] == "first line\n"
         assert texts[1].startswith("one\n" + "x" * before)
         assert texts[2:] == ["first line\n", "one\nxxxxxtwo\n"]
         assert again.document.held.text == texts[1]
         assert again.editor.position()[0] == 2
-        assert again.workspace.settings.arch == Arch(100)
-        assert LaunchSpec(kernel="tick", grid="4711") in again.workspace.launch_specs.specs
-        assert again.panes.notice.text.startswith(
+        assert again.state.settings.arch == Arch(100)
+        assert LaunchSpec(kernel="tick", grid="4711") in again.state.launch_specs.specs
+        assert again.shell.notices.text.startswith(
             "jitstudio was ended unexpectedly. 4 tabs with unsaved text are back"
         )
     finally:
@@ -145,8 +145,8 @@ def test_all_is_back_after_two_windows_one_of_which_was_killed(run, qapp, tmp_pa
     third = Driver(qapp, sessions.parent)
     try:
         third.start()
-        assert [d.held.text for d in third.workspace.documents if d.is_modified] == texts
-        assert third.panes.notice.text == ""
+        assert [d.held.text for d in third.state.documents if d.is_modified] == texts
+        assert third.shell.notices.text == ""
     finally:
         third.close()
 

@@ -20,18 +20,18 @@ extern "C" __global__ void second(const float* a, float* b)
 def reported(driver: Driver):
     """The pane, once it is filled."""
     driver.trigger("focusReportAction")
-    report = driver.panes.report
+    report = driver.pane("report")
     driver.wait(lambda: not report.hint)
     return report
 
 
 def test_a_kernel_is_reported_on_and_its_findings_lead_to_the_source(started):
-    report = started.panes.report
+    report = started.pane("report")
     assert report.hint
     started.next_result(lambda: started.editor.setPlainText(SOURCE))
     report = reported(started)
     assert [report.kernels.itemText(n) for n in range(report.kernels.count())] != []
-    started.workspace.inspections.set_kernel("second")
+    started.state.inspections.set_kernel("second")
     started.wait(lambda: report.overview.findings.findings)
     assert report.kernels.currentText() == "second"
     (finding,) = report.overview.findings.findings
@@ -43,7 +43,7 @@ def test_a_kernel_is_reported_on_and_its_findings_lead_to_the_source(started):
 def test_a_line_of_the_ptx_is_shown_where_the_source_is_not_known(started):
     report = reported(started)
     report.ptx_line_activated.emit(12)
-    pane = started.panes.outputs[CodeKind.PTX]
+    pane = started.listings[CodeKind.PTX]
     assert pane.isVisible()
     assert pane.code_view.caret.line == 11
 
@@ -52,17 +52,17 @@ def test_an_instruction_is_shown_in_the_sass(started):
     report = reported(started)
     started.wait(lambda: report.overview.figures)
     report.instruction_activated.emit(2)
-    inspection = started.workspace.inspections.current
-    pane = started.panes.outputs[CodeKind.SASS]
+    inspection = started.state.inspections.current
+    pane = started.listings[CodeKind.SASS]
     spot = inspection.rows.spot(pane.code_view.caret.line)
     assert spot.index == 2
 
 
 def test_nothing_is_reported_while_nobody_looks(started):
-    report = started.panes.report
+    report = started.pane("report")
     assert not report.isVisible()
     # The code is known, so that it would have been reported on by now.
-    started.wait(lambda: started.workspace.inspections.current)
+    started.wait(lambda: started.state.inspections.current)
     pause(300)
     assert report.kernels.count() == 0
     reported(started)
@@ -70,7 +70,7 @@ def test_nothing_is_reported_while_nobody_looks(started):
 
 
 def test_the_report_stays_until_the_next_build_has_been_read(started):
-    report, inspections = reported(started), started.workspace.inspections
+    report, inspections = reported(started), started.state.inspections
     before, hints = inspections.current, []
     inspections.changed.connect(lambda: hints.append(report.hint))
     started.next_result(lambda: started.replace("a[i]", "2 * a[i]"))
@@ -80,7 +80,7 @@ def test_the_report_stays_until_the_next_build_has_been_read(started):
 
 
 def test_nothing_stays_of_another_tab(started, tmp_path):
-    report, documents = reported(started), started.workspace.documents
+    report, documents = reported(started), started.state.documents
     first = documents.current
     path = tmp_path / "other.cu"
     path.write_text(SOURCE)
@@ -96,7 +96,7 @@ def test_nothing_stays_of_another_tab(started, tmp_path):
 
 def test_what_ended_the_reading_is_told(started):
     report = reported(started)
-    service, inspections = started.workspace.analysis_service, started.workspace.inspections
+    service, inspections = started.state.analysis_service, started.state.inspections
     # It is asked, and does not answer.
     os.kill(service.worker_pid, signal.SIGSTOP)
     started.next_result(lambda: started.editor.setPlainText(SOURCE))
@@ -110,4 +110,4 @@ def test_what_ended_the_reading_is_told(started):
     assert report.hint == "Reading the machine code…"
     started.wait(lambda: not report.hint)
     assert report.kernels.count() == 2
-    assert started.panes.notice.text == ""
+    assert started.shell.notices.text == ""

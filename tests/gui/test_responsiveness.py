@@ -143,7 +143,7 @@ def test_no_event_waits_in_a_whole_session(session, tmp_path):
 @pytest.mark.bench
 def test_no_event_waits_where_large_kernels_are_read(session, tmp_path):
     driver, do = session.driver, session.do
-    inspections, panes = driver.workspace.inspections, driver.panes
+    inspections, panes = driver.state.inspections, driver
     large, changed = tmp_path / "large.cu", tmp_path / "changed.cu"
     large.write_text(_large_kernels())
     changed.write_text(_large_kernels().replace("1.5f", "2.5f"))
@@ -152,7 +152,7 @@ def test_no_event_waits_where_large_kernels_are_read(session, tmp_path):
         return inspections.current is not None and inspections.current.name == name
 
     for switch in ("listings.follow", "editor.pressure"):
-        driver.workspace.preferences.set_value(switch, True)
+        driver.state.preferences.set_value(switch, True)
     driver.show_output("Report")
     driver.show_output("SASS")
     do("opening it", lambda: driver.files.open_paths([large]), lambda: is_read("large.cu"))
@@ -170,7 +170,7 @@ def test_no_event_waits_where_large_kernels_are_read(session, tmp_path):
     session.trigger("correlateAction", "nextMatchAction", "previousMatchAction")
     do("scrolling", lambda: sass.verticalScrollBar().setValue(sass.verticalScrollBar().maximum()))
     do("changing it", lambda: driver.files.open_paths([changed]), lambda: is_read("changed.cu"))
-    compared = panes.compare
+    compared = panes.pane("compare")
     do("comparing", lambda: driver.trigger("focusCompareAction"), lambda: compared.compared)
     session.trigger("nextDifferenceAction", "nextDifferenceAction")
     for _ in range(3):

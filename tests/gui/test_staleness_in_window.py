@@ -29,12 +29,12 @@ def marked(driver):
 @pytest.fixture
 def unhurried(started):
     """No time goes by unless `stop_typing` says so."""
-    started.workspace.staleness._quiet.setInterval(10**8)
+    started.state.staleness._quiet.setInterval(10**8)
     return started
 
 
 def stop_typing(driver):
-    quiet = driver.workspace.staleness._quiet
+    quiet = driver.state.staleness._quiet
     assert quiet.isActive()
     quiet.timeout.emit()
     quiet.stop()
@@ -49,10 +49,10 @@ def test_a_failed_build_marks_every_pane_and_moves_nothing(unhurried):
     driver = unhurried
     sass = driver.listing("sassView")
     driver.show_output("SASS")
-    driver.wait(lambda: driver.workspace.inspections.current is not None)
-    driver.wait(lambda: driver.workspace.correlations.tied is not None)
+    driver.wait(lambda: driver.state.inspections.current is not None)
+    driver.wait(lambda: driver.state.correlations.tied is not None)
     before = picture(sass)
-    kernels = driver.panes.kernels.model.rows
+    kernels = driver.pane("kernels").model.rows
     assert marked(driver) == (set(), set())
 
     driver.next_result(lambda: driver.replace(GOOD, BAD))
@@ -62,7 +62,7 @@ def test_a_failed_build_marks_every_pane_and_moves_nothing(unhurried):
     assert marked(driver) == (set(PANES), set())
     sass.bands.show_matched(())
     assert picture(sass) == before
-    assert driver.panes.kernels.model.rows == kernels != ()
+    assert driver.pane("kernels").model.rows == kernels != ()
 
     stop_typing(driver)
     bars, (told,) = marked(driver)
@@ -74,7 +74,7 @@ def test_a_failed_build_marks_every_pane_and_moves_nothing(unhurried):
 
 
 def test_what_is_not_built_by_itself_is_old_at_once(unhurried):
-    driver, settings = unhurried, unhurried.workspace.settings
+    driver, settings = unhurried, unhurried.state.settings
     settings.auto_build = False
     driver.trigger("pressureAction")
     assert not driver.editor.pressure.is_old
@@ -91,7 +91,7 @@ def test_what_is_not_built_by_itself_is_old_at_once(unhurried):
     settings.options = "--use_fast_math"
     assert marked(driver)[0] == {*PANES, *LISTS}
     # Another tab has never been built, so nothing of it is old; and this one still is.
-    documents, front = driver.workspace.documents, driver.document
+    documents, front = driver.state.documents, driver.document
     driver.files.new_ptx()
     assert marked(driver)[0] == set()
     documents.current = front
@@ -103,11 +103,11 @@ def test_what_is_not_built_by_itself_is_old_at_once(unhurried):
 def test_of_a_failed_build_only_what_was_not_made_is_old(unhurried):
     driver = unhurried
     driver.open_sample("Link by PTX or LTO")
-    document = driver.workspace.documents.named("user_transform.cu")
-    driver.next_result(lambda: setattr(driver.workspace.settings, "link", LinkMode.PTX))
+    document = driver.state.documents.named("user_transform.cu")
+    driver.next_result(lambda: setattr(driver.state.settings, "link", LinkMode.PTX))
     driver.next_result(lambda: setattr(document, "included", False))
     bars, _ = marked(driver)
-    ptx = driver.panes.outputs[CodeKind.PTX]
+    ptx = driver.listings[CodeKind.PTX]
     ptx.choose("apply_transform.cu")
     assert not ptx.is_old
     assert "sassView" in bars

@@ -71,7 +71,7 @@ def _is_complete(driver):
 
 def _editor(driver):
     """The one in sight; asking the driver would furnish the window."""
-    return driver.window.frame.tabs.page.editor
+    return driver.window.frame.editors.page.editor
 
 
 def test_what_is_chosen_early_is_carried_out_in_order_once_all_is_there(early):
@@ -87,8 +87,8 @@ def test_what_is_chosen_early_is_carried_out_in_order_once_all_is_there(early):
     # Both looked as if they were off.
     assert {Switch.DRIVER_JIT, Switch.CACHE} <= settings.switches
     assert early.window.commands["driverJitAction"].isChecked()
-    early.wait(lambda: early.workspace.outputs.result is not None)
-    assert early.workspace.build_controller.module is early.document
+    early.wait(lambda: early.state.outputs.result is not None)
+    assert early.state.build_controller.module is early.document
 
 
 def test_closing_a_window_that_has_just_come_up_keeps_its_text(early, make_driver):
@@ -107,7 +107,7 @@ def test_a_damaged_installation_is_told_and_keeps_the_text(make_driver, monkeypa
         # Python's own way to say that a module cannot be imported.
         damaged.setitem(sys.modules, Late.FURNISHING.value.partition(":")[0], None)
         bare = make_driver()
-        notice = bare.window.frame.notice
+        notice = bare.window.frame.notices
         bare.wait(lambda: notice.text)
         assert notice.text.startswith("jitstudio is not installed as a whole: import of ")
         QTest.keyClicks(_editor(bare), "// kept ")
@@ -167,26 +167,26 @@ def test_a_session_that_could_not_be_written_early_is_told(early, full_disk):
         session.save()
         assert session.flush()
         assert not _is_complete(early)
-        assert "Unsaved text is not kept: " in early.panes.notice.text
+        assert "Unsaved text is not kept: " in early.shell.notices.text
 
 
 def test_launches_of_the_last_session_outlive_a_window_that_is_closed_early(early, make_driver):
     spec = LaunchSpec(kernel="tick", grid="4711")
-    early.workspace.launch_specs.edit(spec)
+    early.state.launch_specs.edit(spec)
     early.window.close()
     make_driver().window.close()
-    assert spec in make_driver().workspace.launch_specs.specs
+    assert spec in make_driver().state.launch_specs.specs
 
 
 def test_a_project_of_the_last_session_is_not_built_however_long_the_rest_takes(
     early, make_driver, tmp_path, monkeypatch
 ):
     path = tmp_path / "p.jitproj"
-    workspace = early.workspace
-    workspace.project.mark_saved(path, workspace.project.capture(path), b"")
+    state = early.state
+    state.project.mark_saved(path, state.project.capture(path), b"")
     preferences = early.window.user_state.preferences
-    workspace.settings.auto_build = False
-    workspace.settings.turn(Switch.PRECOMPILE, False)
+    state.settings.auto_build = False
+    state.settings.turn(Switch.PRECOMPILE, False)
     early.window.close()
     # As another window would leave them.
     for key, value in (("build.on_change", True), ("build.precompile", True), ("build.pause", 50)):
@@ -198,10 +198,10 @@ def test_a_project_of_the_last_session_is_not_built_however_long_the_rest_takes(
     )
     again = make_driver()
     again.wait(lambda: _is_complete(again))
-    assert again.workspace.project.path == path
-    assert again.workspace.settings.auto_build
-    assert again.workspace.build_controller.is_held
-    assert again.workspace.build_controller not in builds
+    assert again.state.project.path == path
+    assert again.state.settings.auto_build
+    assert again.state.build_controller.is_held
+    assert again.state.build_controller not in builds
 
 
 def _late(make):
@@ -221,10 +221,10 @@ def test_a_header_that_is_looked_at_is_not_what_is_built(leave, make_driver):
         Document("h.cuh", CodeKind.CUDA, b"#define H 1\n"),
     )
     driver = make_driver()
-    driver.wait(lambda: driver.workspace.outputs.result is not None)
+    driver.wait(lambda: driver.state.outputs.result is not None)
     assert driver.document.name == "h.cuh"
-    assert driver.workspace.build_controller.module.name == "b.cu"
-    assert [kernel.name for kernel in driver.workspace.outputs.result.kernels] == ["second"]
+    assert driver.state.build_controller.module.name == "b.cu"
+    assert [kernel.name for kernel in driver.state.outputs.result.kernels] == ["second"]
 
 
 def test_texts_that_came_first_have_all_that_later_ones_have(session, leave, make_driver, tmp_path):
@@ -255,5 +255,5 @@ def test_texts_that_came_first_have_all_that_later_ones_have(session, leave, mak
     assert editor.completer.popup.words[0].text == "threadIdx"
     # The file is watched.
     file.write_bytes(b"int two;\n")
-    driver.wait(lambda: driver.panes.notice.text)
-    assert "'k.cu'" in driver.panes.notice.text
+    driver.wait(lambda: driver.shell.notices.text)
+    assert "'k.cu'" in driver.shell.notices.text

@@ -56,7 +56,7 @@ def slow(started):
     """The window of a sweep whose builds take minutes."""
     started.launch_form()
     dialog = opened(started)
-    started.workspace.settings.auto_build = False
+    started.state.settings.auto_build = False
     started.editor.selectAll()
     started.editor.insertPlainText(SLOW_CUDA)
     dialog.editor.model.show_rows((AxisText(AxisKind.MACRO, "N", "1, 2, 3"),))
@@ -134,12 +134,12 @@ def test_a_variant_goes_into_the_launch_form_and_the_settings(saxpy, dialog):
     table = dialog.table.table
     built = saxpy.next_result(lambda: table.doubleClicked.emit(table.currentIndex()))
     assert built.ok
-    assert str(saxpy.workspace.settings.arch) == "sm_80"
-    assert saxpy.workspace.settings.options == "--use_fast_math"
-    form = saxpy.panes.launch.form
+    assert str(saxpy.state.settings.arch) == "sm_80"
+    assert saxpy.state.settings.options == "--use_fast_math"
+    form = saxpy.pane("launch").form
     saxpy.wait(lambda: form.form is not None and form.form.title == "saxpy<int>")
     assert form.spec().block == "96"
-    assert saxpy.workspace.launch_specs.spec.block == "96"
+    assert saxpy.state.launch_specs.spec.block == "96"
 
 
 def test_the_axes_of_a_kernel_are_kept(saxpy, dialog):
@@ -157,7 +157,7 @@ def test_the_axes_of_a_kernel_are_kept(saxpy, dialog):
 
 def test_without_a_kernel_there_is_nothing_to_sweep(started):
     started.next_result(lambda: started.replace('extern "C" __global__', "__device__"))
-    form = started.panes.launch.form
+    form = started.pane("launch").form
     started.wait(lambda: form.form is None)
     started.trigger("sweepAction")
     dialog = started.find(SweepDialog, "sweepDialog")
@@ -183,7 +183,7 @@ def test_closing_the_main_window_ends_a_sweep(qapp, tmp_path):
     driver = Driver(qapp, tmp_path)
     driver.start()
     dialog = opened(driver)
-    driver.workspace.settings.auto_build = False
+    driver.state.settings.auto_build = False
     driver.editor.selectAll()
     driver.editor.insertPlainText(SLOW_CUDA)
     dialog.findChild(QLineEdit, "sweptKernel").setText("slow")
@@ -200,7 +200,7 @@ def test_closing_the_main_window_ends_a_sweep(qapp, tmp_path):
 
 @pytest.mark.gpu
 def test_a_sweep_finds_the_fastest(saxpy, dialog):
-    saxpy.wait(lambda: saxpy.workspace.launches.has_devices)
+    saxpy.wait(lambda: saxpy.state.launches.has_devices)
     rows = swept(saxpy, dialog)
     assert {row.outcome for row in rows} == {"ran"}
     assert all(row.median_ms and row.occupancy for row in rows)

@@ -13,7 +13,7 @@ _CTRL, _SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftMo
 
 
 def names(driver):
-    return [document.name for document in driver.workspace.documents]
+    return [document.name for document in driver.state.documents]
 
 
 def opened(driver, folder, *stems):
@@ -26,8 +26,8 @@ def opened(driver, folder, *stems):
 
 
 def test_tabs_are_gone_to_closed_and_opened_again(started, tmp_path, monkeypatch):
-    driver, documents = started, started.workspace.documents
-    driver.workspace.settings.auto_build = False
+    driver, documents = started, started.state.documents
+    driver.state.settings.auto_build = False
     (sample,) = names(driver)
     opened(driver, tmp_path, "alpha", "beta", "gamma")
     by_name = {document.name: document for document in documents}
@@ -60,7 +60,7 @@ def test_tabs_are_gone_to_closed_and_opened_again(started, tmp_path, monkeypatch
     assert driver.document.name == "beta.cu"
 
     # Close to the right, reopen where it was with its cursor; close others, and all of it again.
-    page = driver.panes.tabs.page_of(by_name["gamma.cu"])
+    page = driver.editors.page_of(by_name["gamma.cu"])
     page.go_to(1, 8)
     driver.trigger("closeTabsToTheRightAction")
     assert names(driver) == [sample, "alpha.cu", "beta.cu"]
@@ -100,10 +100,10 @@ def test_tabs_are_gone_to_closed_and_opened_again(started, tmp_path, monkeypatch
 
 
 def test_a_tab_is_renamed_with_its_file_and_has_a_menu(started, tmp_path, monkeypatch):
-    driver, documents = started, started.workspace.documents
+    driver, documents = started, started.state.documents
     alpha, beta = opened(driver, tmp_path, "alpha", "beta")
     documents.current = documents.at_path(alpha)
-    bar = driver.panes.tabs.tabBar()
+    bar = driver.editors.tabBar()
 
     def menu_of(name):
         index = [bar.tabText(n) for n in range(bar.count())].index(name)
@@ -127,7 +127,7 @@ def test_a_tab_is_renamed_with_its_file_and_has_a_menu(started, tmp_path, monkey
         menu.close()
 
     rename("alpha.cu")
-    assert "is open in another tab" in driver.panes.notice.text
+    assert "is open in another tab" in driver.shell.notices.text
     (tmp_path / "there.cu").write_text("int a;")
     for wrong in ("there.cu", "../out.cu", "beta.txt", "beta.cubin"):
         rename(wrong)

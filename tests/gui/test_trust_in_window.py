@@ -33,7 +33,7 @@ def _project(folder, name="p.jitproj", **fields):
 
 def _open(driver, path):
     opened = []
-    driver.workspace.project.opened.connect(lambda: opened.append(True))
+    driver.state.project.opened.connect(lambda: opened.append(True))
     driver.files.open_paths([path])
     driver.wait(lambda: opened)
 
@@ -45,7 +45,7 @@ def _build(driver):
 def test_one_question_lists_what_is_unusual_and_nothing_harmful_is_sent(driver, hostile):
     driver.start([])
     _open(driver, hostile)
-    notice = driver.panes.notice
+    notice = driver.shell.notices
     assert CONCERN in notice.text
     assert driver.window.windowTitle().endswith("p.jitproj (restricted) - jitstudio")
     action = driver.find(QAction, "trustProjectAction")
@@ -60,9 +60,9 @@ def test_one_question_lists_what_is_unusual_and_nothing_harmful_is_sent(driver, 
     assert not (hostile.parent / "F").exists()
 
     # What the user types himself is held back too: it would work on what others have written.
-    driver.workspace.settings.options = "--time=t.csv"
+    driver.state.settings.options = "--time=t.csv"
     assert _build(driver).outcome is Outcome.REFUSED
-    driver.workspace.settings.options = "-lineinfo"
+    driver.state.settings.options = "-lineinfo"
     assert _build(driver).ok
 
 
@@ -70,20 +70,20 @@ def test_trust_is_given_taken_back_and_remembered(driver, hostile):
     driver.start([])
     _open(driver, hostile)
     driver.find(QPushButton, "keepRestricted").click()
-    assert driver.panes.notice.text == ""
+    assert driver.shell.notices.text == ""
     # The command asks again.
     driver.trigger("trustProjectAction")
     assert not driver.find(QAction, "trustProjectAction").isChecked()
     driver.find(QPushButton, "trustProject").click()
     assert driver.find(QAction, "trustProjectAction").isChecked()
-    assert driver.panes.notice.text == ""
+    assert driver.shell.notices.text == ""
     assert "restricted" not in driver.window.windowTitle()
-    assert driver.workspace.build_controller.is_held
+    assert driver.state.build_controller.is_held
     assert "-Xcudafe=--list=F" in _build(driver).stages[0].options
 
     _open(driver, hostile)
-    assert driver.panes.notice.text == ""
-    assert driver.workspace.project.standing.trusted
+    assert driver.shell.notices.text == ""
+    assert driver.state.project.standing.trusted
     driver.trigger("trustProjectAction")
     assert "restricted" in driver.window.windowTitle()
     assert _build(driver).outcome is Outcome.REFUSED
@@ -94,19 +94,19 @@ def test_only_another_concern_asks_anew(driver, hostile):
     _open(driver, hostile)
     driver.find(QPushButton, "trustProject").click()
     _open(driver, _project(hostile.parent, options="-G -Xcudafe --list=F"))
-    assert driver.workspace.project.standing.trusted
+    assert driver.state.project.standing.trusted
     _open(driver, _project(hostile.parent, options="-Xcudafe --list=F --time=t"))
-    assert "'--time=t' writes a file" in driver.panes.notice.text
-    assert not driver.workspace.project.standing.trusted
+    assert "'--time=t' writes a file" in driver.shell.notices.text
+    assert not driver.state.project.standing.trusted
 
 
 def test_the_problem_offers_to_trust(driver, hostile):
     driver.start([])
     _open(driver, hostile)
     fix = _build(driver).diagnostics[0].fix
-    result = driver.next_result(lambda: driver.panes.problems.fix_requested.emit(fix))
+    result = driver.next_result(lambda: driver.pane("problems").fix_requested.emit(fix))
     assert result.outcome is not Outcome.REFUSED
-    assert driver.workspace.project.standing.trusted
+    assert driver.state.project.standing.trusted
 
 
 def test_an_ordinary_project_asks_nothing(driver, tmp_path):
@@ -116,29 +116,29 @@ def test_an_ordinary_project_asks_nothing(driver, tmp_path):
     path.write_bytes(dump(Project((Member("k.cu", CodeKind.CUDA, text),), options="-I. -G")))
     driver.start([])
     _open(driver, path)
-    assert driver.panes.notice.text == ""
+    assert driver.shell.notices.text == ""
     assert "restricted" not in driver.window.windowTitle()
     assert _build(driver).ok
-    assert driver.workspace.settings.origin.is_trusted is False
+    assert driver.state.settings.origin.is_trusted is False
     driver.trigger("trustProjectAction")
-    assert driver.workspace.settings.origin.is_trusted
+    assert driver.state.settings.origin.is_trusted
 
 
 def test_closing_leaves_nothing_of_it_behind(driver, hostile):
     driver.start([])
-    settings = driver.workspace.settings
+    settings = driver.state.settings
     settings.options, settings.link = "-DMINE", LinkMode.PTX
     driver.settle()
     _open(driver, hostile)
     assert (settings.options, settings.link) == ("-lineinfo -Xcudafe --list=F", LinkMode.NONE)
     driver.trigger("closeProjectAction")
-    assert driver.panes.notice.text == ""
+    assert driver.shell.notices.text == ""
     assert (settings.options, settings.link) == ("-DMINE", LinkMode.PTX)
     assert not driver.find(QAction, "trustProjectAction").isEnabled()
     driver.trigger("reopenTabAction")
-    driver.wait(lambda: driver.workspace.documents.named("k.cu"))
+    driver.wait(lambda: driver.state.documents.named("k.cu"))
     assert driver.document.confined_to == str(hostile.parent)
-    driver.workspace.documents.remove(driver.document)
+    driver.state.documents.remove(driver.document)
     driver.trigger("newCudaAction")
     driver.type(" ")
     driver.settle()
@@ -156,9 +156,9 @@ def test_the_restriction_holds_after_a_restart(qapp, tmp_path, hostile):
         assert "(restricted)" in second.window.windowTitle()
         assert _build(second).outcome is Outcome.REFUSED
         second.trigger("trustProjectAction")
-        assert CONCERN in second.panes.notice.text
+        assert CONCERN in second.shell.notices.text
         second.trigger("closeProjectAction")
-        assert second.workspace.settings.options == ""
+        assert second.state.settings.options == ""
     finally:
         second.close()
     assert not (hostile.parent / "F").exists()
@@ -166,7 +166,7 @@ def test_the_restriction_holds_after_a_restart(qapp, tmp_path, hostile):
 
 def test_unsafe_options_are_a_setting(driver):
     driver.start([])
-    settings, preferences = driver.workspace.settings, driver.workspace.preferences
+    settings, preferences = driver.state.settings, driver.state.preferences
     settings.options = "-Xopt -load=./no.so"
     assert "Unsafe options" in _build(driver).diagnostics[0].message
     driver.next_result(lambda: preferences.set_value("build.unsafe_options", True))

@@ -21,7 +21,7 @@ from tests.gui.driver import Driver
 
 def test_a_file_that_is_not_there_is_told(started, tmp_path):
     started.files.open_paths([tmp_path / "gone.cu"])
-    assert "gone.cu" in started.panes.notice.text
+    assert "gone.cu" in started.shell.notices.text
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems have no such names")
@@ -35,14 +35,14 @@ def test_a_name_that_is_no_utf_8_is_refused_in_words(driver, tmp_path):
     for path in (code, project):
         Path(path).write_text("__global__ void odd() {}\n")
     driver.start([Path(code)])
-    told = driver.panes.notice.text
+    told = driver.shell.notices.text
     assert "k\\xff.cu' cannot be opened: its name is not in UTF-8. Rename it first." in told
     driver.files.open_paths([Path(project)])
-    driver.wait(lambda: "k\\xff.jitproj' cannot be opened: its name" in driver.panes.notice.text)
+    driver.wait(lambda: "k\\xff.jitproj' cannot be opened: its name" in driver.shell.notices.text)
     _drop(driver, QUrl.fromEncoded(b"file://" + bytes(tmp_path) + b"/k%FF.cu"))
-    assert "k\ufffd.cu' cannot be opened: its name is" in driver.panes.notice.text
-    assert driver.workspace.preferences.recent_files == []
-    assert all(document.path is None for document in driver.workspace.documents)
+    assert "k\ufffd.cu' cannot be opened: its name is" in driver.shell.notices.text
+    assert driver.state.preferences.recent_files == []
+    assert all(document.path is None for document in driver.state.documents)
 
 
 def test_files_dropped_on_the_window_open(started, tmp_path):
@@ -73,8 +73,8 @@ from tests.gui.driver import Driver
 driver = Driver(make_application(), Path(sys.argv[1]))
 driver.start()
 driver.type("// not saved anywhere ")
-driver.workspace.session.save()
-driver.workspace.session.flush()
+driver.state.session.save()
+driver.state.session.flush()
 os.kill(os.getpid(), signal.SIGKILL)
 """
 
@@ -97,7 +97,7 @@ def test_find_goes_to_the_view_that_has_the_keyboard(started):
     started.window.activateWindow()
     started.trigger("focusPtxAction")
     started.trigger("findAction")
-    bar = started.panes.outputs[CodeKind.PTX].find_bar
+    bar = started.listings[CodeKind.PTX].find_bar
     assert bar.isVisible()
     QTest.keyClicks(bar.field, "ld.param")
     started.wait(lambda: "of 4" in bar.status)
@@ -118,7 +118,7 @@ def test_zoom_is_the_same_in_all_code(started):
     started.trigger("zoomInAction")
     assert started.editor.font_size == before + 1
     assert started.listing("sassView").font_size == before + 1
-    assert started.workspace.preferences.font_size == before + 1
+    assert started.state.preferences.font_size == before + 1
 
 
 def test_a_change_of_theme_reaches_everything(started):
@@ -143,7 +143,7 @@ def test_the_results_can_be_saved(started, tmp_path, monkeypatch):
 def test_closing_ends_the_worker_and_the_thread(qapp, tmp_path):
     driver = Driver(qapp, tmp_path)
     driver.start()
-    pid = driver.workspace.service.worker_pid
+    pid = driver.state.service.worker_pid
     begin = time.monotonic()
     driver.close()
     assert time.monotonic() - begin < 12  # when what hangs is given up

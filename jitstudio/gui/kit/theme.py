@@ -6,7 +6,7 @@ Knows no widget of jitstudio. Whoever paints itself is handed a `Theme`.
 from __future__ import annotations
 
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from enum import Enum
 from functools import cache
@@ -359,6 +359,11 @@ class ThemeKeeper(QObject):
     def theme(self) -> Theme:
         """The theme worn now."""
         return self._theme
+
+    def follow(self, slot: Callable[[Theme], object]) -> None:
+        """Calls this with the theme, now and after each change."""
+        slot(self._theme)
+        self.theme_changed.connect(slot)
 
     @property
     def mode(self) -> ThemeMode:

@@ -5,12 +5,13 @@ What was typed is kept while other kernels are launched and signatures change.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
+from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.core.launch.problems import SpecError
+from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.resolving.choice import base_name, choose_form
 from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
@@ -19,6 +20,17 @@ from jitstudio.core.launch.texts.defaults import default_arguments
 from jitstudio.core.launch.types import Pointer
 
 _USUAL_BLOCK = 256
+
+
+class SpecEditor(Protocol):
+    """Where the user types a launch."""
+
+    @property
+    def unreadable(self) -> Sequence[SpecProblem]:
+        """What of the text typed last is no value yet."""
+
+    def finish_editing(self) -> None:
+        """Takes over what is being typed."""
 
 
 class LaunchSpecs(QObject):
@@ -41,10 +53,25 @@ class LaunchSpecs(QObject):
         self._spec = LaunchSpec()
         self._waiting: LaunchSpec | None = None
         self._time_limit = LaunchSpec.timeout
+        self._editor: SpecEditor | None = None
 
     def set_time_limit(self, seconds: float) -> None:
         """Let launches that nobody has typed yet take so long at most."""
         self._time_limit = seconds
+
+    def set_editor(self, editor: SpecEditor) -> None:
+        """Asks this about what is being typed."""
+        self._editor = editor
+
+    def finish_editing(self) -> None:
+        """Has what is being typed taken over."""
+        if self._editor is not None:
+            self._editor.finish_editing()
+
+    @property
+    def unreadable(self) -> Sequence[SpecProblem]:
+        """What of the text typed last is no value yet."""
+        return self._editor.unreadable if self._editor is not None else ()
 
     @property
     def forms(self) -> tuple[KernelForm, ...]:

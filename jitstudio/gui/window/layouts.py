@@ -1,4 +1,4 @@
-"""Ties the commands of layouts and panes to the stage that carries them out."""
+"""Carries out the commands of layouts and panes."""
 
 from __future__ import annotations
 
@@ -6,11 +6,12 @@ from functools import partial
 
 from PySide6.QtCore import QObject, Qt, Slot
 from PySide6.QtGui import QAction, QActionGroup
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QWidget
 
-from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.shell.docking.layouts import BY_NAME
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.shell.shell import Shell
 
 _ACTION = "{}LayoutAction"
 
@@ -18,10 +19,13 @@ _ACTION = "{}LayoutAction"
 class LayoutController(QObject):
     """Chooses layouts, maximises panes, and leads the keyboard from one to the next."""
 
-    def __init__(self, panes: Panes, actions: Actions) -> None:
-        super().__init__(panes.tabs)
-        self._panes = panes
-        self._stage = panes.stage
+    def __init__(self, editors: EditorTabs, centre: QWidget, shell: Shell) -> None:
+        super().__init__(editors)
+        actions = shell.actions
+        self._editors = editors
+        self._centre = centre
+        self._shell = shell
+        self._layout = shell.layout
         self._actions = actions
         self._is_other = False
         group = QActionGroup(self)
@@ -33,7 +37,7 @@ class LayoutController(QObject):
         actions.bind(dict.fromkeys(map(_ACTION.format, BY_NAME), self._on_layout_toggled))
         actions.bind(
             {
-                "resetLayoutAction": self._stage.reset,
+                "resetLayoutAction": self._layout.reset,
                 "windowZoomInAction": partial(self._zoom, 1),
                 "windowZoomOutAction": partial(self._zoom, -1),
                 "windowZoomResetAction": partial(self._zoom, 0),
@@ -45,29 +49,31 @@ class LayoutController(QObject):
                 "previousTabAction": self._on_previous_tab,
             }
         )
-        panes.notice.left.connect(actions["focusEditorAction"].trigger)
-        panes.tabs.tabBarDoubleClicked.connect(self._on_editor_tab_clicked)
-        self._stage.layout_changed.connect(self._on_layout_changed)
-        self._stage.maximised.connect(self._on_maximised)
-        self._on_layout_changed(self._stage.layout.name)
+        self._panes_of = {spec.id: spec.pane for spec in ACTIONS if spec.pane}
+        actions.bind(dict.fromkeys(self._panes_of, self._on_pane_wanted))
+        shell.notices.left.connect(actions["focusEditorAction"].trigger)
+        editors.tabBarDoubleClicked.connect(self._on_editor_tab_clicked)
+        self._layout.layout_changed.connect(self._on_layout_changed)
+        self._layout.maximised.connect(self._on_maximised)
+        self._on_layout_changed(self._layout.layout.name)
 
     @Slot(bool)
     def _on_layout_toggled(self, on: bool) -> None:
         action = self.sender()
         if on and isinstance(action, QAction):
-            self._is_other = action.data() != self._stage.layout.name
-            before = self._stage.dock_of(QApplication.focusWidget())
-            self._stage.choose(action.data())
+            self._is_other = action.data() != self._layout.layout.name
+            before = self._layout.dock_of(QApplication.focusWidget())
+            self._layout.choose(action.data())
             if before is not None:
                 # A pane that the layout does not show cannot keep the keyboard.
-                shown = before.content if before.is_in_front else self._panes.tabs
-                self._panes.bring_up(shown)
+                shown = before.content if before.is_in_front else self._editors
+                self._layout.bring_up(shown)
 
     @Slot(QAction)
     def _on_layout_triggered(self, action: QAction) -> None:
         """Give a layout that is chosen once more its usual proportions."""
-        if not self._is_other and action.data() == self._stage.layout.name:
-            self._stage.share_space()
+        if not self._is_other and action.data() == self._layout.layout.name:
+            self._layout.share_space()
         self._is_other = False
 
     @Slot(str)
@@ -75,33 +81,37 @@ class LayoutController(QObject):
         self._actions[_ACTION.format(name)].setChecked(True)
 
     def _zoom(self, steps: int) -> None:
-        self._stage.zoom_by(steps)
+        self._layout.zoom_by(steps)
         words = self.tr("Zoom of the window: {percent} %")
-        self._panes.status.tell(words.format(percent=round(100 * self._stage.zoom)))
+        self._shell.status.tell(words.format(percent=round(100 * self._layout.zoom)))
 
     @Slot()
     def _on_maximise(self) -> None:
-        if self._stage.alone is not None:
-            self._stage.give_back()
+        if self._layout.alone is not None:
+            self._layout.give_back()
         else:
-            part = self._stage.dock_of(QApplication.focusWidget())
-            self._stage.maximise(part or self._panes.centre)
+            part = self._layout.dock_of(QApplication.focusWidget())
+            self._layout.maximise(part or self._centre)
 
     @Slot()
     def _on_full_screen(self) -> None:
-        window = self._panes.tabs.window()
+        window = self._editors.window()
         window.setWindowState(window.windowState() ^ Qt.WindowState.WindowFullScreen)
 
     @Slot(int)
     def _on_editor_tab_clicked(self, index: int) -> None:
-        if self._stage.alone is not None:
-            self._stage.give_back()
+        if self._layout.alone is not None:
+            self._layout.give_back()
         elif index >= 0:
-            self._stage.maximise(self._panes.centre)
+            self._layout.maximise(self._centre)
 
     @Slot(bool)
     def _on_maximised(self, on: bool) -> None:
-        self._panes.status.tell(self.tr("Esc brings the other panes back") if on else "")
+        self._shell.status.tell(self.tr("Esc brings the other panes back") if on else "")
+
+    @Slot()
+    def _on_pane_wanted(self) -> None:
+        self._layout.bring_up_pane(self._panes_of[self.sender().objectName()])
 
     @Slot()
     def _on_next_pane(self) -> None:
@@ -112,12 +122,12 @@ class LayoutController(QObject):
         self._go_to_pane(-1)
 
     def _go_to_pane(self, step: int) -> None:
-        notice, shown = self._panes.notice, self._stage.in_front()
+        notice, shown = self._shell.notices, self._layout.in_front()
         if notice.isVisible():
             shown.insert(0, notice)
-        focus = QApplication.focusWidget() or self._panes.centre
+        focus = QApplication.focusWidget() or self._centre
         at = next((i for i, pane in enumerate(shown) if pane.isAncestorOf(focus)), 0)
-        self._panes.bring_up(shown[(at + step) % len(shown)])
+        self._layout.bring_up(shown[(at + step) % len(shown)])
 
     @Slot()
     def _on_next_tab(self) -> None:
@@ -128,12 +138,12 @@ class LayoutController(QObject):
         self._go_to_tab(-1)
 
     def _go_to_tab(self, step: int) -> None:
-        dock = self._stage.dock_of(QApplication.focusWidget())
+        dock = self._layout.dock_of(QApplication.focusWidget())
         if dock is not None:
-            group = self._stage.group(dock)
-            self._panes.bring_up(group[(group.index(dock) + step) % len(group)].content)
+            group = self._layout.group(dock)
+            self._layout.bring_up(group[(group.index(dock) + step) % len(group)].content)
             return
-        tabs = self._panes.tabs
+        tabs = self._editors
         if tabs.count():
             tabs.setCurrentIndex((tabs.currentIndex() + step) % tabs.count())
-            self._panes.bring_up(tabs)
+            self._layout.bring_up(tabs)

@@ -22,7 +22,7 @@ from jitstudio.gui.shell.commands.shortcuts import Shortcuts
 from jitstudio.gui.shell.menus import MenuBar, make_toolbar
 from jitstudio.gui.state.sample_tabs import open_sample
 from jitstudio.gui.state.user_state import UserState
-from jitstudio.gui.window.window_shell import WindowShell
+from jitstudio.gui.window.window_frame import WindowFrame
 from jitstudio.samples import Sample, samples
 
 if TYPE_CHECKING:
@@ -60,7 +60,7 @@ class MainWindow(QMainWindow):
         self.menus = MenuBar(self, self.commands)
         self.toolbar = make_toolbar(self, self.commands)
         LETTERS.set_family(user_state.preferences.font_family)
-        self.frame = WindowShell(self, user_state, keeper.theme)
+        self.frame = WindowFrame(self, user_state, keeper.theme)
         self._builder: WindowBuilder | None = None
         self._steps: Iterator[None] = iter(())
         self._is_complete = False
@@ -74,13 +74,13 @@ class MainWindow(QMainWindow):
         self._loader.failed.connect(self._on_load_failed)
         self._step = QTimer(self, interval=0)
         self._step.timeout.connect(self._on_step)
-        user_state.session.restore_failed.connect(self.frame.notice.tell)
-        user_state.session.recovered.connect(self.frame.notice.tell)
+        user_state.session.restore_failed.connect(self.frame.notices.tell)
+        user_state.session.recovered.connect(self.frame.notices.tell)
         FocusRing(self)
         self.setAcceptDrops(True)
         self.setWindowTitle("jitstudio")
-        self.frame.stage.zoom_changed.connect(LETTERS.set_zoom)
-        self.frame.stage.restore()
+        self.frame.layout.zoom_changed.connect(LETTERS.set_zoom)
+        self.frame.layout.restore()
 
     @property
     def builder(self) -> WindowBuilder:
@@ -120,7 +120,7 @@ class MainWindow(QMainWindow):
         event.ignore()
         builder = None if self._is_bare else self.builder
         event.accept()
-        if builder is not None and not builder.projects.may_quit():
+        if builder is not None and not builder.context.projects.may_quit():
             event.ignore()
             return
         self.end()
@@ -128,7 +128,7 @@ class MainWindow(QMainWindow):
 
     def may_end(self) -> bool:
         """Whether the end may come; asks only where what was typed could not be kept."""
-        return self._is_bare or self.builder.projects.may_end()
+        return self._is_bare or self.builder.context.projects.may_end()
 
     def end(self) -> None:
         """Keep everything and let go of it, without a question; closing has done so already."""
@@ -136,11 +136,11 @@ class MainWindow(QMainWindow):
             return
         self._is_ended = True
         if self._is_complete:
-            self.frame.stage.save()
+            self.frame.layout.save()
         if self._builder is None:
             self.user_state.session.close()
         else:
-            self._builder.workspace.close()
+            self._builder.state.close()
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Make the rest now that the texts are there: Python runs one thread at a time."""
@@ -152,8 +152,8 @@ class MainWindow(QMainWindow):
         """Bring the other panes, or the text, back at the Escape that nobody else had use for."""
         if event.key() != Qt.Key.Key_Escape:
             super().keyPressEvent(event)
-        elif self.frame.stage.alone is not None:
-            self.frame.stage.give_back()
+        elif self.frame.layout.alone is not None:
+            self.frame.layout.give_back()
         else:
             self.commands["focusEditorAction"].trigger()
 
@@ -166,7 +166,7 @@ class MainWindow(QMainWindow):
         """Open files."""
         urls = event.mimeData().urls()
         paths = [Path(url.toLocalFile()) for url in urls if url.isLocalFile()]
-        self.builder.files.open_paths(paths)
+        self.builder.context.files.open_paths(paths)
         event.acceptProposedAction()
 
     @Slot()
@@ -210,7 +210,7 @@ class MainWindow(QMainWindow):
             "jitstudio is not installed as a whole: {problem}. What you type is kept. "
             "Install jitstudio again, then start it anew."
         )
-        self.frame.notice.tell(told.format(problem=problem))
+        self.frame.notices.tell(told.format(problem=problem))
 
     @Slot()
     def _on_step(self) -> None:

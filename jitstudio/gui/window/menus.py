@@ -9,14 +9,12 @@ from PySide6.QtGui import QAction, QActionGroup
 from PySide6.QtWidgets import QMenu
 
 from jitstudio.core.project.project import is_project
-from jitstudio.gui.kit.theme import ThemeKeeper, ThemeMode
+from jitstudio.gui.kit.theme import ThemeMode
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.commands.spec import FILE, VIEW
 from jitstudio.gui.shell.file_commands import FileCommands
-from jitstudio.gui.shell.menus import MenuBar
+from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.gui.window.panes import Panes
 from jitstudio.samples import samples
 
 _BEFORE_RECENT = "saveAction"
@@ -31,19 +29,12 @@ _MODE_WORDS = {
 class MenusController(QObject):
     """Adds to the menus of the table what no table can tell."""
 
-    def __init__(
-        self,
-        menus: MenuBar,
-        panes: Panes,
-        actions: Actions,
-        files: FileCommands,
-        preferences: Preferences,
-        theme: ThemeKeeper,
-    ) -> None:
+    def __init__(self, files: FileCommands, preferences: Preferences, shell: Shell) -> None:
+        menus, actions = shell.menus, shell.actions
         super().__init__(menus)
         self._files = files
         self._preferences = preferences
-        self._theme = theme
+        self._theme = shell.themes
         self._modes: dict[ThemeMode, QAction] = {}
         file_menu, before = menus[FILE], actions[_BEFORE_RECENT]
         file_menu.insertMenu(before, self._samples(file_menu))
@@ -54,7 +45,7 @@ class MenusController(QObject):
         self._on_recent_changed()
         view = menus[VIEW]
         shown = QMenu(self.tr("P&anes"), view)
-        shown.addActions(panes.toggles())
+        shown.addActions([dock.toggleViewAction() for dock in shell.layout.docks])
         view.insertMenu(view.actions()[0], shown)
         self._add_themes(view.addMenu(self.tr("&Theme")))
 

@@ -1,4 +1,4 @@
-"""Makes all that a window has besides its texts, a little at a time.
+"""Makes all that a window has besides its texts, one feature at a time.
 
 Loading this module loads nearly all of the program, so it is done in the background.
 """
@@ -6,221 +6,160 @@ Loading this module loads nearly all of the program, so it is done in the backgr
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QObject, Slot
+from PySide6.QtCore import QObject
 
+from jitstudio.core.code import CodeKind
 from jitstudio.core.project.project import is_project
-from jitstudio.gui.features.build.part import PartController
-from jitstudio.gui.features.build.results import ResultsController
-from jitstudio.gui.features.build.settings import SettingsController
-from jitstudio.gui.features.build.staleness import StalenessController
-from jitstudio.gui.features.build.status import StatusController
-from jitstudio.gui.features.compare.controller import CompareController
-from jitstudio.gui.features.correlation.controller import CorrelationController
-from jitstudio.gui.features.editing.context_menus import ContextMenus
-from jitstudio.gui.features.editing.controller import EditingController
-from jitstudio.gui.features.editing.definitions import DefinitionsController
-from jitstudio.gui.features.editing.formatting import FormattingController
-from jitstudio.gui.features.editing.hover import HoverController
-from jitstudio.gui.features.editing.navigation import NavigationController
-from jitstudio.gui.features.editing.renaming import RenamingController
-from jitstudio.gui.features.editing.symbols import SymbolsController
-from jitstudio.gui.features.editing.views import ViewCommands
-from jitstudio.gui.features.graph.controller import GraphController
-from jitstudio.gui.features.help.commands import HelpCommands
-from jitstudio.gui.features.help.key_list import KeyList
-from jitstudio.gui.features.help.keystrokes import KeystrokeCommands
-from jitstudio.gui.features.history.controller import HistoryController
-from jitstudio.gui.features.launch.controller import LaunchPaneController
-from jitstudio.gui.features.link.controller import LinkController
-from jitstudio.gui.features.link.inlined import InlinedController
-from jitstudio.gui.features.names.controller import NamesController
-from jitstudio.gui.features.options.controller import OptionsController
-from jitstudio.gui.features.palette.controller import PaletteController
-from jitstudio.gui.features.pipeline.controller import PipelineController
-from jitstudio.gui.features.problems.controller import FilesController
-from jitstudio.gui.features.problems.fixes import Fixer
-from jitstudio.gui.features.problems.link_offers import LinkOffersController
-from jitstudio.gui.features.project.autosave import AutosaveController
-from jitstudio.gui.features.project.commands import ProjectCommands
-from jitstudio.gui.features.project.controller import ProjectsController
-from jitstudio.gui.features.ptx_sass.columns import ColumnsController
-from jitstudio.gui.features.ptx_sass.controller import ListingsController
-from jitstudio.gui.features.ptx_sass.filters import FiltersController
-from jitstudio.gui.features.ptx_sass.inspections import InspectionsController
-from jitstudio.gui.features.ptx_sass.pressure import PressureController
-from jitstudio.gui.features.report.controller import ReportController
-from jitstudio.gui.features.search.controller import SearchController
-from jitstudio.gui.features.settings.controller import PreferencesController
-from jitstudio.gui.features.tabs.controller import TabsController
-from jitstudio.gui.features.variants.matrix_controller import MatrixController
-from jitstudio.gui.features.variants.side_commands import SideCommands
-from jitstudio.gui.features.variants.sweep_controller import SweepController
-from jitstudio.gui.features.welcome.controller import WelcomeController
+from jitstudio.gui import features
+from jitstudio.gui.code.search_sources import SearchSources
+from jitstudio.gui.context import Context
+from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.kit.dialogs import Dialogs
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.shell.context_menus import ContextMenus
 from jitstudio.gui.shell.file_commands import FileCommands
-from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.shell.fixer import Fixer
+from jitstudio.gui.shell.pane_registry import PANES
+from jitstudio.gui.shell.project_commands import ProjectCommands
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.shell.stale_marks import StaleMarks
+from jitstudio.gui.shell.status_line import StatusLine
+from jitstudio.gui.state.window_state import WindowState
 from jitstudio.gui.window.layouts import LayoutController
 from jitstudio.gui.window.menus import MenusController
-from jitstudio.gui.window.panes import Panes
 from jitstudio.samples import Sample, samples
 
 if TYPE_CHECKING:
     from jitstudio.gui.window.main_window import MainWindow
 
+# Folders of `features` without a pane; those with one are in the table of panes.
+_FEATURES = (
+    "tabs",
+    "project",
+    "build",
+    "editing",
+    "correlation",
+    "history",
+    "variants",
+    "help",
+    "settings",
+    "welcome",
+    "palette",
+)
+
+
+def installers() -> Iterator[Callable[[Context], None]]:
+    """The function `install` of each feature; each is loaded when it comes to it."""
+    names = (*(pane.feature or pane.name for pane in PANES), *_FEATURES)
+    for name in dict.fromkeys(names):
+        yield import_module(f"{features.__name__}.{name}.controller").install
+
 
 class WindowBuilder(QObject):
-    """Furnishes one window.
+    """Makes the rest of one window.
 
     Attributes:
-        workspace: All that works on the user_state.
-        panes: All views.
-        files, projects: What the File menu does.
+        state: What is open, how it is built and what came of it.
+        context: All of the window, for the installers of features.
     """
 
-    panes: Panes
-    files: FileCommands
-    projects: ProjectCommands
+    context: Context
 
     def __init__(self, window: MainWindow) -> None:
         super().__init__(window)
         self._window = window
         # First: the worker's process starts while the rest is made.
-        self.workspace = Workspace(window.user_state, self)
+        self.state = WindowState(window.user_state, self)
 
     def steps(self) -> Iterator[None]:
-        """Make the rest; between two steps the window takes events."""
-        window, workspace = self._window, self.workspace
-        self.panes = Panes(window, window.frame, workspace, window.keeper.theme)
-        window.toolbar.addWidget(self.panes.build_bar)
-        yield from self.panes.fill()
-        self.files = FileCommands(
-            workspace.documents,
-            workspace.settings,
-            workspace.preferences,
-            window,
-            launches=workspace.launch_specs,
-        )
-        self.projects = ProjectCommands(workspace, self.files, window.commands, Dialogs(window))
-        for make in self._parts():
-            make()
+        """Makes the rest; between two steps the window handles events."""
+        window, state = self._window, self.state
+        shell = self._make_shell()
+        listings = {}
+        for kind, name in ((CodeKind.PTX, "ptx"), (CodeKind.SASS, "sass")):
+            listings[kind] = OutputPane(kind, f"{name}View", shell.themes.theme)
+            shell.layout.fill(name, listings[kind])
+            shell.themes.follow(listings[kind].set_theme)
             yield
-        window.keeper.theme_changed.connect(self._on_theme_changed)
-        # The theme may be another one than when the first pane was made.
-        self._on_theme_changed(window.keeper.theme)
+        editors = window.frame.editors
+        shell.themes.follow(editors.set_theme)
+        files = FileCommands(
+            state.documents,
+            state.settings,
+            state.preferences,
+            window,
+            launches=state.launch_specs,
+        )
+        projects = ProjectCommands(
+            state.project,
+            state.documents,
+            state.preferences,
+            state.session,
+            state.build_controller,
+            files,
+            Dialogs(window),
+            shell.actions,
+        )
+        self.context = context = Context(
+            state,
+            shell,
+            editors,
+            listings,
+            Navigator(state.documents, editors, listings, files, shell.layout, shell.status),
+            files,
+            projects,
+            Fixer(state.documents, state.settings, files, window, projects.trust),
+            SearchSources(),
+        )
+        shell.actions.bind({"quitAction": window.close})
+        for install in installers():
+            install(context)
+            yield
+        LayoutController(editors, window.frame.centre, shell)
+        MenusController(files, state.preferences, shell)
 
     def begin(self, files: Sequence[Path], sample: Sample | None) -> None:
-        """Go on from what the window came up with: open files, and build.
+        """Goes on from what the window came up with: opens files, and builds.
 
         Args:
             files: Those that were asked for.
-            sample: The one that stands there, at the first start.
+            sample: The one that is open already, at the first start.
         """
-        workspace = self.workspace
-        self.files.open_paths(files)
+        state, context = self.state, self.context
+        context.files.open_paths(files)
         if sample is not None:
             for spec in sample.launches:
-                workspace.launch_specs.suggest(spec)
+                state.launch_specs.suggest(spec)
         opening = any(map(is_project, files))
-        if not (opening or len(workspace.documents)):
-            self.files.open_sample(samples()[0])
-        self.panes.bring_up(self.panes.tabs)
-        if workspace.project.path is None and not opening:
-            workspace.build_controller.build()
+        if not (opening or len(state.documents)):
+            context.files.open_sample(samples()[0])
+        context.shell.layout.bring_up(context.editors)
+        if state.project.path is None and not opening:
+            state.build_controller.build()
         else:
-            workspace.build_controller.hold()
+            state.build_controller.hold()
 
-    def _parts(self) -> tuple[Callable[[], object], ...]:
-        """What ties everything together, each a moment's work."""
-        window, workspace, panes = self._window, self.workspace, self.panes
-        files, actions, keeper = self.files, window.commands, window.keeper
-        preferences, outputs = workspace.preferences, tuple(panes.outputs.values())
-        actions.bind({"quitAction": window.close})
-        return (
-            lambda: ViewCommands(panes.tabs, outputs, preferences, actions, window),
-            lambda: KeystrokeCommands(panes.tabs, actions, window.shortcuts, window),
-            lambda: HelpCommands(workspace, keeper, actions, window),
-            lambda: KeyList(actions, window.shortcuts, window),
-            lambda: FilesController(
-                workspace,
-                panes,
-                files,
-                Fixer(workspace.documents, workspace.settings, files, window, self.projects.trust),
-                actions,
-            ),
-            lambda: TabsController(workspace, panes, files, keeper, actions, window),
-            lambda: ProjectsController(workspace, panes, self.projects, window),
-            lambda: AutosaveController(workspace, panes),
-            lambda: SettingsController(workspace, panes, actions),
-            lambda: ResultsController(workspace, panes, files, actions),
-            lambda: DefinitionsController(
-                workspace,
-                panes,
-                NavigationController(workspace, panes, files, actions),
-                actions,
-                window,
-            ),
-            lambda: RenamingController(panes, actions, window),
-            lambda: FormattingController(workspace, panes, actions),
-            lambda: FiltersController(preferences, panes),
-            lambda: ListingsController(workspace, panes, actions, window),
-            lambda: InspectionsController(workspace, panes),
-            lambda: CorrelationController(workspace, panes, actions),
-            lambda: PressureController(
-                workspace, panes, ColumnsController(workspace, panes, actions, window), actions
-            ),
-            lambda: ReportController(workspace, panes),
-            lambda: CompareController(workspace, panes, actions),
-            lambda: HistoryController(workspace, panes, actions),
-            lambda: LinkController(workspace, panes.link),
-            lambda: InlinedController(workspace, panes.link.inlined),
-            lambda: LinkOffersController(workspace, panes),
-            lambda: PartController(workspace, panes, keeper),
-            lambda: NamesController(workspace, panes.names),
-            lambda: OptionsController(workspace, panes.options),
-            lambda: LaunchPaneController(workspace, panes, actions),
-            self._make_side_windows,
-            lambda: PipelineController(workspace, panes),
-            lambda: GraphController(workspace, panes, actions),
-            lambda: StalenessController(workspace, panes, keeper),
-            self._make_preferences,
-            lambda: StatusController(workspace, panes.status, actions),
-            lambda: WelcomeController(workspace, panes.tabs, files, actions, keeper),
-            lambda: LayoutController(panes, actions),
-            lambda: EditingController(workspace, panes, actions),
-            lambda: SearchController(workspace, panes, actions),
-            lambda: HoverController(workspace, panes, actions),
-            lambda: ContextMenus(workspace, panes, actions),
-            lambda: SymbolsController(workspace, panes, keeper, actions, window),
-            lambda: MenusController(window.menus, panes, actions, files, preferences, keeper),
-            self._make_palette,
+    def _make_shell(self) -> Shell:
+        window, themes = self._window, self._window.keeper
+        status = StatusLine(themes.theme)
+        window.setStatusBar(status)
+        shell = Shell(
+            window=window,
+            actions=window.commands,
+            shortcuts=window.shortcuts,
+            menus=window.menus,
+            toolbar=window.toolbar,
+            themes=themes,
+            notices=window.frame.notices,
+            status=status,
+            layout=window.frame.layout,
+            context_menus=ContextMenus(window.commands),
+            stale_marks=StaleMarks(self.state.staleness, themes, self),
         )
-
-    def _make_preferences(self) -> None:
-        window = self._window
-        self._preferences = PreferencesController(
-            self.workspace, window.keeper, window.commands, window
-        )
-
-    def _make_palette(self) -> None:
-        window, show = self._window, self._preferences.show_setting
-        PaletteController(self.workspace, self.panes, window.commands, window, show)
-
-    def _make_side_windows(self) -> None:
-        window, workspace, panes = self._window, self.workspace, self.panes
-        keeper, actions = window.keeper, window.commands
-        sides = SideCommands(workspace, self.files, keeper, actions, window)
-        sweeps = SweepController(workspace, panes.launch.form, keeper, actions, window)
-        matrix = MatrixController(workspace, keeper, actions, window)
-        panes.link.comparison_requested.connect(sides.compare_links)
-        sides.failed.connect(panes.notice.tell)
-        for teller in (sides, sweeps, matrix):
-            teller.told.connect(panes.status.tell)
-
-    @Slot(object)
-    def _on_theme_changed(self, theme: Theme) -> None:
-        self.panes.set_theme(theme)
-        self._window.commands.set_theme(theme)
+        for part in (shell.notices, status, shell.layout, shell.actions):
+            themes.follow(part.set_theme)
+        return shell

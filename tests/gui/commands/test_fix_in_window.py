@@ -19,9 +19,9 @@ def press_fix(driver):
 def test_a_missing_version_is_explained_and_added(started):
     text = (SAMPLES / "fill_typed.ll").read_text().replace("!nvvmir.version", "!no.version")
     document = Document("k.ll", CodeKind.LLVM_IR, text.encode())
-    failed = started.next_result(lambda: started.workspace.documents.add(document))
+    failed = started.next_result(lambda: started.state.documents.add(document))
     assert failed.outcome is Outcome.FAILED
-    panel = started.panes.problems.explanation
+    panel = started.pane("problems").explanation
     assert panel.text.startswith("The module does not say which version of NVVM IR it is")
     assert press_fix(started).outcome is Outcome.BUILT
     assert panel.text == ""
@@ -30,9 +30,9 @@ def test_a_missing_version_is_explained_and_added(started):
 
 
 def test_a_fix_builds_though_nothing_else_does(started):
-    started.workspace.settings.auto_build = False
+    started.state.settings.auto_build = False
     text = "template <typename T> __global__ void k(T* p) { *p = 1; }"
-    started.workspace.documents.add(Document("k.cu", CodeKind.CUDA, text.encode()))
+    started.state.documents.add(Document("k.cu", CodeKind.CUDA, text.encode()))
     built = started.next_result(lambda: started.trigger("buildAction"))
     assert built.kernels == ()
     assert [kernel.demangled for kernel in press_fix(started).kernels] == ["void k<float>(float*)"]
@@ -47,7 +47,7 @@ DEFINES = "namespace util { __device__ float half_of(float x) { return x / 2; } 
 
 
 def test_a_function_that_another_tab_defines_is_linked_by_one_press(started):
-    documents, problems = started.workspace.documents, started.panes.problems
+    documents, problems = started.state.documents, started.pane("problems")
     for name, text in (("defines.cu", DEFINES), ("calls.cu", CALLS)):
         documents.add(Document(name, CodeKind.CUDA, text.encode()))
     started.wait(lambda: problems.explanation.fix is not None)
@@ -58,4 +58,4 @@ def test_a_function_that_another_tab_defines_is_linked_by_one_press(started):
     assert [kernel.name for kernel in result.kernels] == ["k"]
     # No other tab is linked with them.
     documents.current = documents.named("vector_add.cu")
-    assert started.workspace.settings.link is LinkMode.NONE
+    assert started.state.settings.link is LinkMode.NONE

@@ -26,11 +26,11 @@ def changed(one, other):
 def test_each_part_of_each_pane_shows_that_it_has_the_keyboard(started):
     driver, seen, faint = started, 0, []
     driver.trigger("focusSassAction")
-    driver.wait(lambda: driver.workspace.inspections.current is not None)
-    for dock in driver.panes.docks:
+    driver.wait(lambda: driver.state.inspections.current is not None)
+    for dock in driver.shell.layout.docks:
         dock.show()
-    for view in (driver.panes.tabs, *(dock.content for dock in driver.panes.docks)):
-        driver.panes.bring_up(view)
+    for view in (driver.editors, *(dock.content for dock in driver.shell.layout.docks)):
+        driver.shell.layout.bring_up(view)
         pause(0)
         for _ in range(_MOST_STEPS):
             part = QApplication.focusWidget()
@@ -50,4 +50,4 @@ def test_each_part_of_each_pane_shows_that_it_has_the_keyboard(started):
                 # A text takes Tab for itself.
                 break
     assert not faint
-    assert seen > len(driver.panes.docks)
+    assert seen > len(driver.shell.layout.docks)

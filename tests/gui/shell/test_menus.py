@@ -85,18 +85,18 @@ def choose(driver, query: str) -> None:
 
 
 def test_the_name_of_a_pane_leads_to_it_whatever_was_chosen_before(started):
-    driver, panes = started, started.panes
+    driver, panes = started, started
     # Layouts of the same names, chosen last.
     for name in ("launch", "compare"):
         driver.trigger(f"{name}LayoutAction")
         choose(driver, f"view layout {name}")
-    for place, dock in enumerate(panes.docks):
+    for place, dock in enumerate(panes.shell.layout.docks):
         dock.setVisible(place % 2 == 0)
         choose(driver, dock.windowTitle())
         assert dock.is_in_front, dock.windowTitle()
         assert dock.isAncestorOf(QApplication.focusWidget()), dock.windowTitle()
     choose(driver, "close the pane graph")
-    assert panes.stage.dock_of(panes.graph).isHidden()
+    assert panes.shell.layout.dock_of(panes.pane("graph")).isHidden()
     choose(driver, "editor")
     assert driver.editor.hasFocus()
 
@@ -117,7 +117,7 @@ SYNONYMS = {
 
 
 def test_the_palette_knows_other_words_and_all_that_can_be_gone_to(started, tmp_path):
-    driver, workspace = started, started.workspace
+    driver, state = started, started.state
     for query, title in SYNONYMS.items():
         assert title in [entry.title for entry in found(driver, query)], query
     # Tabs, kernels, targets and settings.
@@ -126,7 +126,7 @@ def test_the_palette_knows_other_words_and_all_that_can_be_gone_to(started, tmp_
     choose(driver, first.name)
     assert driver.document is first
     choose(driver, "build for sm_90")
-    assert workspace.settings.arch.sm == "sm_90"
+    assert state.settings.arch.sm == "sm_90"
     driver.settle()
     choose(driver, "kernel vector_add")
     assert driver.listing("sassView").hasFocus()
@@ -150,14 +150,14 @@ def test_the_palette_knows_other_words_and_all_that_can_be_gone_to(started, tmp_
     driver.find(QLineEdit, "commandPaletteField").setText("gone.cu")
     recent.clear()
     QTest.keyClick(driver.find(QLineEdit, "commandPaletteField"), Qt.Key.Key_Return)
-    assert driver.panes.notice.text == ""
+    assert driver.shell.notices.text == ""
 
 
 def test_no_view_keeps_a_key_of_a_command_for_itself(started):
     views = {
         "editor": started.editor,
         "ptx": started.listing("ptxView"),
-        "problems": started.panes.problems.table,
+        "problems": started.pane("problems").table,
     }
     kept = {
         (name, spec.id, key)
@@ -183,7 +183,7 @@ def test_the_keys_of_editors_are_those_that_are_listed():
 
 def test_what_editors_know_by_their_keys_can_be_chosen(started):
     driver, editor = started, started.editor
-    driver.workspace.settings.auto_build = False
+    driver.state.settings.auto_build = False
     editor.setPlainText("one\ntwo\n")
     editor.go_to(1)
     choose(driver, "duplicate")
@@ -192,7 +192,7 @@ def test_what_editors_know_by_their_keys_can_be_chosen(started):
         driver.trigger(action)
     assert editor.toPlainText() == "one\n    two\n"
     # Where the keyboard is in a listing, no key edits what is out of sight; the menu does.
-    driver.panes.bring_up(driver.listing("sassView"))
+    driver.shell.layout.bring_up(driver.listing("sassView"))
     driver.press(
         Qt.Key.Key_K, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier
     )

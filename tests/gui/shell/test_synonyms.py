@@ -1,11 +1,11 @@
 """Other words for what the window names."""
 
 import pytest
+from jitstudio.gui.window.window_shell import _TITLES
 
 from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.shell.synonyms import SYNONYMS, also_called
 from jitstudio.gui.state.settings_table import SETTINGS
-from jitstudio.gui.window.window_shell import _TITLES
 
 TITLES = [
     *(spec.text.replace("&", "") for spec in ACTIONS),

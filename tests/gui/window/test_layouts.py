@@ -18,12 +18,12 @@ CTRL, ALT, SHIFT = (
 
 def with_keyboard(driver):
     """The title of the pane that has the keyboard; the editors have none."""
-    dock = driver.panes.stage.dock_of(QApplication.focusWidget())
+    dock = driver.shell.layout.dock_of(QApplication.focusWidget())
     return dock.windowTitle() if dock else ""
 
 
 def in_front(driver):
-    return {dock.windowTitle() for dock in driver.panes.docks if dock.is_in_front}
+    return {dock.windowTitle() for dock in driver.shell.layout.docks if dock.is_in_front}
 
 
 def test_layouts_are_chosen_by_keys_and_remembered(qapp, started, tmp_path):
@@ -72,7 +72,7 @@ def test_layouts_are_chosen_by_keys_and_remembered(qapp, started, tmp_path):
 def test_the_keyboard_reaches_every_pane(started):
     driver = started
     assert QApplication.focusWidget() is driver.editor
-    for dock in driver.panes.docks:
+    for dock in driver.shell.layout.docks:
         dock.show()
     driver.trigger("focusEditorAction")
     assert QApplication.focusWidget() is driver.editor
@@ -111,20 +111,20 @@ def test_a_layout_leaves_the_keyboard_where_it_was_or_in_the_editor(started):
 def test_next_tab_goes_from_editor_to_editor(started):
     driver = started
     driver.next_result(lambda: driver.trigger("newCudaAction"))
-    names = [document.name for document in driver.workspace.documents]
+    names = [document.name for document in driver.state.documents]
     driver.editor.setFocus()
     seen = []
-    for _ in range(driver.panes.tabs.count()):
+    for _ in range(driver.editors.count()):
         driver.press(Qt.Key.Key_PageDown, CTRL)
-        current = driver.workspace.documents.current
+        current = driver.state.documents.current
         seen.append(current.name if current else "")
     assert set(names) <= set(seen)
 
 
 def test_a_pane_fills_the_window_and_goes_back(started):
     driver = started
-    before = {d.objectName(): d.geometry() for d in driver.panes.docks if d.is_in_front}
-    ptx = driver.panes.outputs[CodeKind.PTX]
+    before = {d.objectName(): d.geometry() for d in driver.shell.layout.docks if d.is_in_front}
+    ptx = driver.listings[CodeKind.PTX]
     driver.trigger("focusPtxAction")
     driver.press(Qt.Key.Key_M, CTRL)
     assert in_front(driver) == {"PTX"}
@@ -132,7 +132,9 @@ def test_a_pane_fills_the_window_and_goes_back(started):
     assert with_keyboard(driver) == "PTX"
     driver.press(Qt.Key.Key_Escape)
     pause(20)
-    assert before == {d.objectName(): d.geometry() for d in driver.panes.docks if d.is_in_front}
+    assert before == {
+        d.objectName(): d.geometry() for d in driver.shell.layout.docks if d.is_in_front
+    }
 
     driver.editor.setFocus()
     driver.press(Qt.Key.Key_M, CTRL)
@@ -141,15 +143,17 @@ def test_a_pane_fills_the_window_and_goes_back(started):
     assert driver.panes.centre.width() == driver.window.width()
     driver.press(Qt.Key.Key_M, CTRL)
     pause(20)
-    assert before == {d.objectName(): d.geometry() for d in driver.panes.docks if d.is_in_front}
-    driver.panes.tabs.tabBarDoubleClicked.emit(0)
+    assert before == {
+        d.objectName(): d.geometry() for d in driver.shell.layout.docks if d.is_in_front
+    }
+    driver.editors.tabBarDoubleClicked.emit(0)
     assert in_front(driver) == set()
     driver.trigger("focusSassAction")
     assert "SASS" in in_front(driver)
 
 
 def test_nothing_is_started_for_a_pane_that_nobody_sees(started):
-    launches = started.workspace.launches
+    launches = started.state.launches
     pause(300)
     assert launches.devices is None
     started.press(Qt.Key.Key_3, CTRL | ALT)
@@ -159,24 +163,24 @@ def test_nothing_is_started_for_a_pane_that_nobody_sees(started):
 def test_one_zoom_scales_the_whole_window_and_goes_with_the_layout(started):
     driver = started
     tab = driver.window.findChild(QTabBar, "paneTabs")
-    parts = (driver.editor, driver.listing("ptxView"), driver.panes.problems, tab, driver.window)
+    parts = (driver.editor, driver.listing("ptxView"), driver.pane("problems"), tab, driver.window)
 
     def sizes():
         return [part.font().pointSizeF() for part in parts]
 
-    before, points = sizes(), driver.workspace.preferences.font_size
+    before, points = sizes(), driver.state.preferences.font_size
     icons = driver.window.toolbar.iconSize().width()
     driver.press(Qt.Key.Key_Equal, CTRL | SHIFT)
     driver.press(Qt.Key.Key_Equal, CTRL | SHIFT)
     assert sizes() == pytest.approx([1.25 * size for size in before])
     assert driver.window.toolbar.iconSize().width() == round(1.25 * icons)
     # The size of code that the user has chosen stays what it is.
-    assert driver.workspace.preferences.font_size == points
+    assert driver.state.preferences.font_size == points
     pause(0)
-    assert driver.panes.status.currentMessage() == "Zoom of the window: 125 %"
+    assert driver.shell.status.currentMessage() == "Zoom of the window: 125 %"
     state = driver.find(QToolButton, "buildState")
     assert not state.isVisible()
-    driver.panes.status.clearMessage()
+    driver.shell.status.clearMessage()
     assert state.isVisible()
     driver.trigger("compareLayoutAction")
     assert sizes() == before

@@ -65,10 +65,10 @@ def test_break_it_then_mend_it(started):
     started.next_result(lambda: started.replace("a[i] + b[i]", "a[i] + c[i]"))
 
     assert started.listing("ptxView").toPlainText() == before
-    for pane in started.panes.outputs.values():
+    for pane in started.listings.values():
         assert pane.output.listings
         assert pane.is_old
-    assert 'line 9: identifier "c" is undefined' in started.workspace.outputs.stale
+    assert 'line 9: identifier "c" is undefined' in started.state.outputs.stale
     problems = started.find(ProblemsView, "problemsView").model
     assert problems.rowCount() == 1
     (mark,) = [placed.mark for placed in started.editor.marks.alive()]
@@ -76,7 +76,7 @@ def test_break_it_then_mend_it(started):
     assert "Build failed" in started.find(StatusLine, "statusBar").state
 
     started.next_result(started.editor.undo)
-    assert not any(pane.is_old for pane in started.panes.outputs.values())
+    assert not any(pane.is_old for pane in started.listings.values())
     assert problems.rowCount() == 0
     assert not started.editor.marks.alive()
 
@@ -90,13 +90,13 @@ def test_a_problem_leads_to_its_line(started):
 
 
 def test_quick_edits_build_the_newest_only(started):
-    started.workspace.settings.auto_build = False
+    started.state.settings.auto_build = False
     seen = len(started.results)
     for number in range(12):
         started.replace("a[i]" if number == 0 else f"{number - 1}.5f", f"{number}.5f")
         started.trigger("buildAction")
         pause(0)
-    started.wait(lambda: not started.workspace.build_controller.is_building)
+    started.wait(lambda: not started.state.build_controller.is_building)
     results = started.results[seen:]
     assert results[-1].ok
     # 11.5f in hexadecimal, as PTX writes it.
@@ -105,13 +105,13 @@ def test_quick_edits_build_the_newest_only(started):
 
 
 def test_a_build_that_hangs_can_be_cancelled_and_the_next_one_works(started):
-    started.workspace.settings.auto_build = False
+    started.state.settings.auto_build = False
     started.editor.setPlainText(SLOW_CUDA)
     started.trigger("buildAction")
     cancel = started.find(QAction, "cancelAction")
     assert cancel.isEnabled()
     pause(800)
-    assert started.workspace.build_controller.is_building
+    assert started.state.build_controller.is_building
     result = started.next_result(cancel.trigger)
     assert result.outcome is Outcome.CANCELLED
     assert not cancel.isEnabled()
@@ -125,22 +125,22 @@ def test_typing_does_not_wait_for_a_build(started):
     started.editor.setPlainText(SLOW_CUDA)
     started.trigger("buildAction")
     pause(500)
-    assert started.workspace.build_controller.is_building
+    assert started.state.build_controller.is_building
     begin = time.perf_counter()
     started.type("// typed meanwhile")
     # Far less than the build takes.
     assert time.perf_counter() - begin < 10
     assert "// typed meanwhile" in started.editor.toPlainText()
-    started.workspace.settings.auto_build = False
+    started.state.settings.auto_build = False
     started.trigger("cancelAction")
     started.settle()
 
 
 def test_ir_that_kills_libnvvm_is_told_and_the_next_build_works(started):
-    started.workspace.settings.auto_build = False
+    started.state.settings.auto_build = False
     started.choose_arch("sm_100")
     open_document = Document("deadly.ll", CodeKind.LLVM_IR, CRASHING_IR.encode())
-    started.workspace.documents.add(open_document)
+    started.state.documents.add(open_document)
     result = started.next_result(lambda: started.trigger("buildAction"))
     assert result.outcome is Outcome.CRASHED
     assert result.crash is not None
@@ -148,17 +148,17 @@ def test_ir_that_kills_libnvvm_is_told_and_the_next_build_works(started):
     problems = started.find(ProblemsView, "problemsView").model
     assert "libNVVM" in problems.index(0, 0).data()
     assert open_document.content.decode() == CRASHING_IR
-    started.workspace.documents.current = started.workspace.documents.named("vector_add.cu")
+    started.state.documents.current = started.state.documents.named("vector_add.cu")
     assert started.next_result(lambda: started.trigger("buildAction")).ok
 
 
 def test_a_killed_worker_is_replaced(started):
-    pid = started.workspace.service.worker_pid
+    pid = started.state.service.worker_pid
     assert pid is not None
     os.kill(pid, signal.SIGKILL)
     time.sleep(0.2)
     assert started.next_result(lambda: started.trigger("buildAction")).ok
-    assert started.workspace.service.worker_pid != pid
+    assert started.state.service.worker_pid != pid
 
 
 def test_another_target(started):
@@ -169,7 +169,7 @@ def test_another_target(started):
 
 def test_a_senseless_target_is_refused_in_words(started):
     started.choose_arch("sm_ninety")
-    assert "sm_ninety" in started.panes.notice.text
+    assert "sm_ninety" in started.shell.notices.text
     assert started.find(QComboBox, "archCombo").currentText() == "sm_90"
 
 
@@ -192,7 +192,7 @@ def test_options_reach_the_compiler_and_a_wrong_one_is_told(started):
 
 
 def test_options_that_are_half_typed_start_no_build(started):
-    build_controller, settings = started.workspace.build_controller, started.workspace.settings
+    build_controller, settings = started.state.build_controller, started.state.settings
     edit = started.find(QLineEdit, "optionsEdit")
     edit.setFocus()
     started.replace("sum", "sum")
@@ -238,13 +238,13 @@ def test_bad_input_is_told_in_words_and_the_next_build_works(started, tmp_path):
         result = started.next_result(partial(started.files.open_paths, [path]))
         assert told in " ".join(d.message for d in result.diagnostics), name
         assert result.ok is (told == ""), name
-        started.workspace.documents.remove(started.document)
+        started.state.documents.remove(started.document)
         started.settle()
         assert started.next_result(lambda: started.trigger("buildAction")).ok, name
 
 
 def test_an_old_refusal_makes_room_for_the_next_build(started):
-    started.workspace.documents.remove(started.document)
+    started.state.documents.remove(started.document)
     started.settle()
     status = started.find(StatusLine, "statusBar")
     assert status.currentMessage().startswith("There is nothing to build")
@@ -254,10 +254,10 @@ def test_an_old_refusal_makes_room_for_the_next_build(started):
 
 
 def test_a_refusal_is_not_overwritten_by_the_build_before_it(started):
-    started.workspace.settings.auto_build = False
+    started.state.settings.auto_build = False
     started.editor.setPlainText(SLOW_CUDA)
     started.trigger("buildAction")
-    started.workspace.settings.options = '-DX="a'
+    started.state.settings.options = '-DX="a'
     result = started.next_result(lambda: started.trigger("buildAction"))
     assert result.outcome is Outcome.REFUSED
     assert not started.find(QAction, "cancelAction").isEnabled()
@@ -266,12 +266,12 @@ def test_a_refusal_is_not_overwritten_by_the_build_before_it(started):
 
 
 def test_closing_the_tab_ends_its_build(started):
-    started.workspace.settings.auto_build = False
+    started.state.settings.auto_build = False
     started.editor.setPlainText(SLOW_CUDA)
     started.trigger("buildAction")
-    assert started.workspace.build_controller.is_building
-    started.workspace.documents.remove(started.document)
-    assert not started.workspace.build_controller.is_building
+    assert started.state.build_controller.is_building
+    started.state.documents.remove(started.document)
+    assert not started.state.build_controller.is_building
     assert started.next_result(
         lambda: (started.trigger("newCudaAction"), started.trigger("buildAction"))
     ).ok

@@ -6,12 +6,14 @@ from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.link_mode import LinkMode
+from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.source_page import SourcePage
-from jitstudio.gui.kit.theme import Theme, ThemeKeeper
+from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.shell.notice_bar import Choice, NoticeBar
-from jitstudio.gui.state.documents import Document, takes_part_alone
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 
 _KEY = "part"
 
@@ -19,12 +21,20 @@ _KEY = "part"
 class PartController(QObject):
     """Keeps the notice of the tab in front in step with the link."""
 
-    def __init__(self, workspace: Workspace, panes: Panes, keeper: ThemeKeeper) -> None:
-        super().__init__(panes.tabs)
-        self._documents = workspace.documents
-        self._settings = workspace.settings
-        self._build_controller = workspace.build_controller
-        self._tabs = panes.tabs
+    def __init__(
+        self,
+        documents: Documents,
+        settings: BuildSettings,
+        build_controller: BuildController,
+        editors: EditorTabs,
+        shell: Shell,
+    ) -> None:
+        super().__init__(editors)
+        keeper = shell.themes
+        self._documents = documents
+        self._settings = settings
+        self._build_controller = build_controller
+        self._tabs = editors
         self._keeper = keeper
         self._bars: dict[SourcePage, NoticeBar] = {}
         # Where it is shown, and its words.

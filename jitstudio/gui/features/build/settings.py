@@ -6,10 +6,10 @@ from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.state.build_settings import Switch
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.features.build.bar import BuildBar
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.build_settings import BuildSettings, Switch
+from jitstudio.gui.state.documents import Documents
 
 _SWITCHES = {
     "cacheAction": Switch.CACHE,
@@ -23,19 +23,27 @@ _SWITCHES = {
 class SettingsController(QObject):
     """Shows what a build is done with, and takes over what the user chooses."""
 
-    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
-        super().__init__(panes.build_bar)
-        self._settings = workspace.settings
-        self._documents = workspace.documents
+    def __init__(
+        self,
+        settings: BuildSettings,
+        documents: Documents,
+        bar: BuildBar,
+        shell: Shell,
+    ) -> None:
+        super().__init__(bar)
+        actions = shell.actions
+        self._settings = settings
+        self._documents = documents
         self._actions = actions
-        settings, bar, status = workspace.settings, panes.build_bar, panes.status
+        self._settings = settings
+        status = shell.status
         bar.set_form_action(actions["optionsAction"])
         settings.arch_changed.connect(bar.set_arch)
         settings.arch_changed.connect(status.show_target)
         settings.options_changed.connect(bar.set_options)
         settings.auto_build_changed.connect(actions["autoBuildAction"].setChecked)
         settings.switches_changed.connect(self._on_switches_changed)
-        workspace.documents.current_changed.connect(self._on_library_changed)
+        documents.current_changed.connect(self._on_library_changed)
         bar.set_arch(settings.arch)
         bar.set_options(settings.options)
         status.show_target(settings.arch)
@@ -45,7 +53,7 @@ class SettingsController(QObject):
         bar.arch_chosen.connect(self._on_arch_chosen)
         bar.options_edited.connect(self._on_options_edited)
         bar.options_finished.connect(self._on_options_finished)
-        bar.refused.connect(panes.notice.tell)
+        bar.refused.connect(shell.notices.tell)
         actions.bind(dict.fromkeys(_SWITCHES, self._on_switch_toggled))
         actions.bind(
             {

@@ -9,32 +9,65 @@ from PySide6.QtGui import QKeySequence
 
 from jitstudio.analysis.model import Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
+from jitstudio.gui.context import Context
 from jitstudio.gui.features.compare.build_names import build_name, difference_titles
 from jitstudio.gui.features.compare.model import Compared, Matter, Side, compare
+from jitstudio.gui.features.compare.view import CompareView
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.visibility import Visibility
-from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.state.baselines import Baseline
-from jitstudio.gui.state.outputs import Built
+from jitstudio.gui.services.analysis_service import AnalysisService
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.baselines import Baseline, Baselines
+from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.outputs import Built, Outputs
+from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.readings import Readings, cubin_of
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
 
 _Key = tuple[Built, Built, Matter]
+
+
+def install(context: Context) -> None:
+    """Makes the pane "Compare"."""
+    state, shell = context.state, context.shell
+    view = CompareView(shell.themes.theme)
+    shell.layout.fill("compare", view)
+    shell.themes.follow(view.set_theme)
+    CompareController(
+        view,
+        state.outputs,
+        state.inspections,
+        state.baselines,
+        state.preferences,
+        state.analysis_service,
+        shell,
+    )
+    baselines, outputs = state.baselines, state.outputs
+    shell.stale_marks.add(view, lambda: outputs.is_behind and baselines.chosen is not None)
+    baselines.changed.connect(shell.stale_marks.update)
 
 
 class CompareController(QObject):
     """Ties the Compare pane to the results that were pinned and to the newest one."""
 
-    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
-        super().__init__(panes.compare)
-        self._outputs = workspace.outputs
-        self._inspections = workspace.inspections
-        self._baselines = workspace.baselines
-        self._preferences = workspace.preferences
-        self._readings = Readings(workspace.analysis_service, self)
-        self._panes = panes
-        self._view = panes.compare
+    def __init__(
+        self,
+        view: CompareView,
+        outputs: Outputs,
+        inspections: Inspections,
+        baselines: Baselines,
+        preferences: Preferences,
+        analysis_service: AnalysisService,
+        shell: Shell,
+    ) -> None:
+        super().__init__(view)
+        actions = shell.actions
+        self._shell = shell
+        self._outputs = outputs
+        self._inspections = inspections
+        self._baselines = baselines
+        self._preferences = preferences
+        self._readings = Readings(analysis_service, self)
+        self._view = view
         self._pin = actions["pinBaselineAction"]
         # What is shown, or is being compared.
         self._key: _Key | None = None
@@ -75,7 +108,7 @@ class CompareController(QObject):
             return
         baseline = self._baselines.pin(built, build_name(built.request, built.at))
         told = self.tr("{name} is pinned: Compare shows what changes from now on.")
-        self._panes.status.tell(told.format(name=baseline.name))
+        self._shell.status.tell(told.format(name=baseline.name))
 
     @Slot()
     def _on_baselines_changed(self) -> None:
@@ -177,7 +210,10 @@ class CompareController(QObject):
 
     @Slot(str)
     def _on_preference_changed(self, _key: str) -> None:
-        self._view.texts.set_font_size(self._preferences.font_size)
+        texts, shows_addresses = self._view.texts, self._preferences.value("listings.addresses")
+        texts.set_font_size(self._preferences.font_size)
+        for text in (texts.left, texts.right):
+            text.set_addresses(bool(shows_addresses))
 
     @Slot(float)
     def _on_font_size_changed(self, points: float) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import PurePath
 
@@ -10,30 +10,60 @@ import numpy as np
 from PySide6.QtCore import QObject, QTimer, Slot
 
 from jitstudio.analysis.model import Place
+from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.line_colours import NO_LINE
+from jitstudio.gui.context import Context
+from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.correlation.sides import PtxSide, SassSide, Side, SourceSide
 from jitstudio.gui.kit.visibility import Visibility
-from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.state.correlation import Shown
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.correlation import Correlations, Shown
+from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.preferences import Preferences
 
 _BANDS, _FOLLOW = "listings.bands", "listings.follow"
 _USER = "correlation"
 
 
+def install(context: Context) -> None:
+    """Ties source, PTX and SASS to each other."""
+    state, shell = context.state, context.shell
+    CorrelationController(
+        state.correlations,
+        state.inspections,
+        state.preferences,
+        state.documents,
+        context.editors,
+        context.listings,
+        shell,
+    )
+
+
 class CorrelationController(QObject):
     """Keeps editors and listings in step."""
 
-    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
-        super().__init__(panes.tabs)
-        self._state = workspace.correlations
-        self._inspections = workspace.inspections
-        self._preferences = workspace.preferences
-        self._panes = panes
-        self._source = SourceSide(workspace, panes)
-        self._ptx = PtxSide(workspace, panes)
-        self._sass = SassSide(workspace, panes)
+    def __init__(
+        self,
+        correlations: Correlations,
+        inspections: Inspections,
+        preferences: Preferences,
+        documents: Documents,
+        editors: EditorTabs,
+        listings: Mapping[CodeKind, OutputPane],
+        shell: Shell,
+    ) -> None:
+        super().__init__(editors)
+        actions = shell.actions
+        self._shell = shell
+        self._editors = editors
+        self._state = correlations
+        self._inspections = inspections
+        self._preferences = preferences
+        self._source = SourceSide(correlations, documents, editors, shell)
+        self._ptx = PtxSide(correlations, listings, shell)
+        self._sass = SassSide(correlations, listings, shell)
         # In the order of the jumps.
         self._sides: tuple[Side, ...] = (self._source, self._ptx, self._sass)
         self._last: Side = self._source
@@ -43,7 +73,7 @@ class CorrelationController(QObject):
         # Typing moves the cursor and edits the text: one look at both is enough.
         self._moved = QTimer(self, singleShot=True, interval=0)
         self._moved.timeout.connect(self._on_settled)
-        self._connect(workspace)
+        self._connect(documents)
         for key, action in self._switches.items():
             action.setChecked(bool(self._preferences.value(key)))
         self._shows: dict[str, Side] = {
@@ -64,13 +94,12 @@ class CorrelationController(QObject):
         )
         self._on_changed()
 
-    def _connect(self, workspace: Workspace) -> None:
-        panes = self._panes
+    def _connect(self, documents: Documents) -> None:
         self._state.changed.connect(self._on_changed)
         self._preferences.changed.connect(self._on_preference_changed)
-        workspace.documents.current_changed.connect(self._on_changed)
-        workspace.documents.each(self._on_document)
-        panes.tabs.cursor_moved.connect(self._on_source_moved)
+        documents.current_changed.connect(self._on_changed)
+        documents.each(self._on_document)
+        self._editors.cursor_moved.connect(self._on_source_moved)
         for side in (self._ptx, self._sass):
             side.pane.listing_changed.connect(self._on_changed)
             side.pane.code_view.line_changed.connect(self._on_listing_moved)
@@ -84,7 +113,7 @@ class CorrelationController(QObject):
         return bool(self._preferences.value(_BANDS))
 
     def _show_hues(self) -> None:
-        for page in self._panes.tabs.pages():
+        for page in self._editors.pages():
             hue_of = self._state.hue_of_source(page.document) if self._is_coloured else None
             page.code_view.bands.show_hues(hue_of)
         for side in (self._ptx, self._sass):
@@ -107,14 +136,14 @@ class CorrelationController(QObject):
         After a jump that could not lead there, say why.
         """
         if self._problem:
-            self._panes.status.tell(self._problem)
+            self._shell.status.tell(self._problem)
             self._problem = ""
             return
         line, *calls = self._last.matches(self._last.line).chain or (None,)
         if self._last.has_keyboard and line is not None and calls:
             inlined = self.tr("{line}, inlined at {calls}")
             told = inlined.format(line=_words(line), calls=", ".join(map(_words, calls)))
-            self._panes.status.tell(told)
+            self._shell.status.tell(told)
 
     def _follow(self) -> None:
         """Scroll the other texts to what belongs to the line of the cursor."""
@@ -141,7 +170,7 @@ class CorrelationController(QObject):
 
     @Slot(object)
     def _on_document(self, _document: object) -> None:
-        for page in self._panes.tabs.pages():
+        for page in self._editors.pages():
             if not page.code_view.bands.is_watched:
                 page.code_view.bands.is_watched = True
                 page.code_view.bands.pointed.connect(self._on_pointed)
@@ -206,7 +235,7 @@ class CorrelationController(QObject):
             if other.go_to(shown):
                 self._has_gone_to(other)
                 return
-        self._panes.status.tell(self._source.problem or self._why_nothing(side))
+        self._shell.status.tell(self._source.problem or self._why_nothing(side))
 
     def _can_show(self, to: Side) -> bool:
         """Whether the line of the keyboard has anything in another text."""
@@ -218,7 +247,7 @@ class CorrelationController(QObject):
         side = self._side_with_keyboard()
         self._source.problem = ""
         if side is to or not to.go_to(side.matches(side.line)):
-            self._panes.status.tell(self._source.problem or self._why_nothing(side))
+            self._shell.status.tell(self._source.problem or self._why_nothing(side))
         else:
             self._has_gone_to(to)
 
@@ -247,7 +276,7 @@ class CorrelationController(QObject):
             others = elsewhere
         if not len(others):
             words = self.tr("There is no other block that matches this one")
-            self._panes.status.tell(words if side.matches(here) else self._why_nothing(side))
+            self._shell.status.tell(words if side.matches(here) else self._why_nothing(side))
             return
         side.step_to(int(others[0] if step > 0 else others[-1]))
 

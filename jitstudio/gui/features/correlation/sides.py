@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple, Protocol
@@ -11,15 +11,15 @@ from PySide6.QtCore import QCoreApplication
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.line_colours import LineColours
+from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.asides import is_installed, open_aside, told_of_opened
 from jitstudio.gui.state.correlation import Correlations, Shown
-from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.files import DocumentError
 from jitstudio.gui.state.line_files import located
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
 
 
 class Side(Protocol):
@@ -73,38 +73,45 @@ class SourceSide:
         problem: Why the last jump did not lead to the line itself; empty where it did.
     """
 
-    def __init__(self, workspace: Workspace, panes: Panes) -> None:
-        self._state: Correlations = workspace.correlations
-        self._documents = workspace.documents
-        self._panes = panes
-        self._disk = FileReader(panes.tabs)
+    def __init__(
+        self,
+        correlations: Correlations,
+        documents: Documents,
+        editors: EditorTabs,
+        shell: Shell,
+    ) -> None:
+        self._shell = shell
+        self._editors = editors
+        self._state: Correlations = correlations
+        self._documents = documents
+        self._disk = FileReader(editors)
         self._disk.waits.connect(self._on_waits)
         self.problem = ""
 
     @property
     def document(self) -> Document | None:
         """What is shown in it."""
-        page = self._panes.tabs.page
+        page = self._editors.page
         return page.document if page is not None else None
 
     @property
     def bands(self) -> LineColours | None:
         """Those of the editor, or of the view of what cannot be edited."""
-        page = self._panes.tabs.page
+        page = self._editors.page
         return page.code_view.bands if page is not None else None
 
     @property
     def line(self) -> int:
         """The line of the cursor."""
-        page = self._panes.tabs.page
+        page = self._editors.page
         if page is not None and page.view is not None:
             return page.view.line - 1
-        return self._panes.tabs.position()[0] - 1
+        return self._editors.position()[0] - 1
 
     @property
     def has_keyboard(self) -> bool:
         """Whether the user is in it."""
-        page = self._panes.tabs.page
+        page = self._editors.page
         return page is not None and page.code_view.hasFocus()
 
     @property
@@ -156,7 +163,7 @@ class SourceSide:
         if document is None:
             return False
         self._documents.current = document
-        self._panes.bring_up(self._panes.tabs)
+        self._shell.layout.bring_up(self._editors)
         self.step_to(shown.sources[document][0])
         return True
 
@@ -180,28 +187,32 @@ class SourceSide:
 
     def _open(self, place: LinePlace) -> None:
         document = open_aside(self._documents, place.file, self._disk)
-        self._panes.bring_up(self._panes.tabs)
+        self._shell.layout.bring_up(self._editors)
         self.step_to(place.line - 1)
-        self._panes.status.tell(told_of_opened(document))
+        self._shell.status.tell(told_of_opened(document))
 
     def _on_waits(self) -> None:
-        self._panes.status.tell(
+        self._shell.status.tell(
             QCoreApplication.translate("CorrelationController", "Waiting for the disk")
         )
 
     def step_to(self, line: int) -> None:
         """Go to a line."""
-        if self._panes.tabs.page is not None:
-            self._panes.tabs.page.go_to(line + 1, 1)
+        if self._editors.page is not None:
+            self._editors.page.go_to(line + 1, 1)
 
 
 class _ListingSide:
     """A pane of a listing."""
 
-    def __init__(self, workspace: Workspace, panes: Panes, kind: CodeKind) -> None:
-        self._state: Correlations = workspace.correlations
-        self._panes = panes
-        self.pane: OutputPane = panes.outputs[kind]
+    def __init__(
+        self,
+        correlations: Correlations,
+        listings: Mapping[CodeKind, OutputPane],
+        kind: CodeKind,
+    ) -> None:
+        self._state: Correlations = correlations
+        self.pane: OutputPane = listings[kind]
 
     @property
     def bands(self) -> LineColours | None:
@@ -230,8 +241,14 @@ class _ListingSide:
 class PtxSide(_ListingSide):
     """The pane of PTX."""
 
-    def __init__(self, workspace: Workspace, panes: Panes) -> None:
-        super().__init__(workspace, panes, CodeKind.PTX)
+    def __init__(
+        self,
+        correlations: Correlations,
+        listings: Mapping[CodeKind, OutputPane],
+        shell: Shell,
+    ) -> None:
+        super().__init__(correlations, listings, CodeKind.PTX)
+        self._shell = shell
 
     @property
     def module(self) -> str:
@@ -266,7 +283,7 @@ class PtxSide(_ListingSide):
         self.pane.choose(module)
         if not module or self.module != module:
             return False
-        self._panes.bring_up(self.pane)
+        self._shell.layout.bring_up(self.pane)
         self.step_to(shown.ptx[module][0])
         return True
 
@@ -274,8 +291,14 @@ class PtxSide(_ListingSide):
 class SassSide(_ListingSide):
     """The pane of SASS."""
 
-    def __init__(self, workspace: Workspace, panes: Panes) -> None:
-        super().__init__(workspace, panes, CodeKind.SASS)
+    def __init__(
+        self,
+        correlations: Correlations,
+        listings: Mapping[CodeKind, OutputPane],
+        shell: Shell,
+    ) -> None:
+        super().__init__(correlations, listings, CodeKind.SASS)
+        self._shell = shell
 
     @property
     def is_known(self) -> bool:
@@ -308,6 +331,6 @@ class SassSide(_ListingSide):
         """Go to the first instruction."""
         if not self.is_known or not shown.sass:
             return False
-        self._panes.bring_up(self.pane)
+        self._shell.layout.bring_up(self.pane)
         self.step_to(shown.sass[0])
         return True

@@ -3,37 +3,89 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
+from PySide6.QtWidgets import QApplication
 
+from jitstudio.gui.context import Context
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.completion.library import WordLibrary
+from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.editing.carets import CaretCommands
-from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.features.editing.definitions import DefinitionsController
+from jitstudio.gui.features.editing.formatting import FormattingController
+from jitstudio.gui.features.editing.hover import HoverController
+from jitstudio.gui.features.editing.renaming import RenamingController
+from jitstudio.gui.features.editing.symbols import SymbolsController
+from jitstudio.gui.features.editing.views import ViewCommands
+from jitstudio.gui.shell.context_menus import OF_EDITORS, OF_LISTINGS
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.preferences import Preferences
+
+
+def install(context: Context) -> None:
+    """Serves the editors."""
+    state, shell = context.state, context.shell
+    ViewCommands(
+        context.editors,
+        tuple(context.listings.values()),
+        state.preferences,
+        shell.actions,
+        shell.window,
+    )
+    DefinitionsController(
+        state.documents, state.settings, context.editors, context.listings, context.navigator, shell
+    )
+    RenamingController(context.editors, shell)
+    FormattingController(state.project, context.editors, shell)
+    EditingController(state.documents, state.preferences, context.editors, shell)
+    HoverController(state.documents, context.editors, context.listings, shell)
+    SymbolsController(state.documents, context.editors, shell)
 
 
 class EditingController(QObject):
     """Serves each editor from when its document is opened."""
 
-    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
-        super().__init__(panes.tabs)
-        self._tabs = panes.tabs
-        self._status = panes.status
-        self._library = WordLibrary(workspace.documents, self)
-        self._preferences = workspace.preferences
+    def __init__(
+        self,
+        documents: Documents,
+        preferences: Preferences,
+        editors: EditorTabs,
+        shell: Shell,
+    ) -> None:
+        super().__init__(editors)
+        actions = shell.actions
+        self._tabs = editors
+        self._status = shell.status
+        self._library = WordLibrary(documents, self)
+        self._preferences = preferences
         self._told = ""
-        CaretCommands(panes.tabs, actions).told.connect(panes.status.tell)
-        workspace.preferences.changed.connect(self._on_preference_changed)
-        workspace.documents.each(self._on_added)
+        CaretCommands(editors, actions).told.connect(shell.status.tell)
+        preferences.changed.connect(self._on_preference_changed)
+        self._menus, self._layout = shell.context_menus, shell.layout
+        documents.each(self._on_added)
+        actions.bind({"copyPictureAction": self._on_copy_picture})
 
     @Slot(Document)
     def _on_added(self, document: Document) -> None:
         page = self._tabs.page_of(document)
-        if page is not None and page.editor is not None:
+        if page is None:
+            return
+        groups = OF_EDITORS if page.editor is not None else OF_LISTINGS
+        self._menus.add_to_text(page.code_view.menu_opening, groups)
+        if page.editor is not None:
             page.editor.completer.set_source(self._library)
             page.editor.message_changed.connect(self._on_message_changed)
             self._carry_preferences(page.editor)
+
+    @Slot()
+    def _on_copy_picture(self) -> None:
+        dock, page = self._layout.dock_of(QApplication.focusWidget()), self._tabs.page
+        if dock is not None:
+            part = dock.content
+        else:
+            part = page.code_view if page is not None else self._tabs
+        QApplication.clipboard().setPixmap(part.grab())
+        self._status.tell(self.tr("Copied the picture of what is seen here"))
 
     @Slot()
     def _on_preference_changed(self) -> None:

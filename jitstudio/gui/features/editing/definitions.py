@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from functools import partial
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
-from jitstudio.core.code import TEXT_KINDS
+from jitstudio.core.code import TEXT_KINDS, CodeKind
+from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.features.editing.definitions_state import Answer, Asked, OpenText, Spot
-from jitstudio.gui.features.editing.navigation import NavigationController
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.late import Late
-from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.palette.model import Entry
 from jitstudio.gui.shell.palette.view import Palette
-from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents
 
 
 class DefinitionsController(QObject):
@@ -25,19 +27,25 @@ class DefinitionsController(QObject):
 
     def __init__(
         self,
-        workspace: Workspace,
-        panes: Panes,
-        places: NavigationController,
-        actions: Actions,
-        window: QWidget,
+        documents: Documents,
+        settings: BuildSettings,
+        editors: EditorTabs,
+        listings: Mapping[CodeKind, OutputPane],
+        navigator: Navigator,
+        shell: Shell,
     ) -> None:
-        super().__init__(window)
-        self._workspace = workspace
-        self._panes = panes
-        self._places = places
+        super().__init__(shell.window)
+        actions = shell.actions
+        window = shell.window
+        self._documents = documents
+        self._settings = settings
+        self._shell = shell
+        self._editors = editors
+        self._listings = listings
+        self._navigator = navigator
         self._search = Background(self)
         self._search.done.connect(self._on_found)
-        self._search.failed.connect(panes.notice.tell)
+        self._search.failed.connect(shell.notices.tell)
         self._palette = Palette(
             "definitionPalette",
             self.tr("Choose one of the definitions"),
@@ -45,33 +53,33 @@ class DefinitionsController(QObject):
             window,
         )
         self._palette.chosen.connect(self._go)
-        workspace.documents.each(self._on_added)
+        documents.each(self._on_added)
         actions.bind({"goToDefinitionAction": self._on_wanted})
 
     @Slot(Document)
     def _on_added(self, document: Document) -> None:
-        page = self._panes.tabs.page_of(document)
+        page = self._editors.page_of(document)
         if page is not None and page.editor is not None:
             page.editor.word_link.followed.connect(self._on_wanted)
 
     @Slot()
     def _on_wanted(self) -> None:
         focus = QApplication.focusWidget()
-        for pane in self._panes.outputs.values():
+        for pane in self._listings.values():
             if focus is not None and pane.isAncestorOf(focus):
                 pane.code_view.links.follow()
                 return
-        page = self._panes.tabs.page
+        page = self._editors.page
         if page is None or page.document.kind not in TEXT_KINDS:
             told = self.tr("Definitions are looked for in a source: go there first")
-            self._panes.status.tell(told)
+            self._shell.status.tell(told)
             return
         asked = self._asked(page.document, *page.code_view.search_start())
         self._search.start(partial(_find, asked))
 
     def _asked(self, document: Document, line: int, column: int) -> Asked:
-        settings = self._workspace.settings
-        others = [d for d in self._workspace.documents if d is not document and d.text is not None]
+        settings = self._settings
+        others = [d for d in self._documents if d is not document and d.text is not None]
         return Asked(
             _open_text(document),
             line,
@@ -84,7 +92,7 @@ class DefinitionsController(QObject):
     @Slot(object)
     def _on_found(self, answer: Answer) -> None:
         if answer.told:
-            self._panes.status.tell(answer.told)
+            self._shell.status.tell(answer.told)
         if len(answer.spots) == 1:
             self._go(answer.spots[0])
         elif answer.spots:
@@ -97,8 +105,8 @@ class DefinitionsController(QObject):
 
     @Slot(object)
     def _go(self, spot: Spot) -> None:
-        self._panes.uncover(self._panes.tabs)
-        self._places.go_to(spot.file, spot.line, spot.column)
+        self._shell.layout.uncover(self._editors)
+        self._navigator.go_to(spot.file, spot.line, spot.column)
 
 
 def _find(asked: Asked, stop: object) -> Answer:

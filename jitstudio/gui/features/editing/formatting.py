@@ -11,12 +11,12 @@ from shiboken6 import isValid
 from jitstudio.core.code import CodeKind
 from jitstudio.formatting import Formatted, Style, formatted
 from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.keys import selected_blocks, tab_width
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.state.project import ProjectState
 
 _KINDS = (CodeKind.CUDA, CodeKind.HEADER)
 
@@ -24,21 +24,28 @@ _KINDS = (CodeKind.CUDA, CodeKind.HEADER)
 class FormattingController(QObject):
     """Formats the selected lines, or all of a text where none are selected."""
 
-    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
-        super().__init__(panes.tabs)
-        self._project = workspace.project
-        self._panes = panes
+    def __init__(
+        self,
+        project: ProjectState,
+        editors: EditorTabs,
+        shell: Shell,
+    ) -> None:
+        super().__init__(editors)
+        actions = shell.actions
+        self._shell = shell
+        self._editors = editors
+        self._project = project
         self._editor: CodeEditor | None = None
         self._revision = -1
         self._is_restricted = False
         self._work = Background(self)
         self._work.done.connect(self._on_formatted)
-        self._work.failed.connect(panes.notice.tell)
+        self._work.failed.connect(shell.notices.tell)
         actions.bind({"formatAction": self._on_wanted})
 
     @Slot()
     def _on_wanted(self) -> None:
-        page, tell = self._panes.tabs.page, self._panes.status.tell
+        page, tell = self._editors.page, self._shell.status.tell
         if page is None or page.editor is None:
             tell(self.tr("Sources are formatted: go to one that can be edited first"))
             return
@@ -69,7 +76,7 @@ class FormattingController(QObject):
 
     @Slot(object)
     def _on_formatted(self, result: Formatted) -> None:
-        editor, tell = self._editor, self._panes.status.tell
+        editor, tell = self._editor, self._shell.status.tell
         if editor is None or not isValid(editor):
             return
         if editor.document().revision() != self._revision:

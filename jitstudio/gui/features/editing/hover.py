@@ -2,35 +2,45 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.word_hover import WordHover
 from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.hover import EditorHover
 from jitstudio.gui.features.editing.tips import Tips
 from jitstudio.gui.listing.hover import ListingHover
 from jitstudio.gui.listing.listing_view import ListingView
-from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.documents import Document, Documents
 
 
 class HoverController(QObject):
     """Serves the listings, and each tab from when its document is opened."""
 
-    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
-        super().__init__(panes.tabs)
-        self._panes = panes
+    def __init__(
+        self,
+        documents: Documents,
+        editors: EditorTabs,
+        listings: Mapping[CodeKind, OutputPane],
+        shell: Shell,
+    ) -> None:
+        super().__init__(editors)
+        actions = shell.actions
+        self._shell = shell
+        self._editors = editors
         self._tips = Tips(self)
         # What the keyboard has asked for while the texts were still being read.
         self._asked: CodeKind | None = None
-        for kind, pane in panes.outputs.items():
+        for kind, pane in listings.items():
             self._serve(pane.code_view, kind)
         self._tips.known.connect(self._on_known)
-        workspace.documents.each(self._on_added)
+        documents.each(self._on_added)
         actions.bind({"explainAction": self._on_explain})
         actions.know({"explainAction": self._can_explain})
 
@@ -42,7 +52,7 @@ class HoverController(QObject):
 
     @Slot(Document)
     def _on_added(self, document: Document) -> None:
-        page = self._panes.tabs.page_of(document)
+        page = self._editors.page_of(document)
         if page is not None:
             self._serve(page.code_view, document.kind)
 
@@ -70,7 +80,7 @@ class HoverController(QObject):
             self._on_explain()
 
     def _tell(self, line: str) -> None:
-        self._panes.status.tell(line)
+        self._shell.status.tell(line)
 
 
 def _with_keyboard() -> WordHover | None:

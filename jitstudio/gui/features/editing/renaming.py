@@ -7,17 +7,17 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, Qt, Slot
-from PySide6.QtWidgets import QAbstractItemView, QApplication, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QApplication
 from shiboken6 import isValid
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor import places
 from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.editing.rename_dialog import RenameDialog
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.late import Late
-from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.shell.shell import Shell
 
 if TYPE_CHECKING:
     from jitstudio.listing.scopes.renaming import Renaming
@@ -26,15 +26,22 @@ if TYPE_CHECKING:
 class RenamingController(QObject):
     """Finds all places of a name, asks for another, and puts it there as one step of undo."""
 
-    def __init__(self, panes: Panes, actions: Actions, window: QWidget) -> None:
-        super().__init__(window)
-        self._panes = panes
+    def __init__(
+        self,
+        editors: EditorTabs,
+        shell: Shell,
+    ) -> None:
+        super().__init__(shell.window)
+        actions = shell.actions
+        window = shell.window
+        self._shell = shell
+        self._editors = editors
         self._window = window
         self._editor: CodeEditor | None = None
         self._revision = -1
         self._search = Background(self)
         self._search.done.connect(self._on_found)
-        self._search.failed.connect(panes.status.tell)
+        self._search.failed.connect(shell.status.tell)
         actions.bind({"renameSymbolAction": self._on_wanted})
 
     @Slot()
@@ -45,9 +52,9 @@ class RenamingController(QObject):
             if focus.currentIndex().flags() & Qt.ItemFlag.ItemIsEditable:
                 focus.edit(focus.currentIndex())
             return
-        page = self._panes.tabs.page
+        page = self._editors.page
         if page is None or page.editor is None:
-            self._panes.status.tell(self.tr("Symbols are renamed in a source: go there first"))
+            self._shell.status.tell(self.tr("Symbols are renamed in a source: go there first"))
             return
         editor = self._editor = page.editor
         self._revision = editor.document().revision()
@@ -68,7 +75,7 @@ class RenamingController(QObject):
         """Whether the text is as it was searched; the user is told where it is not."""
         unchanged = isValid(editor) and editor.document().revision() == self._revision
         if not unchanged:
-            self._panes.status.tell(self.tr("The text has changed meanwhile: rename once more"))
+            self._shell.status.tell(self.tr("The text has changed meanwhile: rename once more"))
         return unchanged
 
     def _rename(self, editor: CodeEditor, renaming: Renaming, name: str) -> None:
@@ -85,7 +92,7 @@ class RenamingController(QObject):
             return
         start = column + before * grown
         editor.setTextCursor(places.cursor_over(editor.document(), line, (start, start)))
-        self._panes.status.tell(
+        self._shell.status.tell(
             self.tr("{old} is called {new} now, in {count:,} places").format(
                 old=renaming.name, new=name, count=len(renaming.places)
             )

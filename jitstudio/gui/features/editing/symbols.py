@@ -8,20 +8,17 @@ from functools import partial
 from threading import Event
 
 from PySide6.QtCore import QCoreApplication, QObject, Slot
-from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.late import Late
-from jitstudio.gui.kit.theme import ThemeKeeper
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.palette.model import Entry
 from jitstudio.gui.shell.palette.view import Palette
-from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.listing.symbols.symbol import Symbol, SymbolKind
 
 _CONTEXT = "SymbolsController"
@@ -48,15 +45,16 @@ class SymbolsController(QObject):
 
     def __init__(
         self,
-        workspace: Workspace,
-        panes: Panes,
-        keeper: ThemeKeeper,
-        actions: Actions,
-        window: QWidget,
+        documents: Documents,
+        editors: EditorTabs,
+        shell: Shell,
     ) -> None:
-        super().__init__(window)
-        self._documents = workspace.documents
-        self._tabs = panes.tabs
+        super().__init__(shell.window)
+        actions = shell.actions
+        keeper = shell.themes
+        window = shell.window
+        self._documents = documents
+        self._tabs = editors
         self._keeper = keeper
         self._known: Mapping[_Text, tuple[Symbol, ...]] = {}
         self._background = Background(self)

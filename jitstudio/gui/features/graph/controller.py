@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
 
@@ -10,17 +11,18 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.analysis.flow.svg import svg
 from jitstudio.analysis.model import NOWHERE, SassFunction
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.context import Context
 from jitstudio.gui.features.graph.look import SVG_FONT, look_of
 from jitstudio.gui.features.graph.model import GraphPicture, ptx_picture, sass_picture
+from jitstudio.gui.features.graph.view import GraphView
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
-from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.files import write_file
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.state.inspections import Inspections
 from jitstudio.listing.functions import Function
 from jitstudio.paths import home_folder
 
@@ -28,16 +30,35 @@ _USER = "graph"
 _Key = tuple[CodeKind, object, str]
 
 
+def install(context: Context) -> None:
+    """Makes the pane "Graph"."""
+    state, shell = context.state, context.shell
+    view = GraphView(shell.themes.theme)
+    shell.layout.fill("graph", view)
+    shell.themes.follow(view.set_theme)
+    GraphController(view, state.inspections, context.listings, shell)
+    shell.stale_marks.add(view, lambda: context.listings[view.kind].is_old)
+    view.kind_chosen.connect(shell.stale_marks.update)
+    shell.context_menus.add_to_picture(view)
+
+
 class GraphController(QObject):
     """Ties the Graph pane to the panes of PTX and SASS."""
 
     def __init__(
-        self, workspace: Workspace, panes: Panes, actions: Actions, dialogs: Dialogs | None = None
+        self,
+        view: GraphView,
+        inspections: Inspections,
+        listings: Mapping[CodeKind, OutputPane],
+        shell: Shell,
+        dialogs: Dialogs | None = None,
     ) -> None:
-        super().__init__(panes.graph)
-        self._inspections = workspace.inspections
-        self._panes = panes
-        self._view = view = panes.graph
+        super().__init__(view)
+        actions = shell.actions
+        self._shell = shell
+        self._listings = listings
+        self._inspections = inspections
+        self._view = view
         self._dialogs = dialogs or Dialogs(view)
         self._kind = CodeKind.SASS
         # A kernel that was chosen in the PTX, of which there may be no machine code.
@@ -48,14 +69,14 @@ class GraphController(QObject):
         self._drawing.done.connect(self._on_drawn)
         self._drawing.failed.connect(self._show_nothing)
         self._saving = Background(self)
-        self._saving.done.connect(panes.status.tell)
-        self._saving.failed.connect(panes.notice.tell)
+        self._saving.done.connect(shell.status.tell)
+        self._saving.failed.connect(shell.notices.tell)
         self._visibility = Visibility(view, self)
         self._visibility.changed.connect(self._on_visibility_changed)
         self._inspections.changed.connect(self._update)
         self._inspections.kernel_changed.connect(self._on_kernel_changed)
-        panes.outputs[CodeKind.PTX].code.read.connect(self._update)
-        for pane in panes.outputs.values():
+        listings[CodeKind.PTX].code.read.connect(self._update)
+        for pane in listings.values():
             pane.code_view.line_changed.connect(self._on_line_changed)
         view.kind_chosen.connect(self._on_kind_chosen)
         view.kernel_chosen.connect(self._on_kernel_chosen)
@@ -101,7 +122,7 @@ class GraphController(QObject):
             self._drawing.start(draw)
 
     def _update_ptx(self) -> None:
-        pane = self._panes.outputs[CodeKind.PTX]
+        pane = self._listings[CodeKind.PTX]
         code = pane.code.code
         functions = [function for function in code.functions if function.is_defined]
         function = self._ptx_function(functions)
@@ -178,7 +199,7 @@ class GraphController(QObject):
         picture = self._view.canvas.picture
         if picture is None or not self._view.isVisible():
             return
-        line = self._panes.outputs[picture.kind].code_view.line - 1
+        line = self._listings[picture.kind].code_view.line - 1
         position: int | None = line
         if picture.kind is CodeKind.SASS:
             position = self._instruction(line, picture)
@@ -197,14 +218,14 @@ class GraphController(QObject):
         picture = self._view.canvas.picture
         if picture is not None:
             # Beside the graph it is seen already; else it takes its place.
-            self._panes.uncover(self._panes.outputs[picture.kind])
+            self._shell.layout.uncover(self._listings[picture.kind])
 
     @Slot(int)
     def _on_block_activated(self, block: int) -> None:
         self._go_to(block)
         picture = self._view.canvas.picture
         if picture is not None:
-            self._panes.bring_up(self._panes.outputs[picture.kind])
+            self._shell.layout.bring_up(self._listings[picture.kind])
 
     @Slot(int)
     def _go_to(self, block: int) -> None:
@@ -212,7 +233,7 @@ class GraphController(QObject):
         picture = self._view.canvas.picture
         line = self._line_of(picture, block) if picture is not None else NOWHERE
         if picture is not None and line != NOWHERE:
-            pane = self._panes.outputs[picture.kind]
+            pane = self._listings[picture.kind]
             pane.code_view.go_to(line + 1)
 
     def _line_of(self, picture: GraphPicture, block: int) -> int:
@@ -234,7 +255,7 @@ class GraphController(QObject):
     def _on_export(self) -> None:
         picture = self._view.canvas.picture
         if picture is None:
-            self._panes.notice.tell(
+            self._shell.notices.tell(
                 self.tr("There is no graph to save: open the Graph pane on a kernel first.")
             )
             return

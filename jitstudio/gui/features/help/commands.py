@@ -15,19 +15,26 @@ from jitstudio.gui.features.help.whats_this import explain_parts
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.late import Late
-from jitstudio.gui.kit.theme import ThemeKeeper
-from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.launch_controller import LaunchController
+from jitstudio.gui.state.toolchain import Toolchain
 
 
 class HelpCommands(QObject):
     """Tells about the window, the program, its keys and its tools."""
 
     def __init__(
-        self, workspace: Workspace, keeper: ThemeKeeper, actions: Actions, window: QWidget
+        self,
+        toolchain: Toolchain,
+        launches: LaunchController,
+        shell: Shell,
     ) -> None:
-        super().__init__(window)
-        self._workspace = workspace
+        super().__init__(shell.window)
+        actions = shell.actions
+        keeper = shell.themes
+        window = shell.window
+        self._toolchain = toolchain
+        self._launches = launches
         self._keeper = keeper
         self._actions = actions
         self._window = window
@@ -74,11 +81,11 @@ class HelpCommands(QObject):
 
     @Slot()
     def _on_toolchain(self) -> None:
-        open_dialog(ToolchainDialog(self._workspace.toolchain, self._window))
+        open_dialog(ToolchainDialog(self._toolchain.info, self._window))
 
     @Slot()
     def _on_about(self) -> None:
-        info, devices = self._workspace.toolchain, self._workspace.launches.devices
+        info, devices = self._toolchain.info, self._launches.devices
         self._versions.start(lambda _stop: Late.VERSIONS.get()(info, devices))
 
     @Slot(object)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QTimer, Slot
@@ -9,11 +10,14 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
+from jitstudio.gui.context import Context
+from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.history.state import History, Spot
-from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents
 
 
 @dataclass(frozen=True)
@@ -31,6 +35,19 @@ class _Listing:
     module: Document | None
 
 
+def install(context: Context) -> None:
+    """Lets the user step back to earlier places."""
+    state, shell = context.state, context.shell
+    HistoryController(
+        state.documents,
+        state.settings,
+        state.build_controller,
+        context.editors,
+        context.listings,
+        shell,
+    )
+
+
 class HistoryController(QObject):
     """Notes where the user comes from and brings them back there.
 
@@ -38,11 +55,23 @@ class HistoryController(QObject):
     when all is done. Typing and moving about in one text is no jump.
     """
 
-    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
-        super().__init__(panes.tabs)
-        self._workspace = workspace
-        self._documents = workspace.documents
-        self._panes = panes
+    def __init__(
+        self,
+        documents: Documents,
+        settings: BuildSettings,
+        build_controller: BuildController,
+        editors: EditorTabs,
+        listings: Mapping[CodeKind, OutputPane],
+        shell: Shell,
+    ) -> None:
+        super().__init__(editors)
+        actions = shell.actions
+        self._settings = settings
+        self._build_controller = build_controller
+        self._shell = shell
+        self._editors = editors
+        self._listings = listings
+        self._documents = documents
         self._history = History()
         self._back, self._forward = actions["backAction"], actions["forwardAction"]
         self._here: Spot | None = None
@@ -50,9 +79,9 @@ class HistoryController(QObject):
         self._has_jumped = False
         self._settled = QTimer(self, singleShot=True, interval=0)
         self._settled.timeout.connect(self._on_settled)
-        panes.tabs.cursor_moved.connect(self._on_moved)
-        panes.tabs.jumped.connect(self._on_jumped)
-        for pane in panes.outputs.values():
+        editors.cursor_moved.connect(self._on_moved)
+        editors.jumped.connect(self._on_jumped)
+        for pane in listings.values():
             pane.code_view.line_changed.connect(self._on_moved)
             pane.code_view.jumped.connect(self._on_jumped)
         self._documents.removed.connect(self._on_document_removed)
@@ -65,31 +94,31 @@ class HistoryController(QObject):
     def _spot(self) -> Spot | None:
         """Where the user is now."""
         if self._pane is not None:
-            pane = self._panes.outputs[self._pane]
+            pane = self._listings[self._pane]
             if pane.listing is not None:
-                is_alone = self._workspace.settings.link is LinkMode.NONE
-                module = self._workspace.build_controller.module if is_alone else None
+                is_alone = self._settings.link is LinkMode.NONE
+                module = self._build_controller.module if is_alone else None
                 text = _Listing(self._pane, pane.listing.name, module)
                 return Spot(text, pane.code_view.line)
-        page = self._panes.tabs.page
+        page = self._editors.page
         return Spot(page.document, *page.position()) if page is not None else None
 
     def _go(self, spot: Spot) -> None:
         self._here, self._has_jumped = None, False
         match spot.text:
             case Document() as document:
-                page = self._panes.tabs.page_of(document)
+                page = self._editors.page_of(document)
                 if page is not None:
                     self._documents.current = document
-                    self._panes.uncover(self._panes.tabs)
+                    self._shell.layout.uncover(self._editors)
                     page.go_to(spot.line, spot.column)
             case _Listing(kind, name, module):
                 if module is not None:
                     self._documents.current = module
-                pane = self._panes.outputs[kind]
+                pane = self._listings[kind]
                 pane.choose(name)
                 pane.code_view.go_to(spot.line)
-                self._panes.bring_up(pane)
+                self._shell.layout.bring_up(pane)
         # What this moved is where the user is, and no jump.
         self._here, self._has_jumped = spot, False
 
@@ -138,12 +167,12 @@ class HistoryController(QObject):
     def _on_focus_changed(self, _old: QWidget | None, new: QWidget | None) -> None:
         if new is None:
             return
-        for kind, pane in self._panes.outputs.items():
+        for kind, pane in self._listings.items():
             if pane.isAncestorOf(new):
                 self._pane = kind
                 break
         else:
-            if not self._panes.tabs.isAncestorOf(new):
+            if not self._editors.isAncestorOf(new):
                 return
             self._pane = None
         self._settled.start()

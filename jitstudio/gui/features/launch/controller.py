@@ -10,23 +10,46 @@ from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult
 from jitstudio.core.launch.verdict import unlaunched
 from jitstudio.core.severity import Severity
+from jitstudio.gui.context import Context
 from jitstudio.gui.features.launch.models.launch_text import config_words
+from jitstudio.gui.features.launch.view import LaunchPanel
 from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.launch_controller import LaunchController
+from jitstudio.gui.state.launch_specs import LaunchSpecs
 
 _WITHOUT_GPU = ("focusReportAction", "sweepAction", "saveProjectAsAction", "listDevicesAction")
+
+
+def install(context: Context) -> None:
+    """Makes the pane "Launch"."""
+    state, shell = context.state, context.shell
+    view = LaunchPanel(state.launch_specs)
+    shell.layout.fill("launch", view)
+    shell.themes.follow(view.set_theme)
+    LaunchPaneController(view, state.launches, state.launch_specs, shell)
+    state.launch_specs.set_editor(view.form)
+    view.form.fix_requested.connect(context.fixer.apply)
+    view.results.location_activated.connect(context.navigator.go_to_line)
 
 
 class LaunchPaneController(QObject):
     """Shows kernels, GPUs, problems and results, and hands on what the user types."""
 
-    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
-        panel = panes.launch
+    def __init__(
+        self,
+        view: LaunchPanel,
+        launches: LaunchController,
+        launch_specs: LaunchSpecs,
+        shell: Shell,
+    ) -> None:
+        panel = view
         super().__init__(panel)
-        self._panes = panes
-        self._launches = workspace.launches
-        self._specs = workspace.launch_specs
+        actions = shell.actions
+        self._shell = shell
+        self._view = view
+        self._launches = launches
+        self._specs = launch_specs
         self._form, self._results = panel.form, panel.results
         self._problems: tuple[SpecProblem, ...] = ()
         panel.first_shown.connect(self._launches.list_devices)
@@ -41,8 +64,8 @@ class LaunchPaneController(QObject):
         self._launches.progressed.connect(self._results.show_progress)
         self._launches.printed.connect(self._results.append_console)
         self._launches.finished.connect(self._on_finished)
-        self._launches.broke.connect(panes.notice.tell)
-        panel.results.told.connect(panes.status.tell)
+        self._launches.broke.connect(shell.notices.tell)
+        panel.results.told.connect(shell.status.tell)
         self._connect_actions(actions)
 
     def _connect_actions(self, actions: Actions) -> None:
@@ -62,7 +85,7 @@ class LaunchPaneController(QObject):
     @Slot()
     def _on_run(self) -> None:
         """Launch what the form says."""
-        self._panes.uncover(self._panes.launch)
+        self._shell.layout.uncover(self._view)
         self._form.finish_editing()
         if unreadable := self._form.unreadable:
             self._show_problems()

@@ -2,25 +2,69 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 from PySide6.QtCore import QObject, Slot
 
-from jitstudio.core.code import LINKED
+from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.request import LinkMode
-from jitstudio.core.result import BuildResult
+from jitstudio.gui.context import Context
+from jitstudio.gui.features.link.inlined import InlinedController, shown_link
 from jitstudio.gui.features.link.model import ModuleRow
 from jitstudio.gui.features.link.view import LinkView
-from jitstudio.gui.state.documents import Document, takes_part_alone
-from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.shell.file_commands import FileCommands
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
+from jitstudio.gui.state.outputs import Outputs
+
+
+def install(context: Context) -> None:
+    """Makes the pane "Link"."""
+    state, shell = context.state, context.shell
+    view = LinkView()
+    shell.layout.fill("link", view)
+    shell.themes.follow(view.set_theme)
+    LinkController(
+        state.documents,
+        state.settings,
+        state.build_controller,
+        state.outputs,
+        view,
+        context.files,
+        shell,
+    )
+    InlinedController(state.service, state.outputs, state.settings, view.inlined)
+    navigator, outputs, settings = context.navigator, state.outputs, state.settings
+    view.linked_sass_requested.connect(partial(navigator.show_listing, CodeKind.SASS, LINKED))
+    view.inlined.location_activated.connect(navigator.go_to_line)
+    view.inlined.ptx_line_activated.connect(navigator.go_to_linked_ptx)
+    view.comparison_requested.connect(shell.actions["compareLinksAction"].trigger)
+    shell.stale_marks.add(
+        view, lambda: outputs.is_behind and shown_link(settings, outputs) is outputs.figures
+    )
 
 
 class LinkController(QObject):
     """Shows the documents as modules, and does to them what the user does to the rows."""
 
-    def __init__(self, workspace: Workspace, view: LinkView) -> None:
+    def __init__(
+        self,
+        documents: Documents,
+        settings: BuildSettings,
+        build_controller: BuildController,
+        outputs: Outputs,
+        view: LinkView,
+        files: FileCommands,
+        shell: Shell,
+    ) -> None:
         super().__init__(view)
-        self._documents = workspace.documents
-        self._settings = workspace.settings
-        self._workspace = workspace
+        self._documents = documents
+        self._settings = settings
+        self._outputs = outputs
+        self._files = files
+        self._layout = shell.layout
         self._view = view
         for signal in (
             self._documents.added,
@@ -31,8 +75,9 @@ class LinkController(QObject):
         ):
             signal.connect(self._on_documents_changed)
         self._settings.link_changed.connect(view.set_link_mode)
-        workspace.build_controller.module_changed.connect(self._on_documents_changed)
-        workspace.outputs.result_changed.connect(self._on_result_changed)
+        build_controller.module_changed.connect(self._on_documents_changed)
+        outputs.result_changed.connect(self._on_result_changed)
+        view.files_requested.connect(self._on_files_requested)
         view.link_mode_changed.connect(self._on_link_mode_chosen)
         view.inclusion_changed.connect(self._on_inclusion_changed)
         view.order_changed.connect(self._on_order_changed)
@@ -53,7 +98,13 @@ class LinkController(QObject):
 
     @Slot()
     def _on_result_changed(self) -> None:
-        self._view.show_result(shown_link(self._workspace))
+        self._view.show_result(shown_link(self._settings, self._outputs))
+
+    @Slot()
+    def _on_files_requested(self) -> None:
+        """Opens files for the link; the pane keeps the keyboard."""
+        self._files.open_to_link()
+        self._layout.bring_up(self._view)
 
     @Slot(LinkMode)
     def _on_link_mode_chosen(self, mode: LinkMode) -> None:
@@ -75,12 +126,3 @@ class LinkController(QObject):
         self._documents.reorder(
             [next(in_order) if id(d) in modules else d for d in self._documents]
         )
-
-
-def shown_link(workspace: Workspace) -> BuildResult | None:
-    """The build whose link is shown: the newest that came as far as one; None without a link."""
-    if workspace.settings.link is LinkMode.NONE:
-        return None
-    newest = workspace.outputs.result
-    has_linked = newest is not None and any(stage.source == LINKED for stage in newest.stages)
-    return newest if has_linked else workspace.outputs.figures

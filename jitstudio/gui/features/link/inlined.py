@@ -9,34 +9,44 @@ from PySide6.QtCore import QObject, Slot
 
 from jitstudio.analysis.correlation.inlined import Inlining, inlining
 from jitstudio.core.code import LINKED, CodeKind
-from jitstudio.gui.features.link.controller import shown_link
+from jitstudio.core.request import LinkMode
+from jitstudio.core.result import BuildResult
 from jitstudio.gui.features.link.inlined_list import InlinedList
 from jitstudio.gui.features.link.inlined_model import InlinedRow
 from jitstudio.gui.kit.background import Background, Paced
+from jitstudio.gui.services.build_service import BuildService
+from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.lowered_names import LoweredNames
-from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.state.outputs import Outputs
 from jitstudio.listing.lines import split_at_newlines
 
 
 class InlinedController(QObject):
     """Reads the PTX of the link, and shows the list while there is some."""
 
-    def __init__(self, workspace: Workspace, view: InlinedList) -> None:
+    def __init__(
+        self,
+        service: BuildService,
+        outputs: Outputs,
+        settings: BuildSettings,
+        view: InlinedList,
+    ) -> None:
         super().__init__(view)
-        self._workspace = workspace
         self._view = view
+        self._settings = settings
+        self._outputs = outputs
         self._ptx: bytes | None = None
         self._inlining = Inlining((), ())
         self._reading = Background(self)
         self._reading.done.connect(self._on_read)
-        self._names = LoweredNames(workspace.service, self)
+        self._names = LoweredNames(service, self)
         self._names.learnt.connect(self._show)
-        workspace.outputs.result_changed.connect(self._on_result_changed)
-        workspace.settings.link_changed.connect(self._on_result_changed)
+        outputs.result_changed.connect(self._on_result_changed)
+        settings.link_changed.connect(self._on_result_changed)
 
     @Slot()
     def _on_result_changed(self) -> None:
-        result = shown_link(self._workspace)
+        result = shown_link(self._settings, self._outputs)
         # None but of LTO links, and of builds that failed.
         made = result.artifact(CodeKind.PTX, LINKED) if result else None
         ptx = made.content if made else None
@@ -66,6 +76,15 @@ class InlinedController(QObject):
         )
         untold = (known.get(name, name) for name in self._inlining.untold)
         self._view.show_rows(tuple(rows), tuple(untold))
+
+
+def shown_link(settings: BuildSettings, outputs: Outputs) -> BuildResult | None:
+    """The build whose link is shown: the newest that came as far as one; None without a link."""
+    if settings.link is LinkMode.NONE:
+        return None
+    newest = outputs.result
+    has_linked = newest is not None and any(stage.source == LINKED for stage in newest.stages)
+    return newest if has_linked else outputs.figures
 
 
 def _read(ptx: bytes, stop: Event) -> Inlining:

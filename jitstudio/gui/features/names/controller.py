@@ -6,25 +6,46 @@ from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import BuildResult
+from jitstudio.gui.context import Context
 from jitstudio.gui.features.names.view import NOT_CUDA, NamesView
-from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.outputs import Outputs
-from jitstudio.gui.state.workspace import Workspace
+
+
+def install(context: Context) -> None:
+    """Makes the pane "Lowered names"."""
+    state, shell = context.state, context.shell
+    view = NamesView()
+    shell.layout.fill("names", view)
+    shell.themes.follow(view.set_theme)
+    NamesController(state.build_controller, state.outputs, state.documents, view)
+    outputs = state.outputs
+    shell.stale_marks.add(
+        view, lambda: outputs.is_behind and shown_names(outputs) is outputs.figures
+    )
+    shell.context_menus.add_to_tables(view)
 
 
 class NamesController(QObject):
     """Shows the name expressions of the module that is looked at."""
 
-    def __init__(self, workspace: Workspace, view: NamesView) -> None:
+    def __init__(
+        self,
+        build_controller: BuildController,
+        outputs: Outputs,
+        documents: Documents,
+        view: NamesView,
+    ) -> None:
         super().__init__(view)
-        self._build_controller = workspace.build_controller
-        self._outputs = workspace.outputs
+        self._build_controller = build_controller
+        self._outputs = outputs
         self._view = view
         self._shown: tuple[object, ...] = ()
-        workspace.build_controller.module_changed.connect(self._on_module_changed)
-        workspace.documents.edited.connect(self._on_document_changed)
-        workspace.documents.changed.connect(self._on_document_changed)
-        workspace.outputs.result_changed.connect(self._on_result_changed)
+        build_controller.module_changed.connect(self._on_module_changed)
+        documents.edited.connect(self._on_document_changed)
+        documents.changed.connect(self._on_document_changed)
+        outputs.result_changed.connect(self._on_result_changed)
         view.expressions_edited.connect(self._on_expressions_edited)
         self._on_module_changed()
 

@@ -7,28 +7,46 @@ from PySide6.QtCore import QObject, QTimer, Slot
 from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.tools import Tool, ToolchainInfo
+from jitstudio.gui.context import Context
 from jitstudio.gui.features.options.view import OptionsForm
-from jitstudio.gui.state.build_controller import SHOWN_AND_SAVED
-from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.state.build_controller import SHOWN_AND_SAVED, BuildController
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.toolchain import Toolchain
+
+
+def install(context: Context) -> None:
+    """Makes the pane "Options"."""
+    state, shell = context.state, context.shell
+    view = OptionsForm()
+    shell.layout.fill("options", view)
+    shell.themes.follow(view.set_theme)
+    OptionsController(state.settings, state.build_controller, state.toolchain, view)
 
 
 class OptionsController(QObject):
     """Shows the options of the settings, and which tools of the next build take each."""
 
-    def __init__(self, workspace: Workspace, form: OptionsForm) -> None:
+    def __init__(
+        self,
+        settings: BuildSettings,
+        build_controller: BuildController,
+        toolchain: Toolchain,
+        form: OptionsForm,
+    ) -> None:
         super().__init__(form)
-        self._workspace = workspace
+        self._settings = settings
         self._form = form
+        self._build_controller = build_controller
         # The form is long: what changes together is shown together.
         self._settling = QTimer(self, singleShot=True, interval=0)
         self._settling.timeout.connect(self._show_plan)
-        workspace.settings.options_changed.connect(form.set_text)
-        workspace.settings.changed.connect(self._on_plan_changed)
-        workspace.build_controller.module_changed.connect(self._on_plan_changed)
-        workspace.tell_toolchain(self._on_toolchain_found)
+        settings.options_changed.connect(form.set_text)
+        settings.changed.connect(self._on_plan_changed)
+        build_controller.module_changed.connect(self._on_plan_changed)
+        toolchain.follow(self._on_toolchain_found)
         form.shown.connect(self._on_plan_changed)
         form.text_changed.connect(self._on_text_changed)
-        form.set_text(workspace.settings.options)
+        form.set_text(settings.options)
         self._on_plan_changed()
 
     @Slot()
@@ -39,11 +57,10 @@ class OptionsController(QObject):
     def _show_plan(self) -> None:
         if not self._form.isVisible():
             return  # it asks again when it is looked at
-        workspace = self._workspace
         # Of the modules only their kinds matter here: reading their texts would take time.
-        sources = tuple(module.without_content() for module in workspace.build_controller.modules())
+        sources = tuple(module.without_content() for module in self._build_controller.modules())
         try:
-            steps = plan(BuildRequest(sources, emit=SHOWN_AND_SAVED, link=workspace.settings.link))
+            steps = plan(BuildRequest(sources, emit=SHOWN_AND_SAVED, link=self._settings.link))
         except PlanError:
             return
         # The driver's compiler takes the options of nvJitLink.
@@ -56,4 +73,4 @@ class OptionsController(QObject):
 
     @Slot(str)
     def _on_text_changed(self, text: str) -> None:
-        self._workspace.settings.options = text
+        self._settings.options = text

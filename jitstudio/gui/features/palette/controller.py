@@ -14,18 +14,23 @@ from PySide6.QtWidgets import QMainWindow, QMenu
 from shiboken6 import isValid
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.context import Context
+from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.kit.tables import PanelTable
-from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.commands.shortcuts import plain_text
 from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.shell.palette.model import Entry
 from jitstudio.gui.shell.palette.view import Palette
+from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.shell.synonyms import also_called
-from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.outputs import Outputs
+from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import CONTEXT, SETTINGS
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.state.toolchain import Toolchain
 
 _BETWEEN = " \N{SINGLE RIGHT-POINTING ANGLE QUOTATION MARK} "
 # A build may make thousands; those behind are found in the Kernels pane.
@@ -39,31 +44,45 @@ class _Choice(NamedTuple):
     act: Callable[[], object]
 
 
-class PaletteController(QObject):
-    """Looks whenever the palette comes up: what there is then, it offers.
+def install(context: Context) -> None:
+    """Makes the palette of commands."""
+    state, shell = context.state, context.shell
+    PaletteController(
+        state.documents,
+        state.outputs,
+        state.toolchain,
+        state.settings,
+        state.preferences,
+        context.navigator,
+        shell,
+    )
 
-    Args:
-        workspace: Whose tabs, kernels and targets.
-        panes: Where the choices lead, and what has commands of its own.
-        actions: The commands of the window.
-        window: Its menus are offered.
-        show_setting: Leads to the setting with this key.
-    """
+
+class PaletteController(QObject):
+    """Looks whenever the palette comes up: what there is then, it offers."""
 
     def __init__(
         self,
-        workspace: Workspace,
-        panes: Panes,
-        actions: Actions,
-        window: QMainWindow,
-        show_setting: Callable[[str], None],
+        documents: Documents,
+        outputs: Outputs,
+        toolchain: Toolchain,
+        settings: BuildSettings,
+        preferences: Preferences,
+        navigator: Navigator,
+        shell: Shell,
     ) -> None:
-        super().__init__(window)
-        self._workspace = workspace
-        self._panes = panes
+        super().__init__(shell.window)
+        actions = shell.actions
+        window = shell.window
+        self._documents = documents
+        self._outputs = outputs
+        self._toolchain = toolchain
+        self._settings = settings
+        self._preferences = preferences
+        self._shell = shell
+        self._navigator = navigator
         self._actions = actions
         self._window = window
-        self._show_setting = show_setting
         self._palette = Palette(
             "commandPalette",
             self.tr("Type a command, pane, tab, kernel, target or setting"),
@@ -88,13 +107,13 @@ class PaletteController(QObject):
         for spec in ACTIONS:
             if spec.pane:
                 action = self._actions[spec.id]
-                title = self._panes.title_of(spec.pane)
+                title = self._shell.layout.title_of(spec.pane)
                 led_to.add(title)
                 other = ", ".join(filter(None, (plain_text(action.text()), also_called(title))))
                 yield _of_action(action, path, title=title, also=other, is_place=True)
-        for dock in self._panes.docks:
+        for dock in self._shell.layout.docks:
             if (title := dock.windowTitle()) not in led_to:
-                go = partial(self._panes.bring_up, dock.content)
+                go = partial(self._shell.layout.bring_up, dock.content)
                 yield replace(_entry(title, path, go), is_place=True)
 
     def _of_menus(self) -> Iterator[Entry]:
@@ -112,7 +131,7 @@ class PaletteController(QObject):
 
     def _within_panes(self) -> Iterator[Entry]:
         """What panes offer by buttons and in menus of their own, such as copying a listing."""
-        for dock in self._panes.docks:
+        for dock in self._shell.layout.docks:
             for action in dock.content.findChildren(QAction):
                 is_own = action.objectName().endswith("Action")
                 if action.text() and (is_own or isinstance(action.parent(), PanelTable)):
@@ -120,20 +139,20 @@ class PaletteController(QObject):
 
     def _of_tabs(self) -> Iterator[Entry]:
         path = self.tr("Tab")
-        for document in self._workspace.documents:
+        for document in self._documents:
             folder = str(document.path.parent) if document.path else ""
             go = partial(self._go_to_tab, document)
-            yield _entry(self._workspace.documents.title(document), path, go, tip=folder)
+            yield _entry(self._documents.title(document), path, go, tip=folder)
 
     def _of_kernels(self) -> Iterator[Entry]:
-        result, path = self._workspace.outputs.figures, self.tr("Kernel in SASS")
+        result, path = self._outputs.figures, self.tr("Kernel in SASS")
         for kernel in islice(result.kernels if result else (), _MOST_KERNELS):
             title = kernel.demangled or kernel.name
-            go = partial(self._panes.kernels.kernel_activated.emit, kernel)
+            go = partial(self._navigator.show_kernel, CodeKind.SASS, kernel)
             yield _entry(title, path, go, also=kernel.name, tip=kernel.module)
 
     def _of_targets(self) -> Iterator[Entry]:
-        toolchain, path = self._workspace.toolchain, self.tr("Target")
+        toolchain, path = self._toolchain.info, self.tr("Target")
         title = self.tr("Build for {target}")
         other = self.tr("compute capability {capability}, architecture, gpu, target")
         for info in toolchain.archs if toolchain else ():
@@ -147,21 +166,19 @@ class PaletteController(QObject):
             yield _entry(
                 translate(CONTEXT, setting.title),
                 f"{path}{_BETWEEN}{translate(CONTEXT, setting.group)}",
-                partial(self._show_setting, setting.key),
+                partial(self._navigator.setting_requested.emit, setting.key),
                 tip=translate(CONTEXT, setting.sentence),
             )
 
     def _go_to_tab(self, document: Document) -> None:
-        if document in self._workspace.documents:
-            self._workspace.documents.current = document
-            self._panes.bring_up(self._panes.tabs)
+        self._navigator.go_to_document(document)
 
     def _choose_target(self, arch: Arch) -> None:
-        self._workspace.settings.arch = arch
+        self._settings.arch = arch
 
     @Slot()
     def _on_wanted(self) -> None:
-        chosen = self._workspace.preferences.recent_commands
+        chosen = self._preferences.recent_commands
         recent = {name: place for place, name in enumerate(chosen)}
         # What was never chosen stays in its order, behind the others.
         entries = sorted(self._entries(), key=lambda e: recent.get(_name(e), len(recent)))
@@ -169,7 +186,7 @@ class PaletteController(QObject):
 
     @Slot(object)
     def _on_chosen(self, choice: _Choice) -> None:
-        self._workspace.preferences.add_recent_command(choice.name)
+        self._preferences.add_recent_command(choice.name)
         choice.act()
 
 

@@ -7,29 +7,68 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.core.code import CodeKind
 from jitstudio.core.pipeline.model import Node, Role, State
 from jitstudio.core.result import BuildResult
+from jitstudio.gui.context import Context
+from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.features.pipeline.picture import PictureError
 from jitstudio.gui.features.pipeline.state import Pipelines
+from jitstudio.gui.features.pipeline.view import PipelineView
 from jitstudio.gui.kit.dialogs import Dialogs
-from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.launch_controller import LaunchController
+from jitstudio.gui.state.outputs import Outputs
 from jitstudio.paths import home_folder
 
 _PICTURE = "pipeline.svg"
 _NOT_RUN = frozenset({State.WAITING, State.SKIPPED})
 
 
+def install(context: Context) -> None:
+    """Makes the pane "Pipeline"."""
+    state, shell = context.state, context.shell
+    view = PipelineView(shell.themes.theme)
+    shell.layout.fill("pipeline", view)
+    shell.themes.follow(view.set_theme)
+    PipelineController(
+        view,
+        state.build_controller,
+        state.launches,
+        state.outputs,
+        state.documents,
+        state.settings,
+        context.navigator,
+        shell,
+    )
+    shell.context_menus.add_to_picture(view)
+
+
 class PipelineController(QObject):
     """Feeds the pictures from the studios, and leads from a node to what it stands for."""
 
-    def __init__(self, workspace: Workspace, panes: Panes, dialogs: Dialogs | None = None) -> None:
-        super().__init__(panes.pipeline)
-        self._workspace = workspace
-        self._panes = panes
-        self._view = view = panes.pipeline
+    def __init__(
+        self,
+        view: PipelineView,
+        build_controller: BuildController,
+        launches: LaunchController,
+        outputs: Outputs,
+        documents: Documents,
+        settings: BuildSettings,
+        navigator: Navigator,
+        shell: Shell,
+        dialogs: Dialogs | None = None,
+    ) -> None:
+        super().__init__(view)
+        self._outputs = outputs
+        self._documents = documents
+        self._settings = settings
+        self._shell = shell
+        self._navigator = navigator
+        self._view = view
         self._dialogs = dialogs or Dialogs(view)
         self._pipelines = pipelines = Pipelines(self)
-        build_controller, launches = workspace.build_controller, workspace.launches
+        build_controller, launches = build_controller, launches
         build_controller.began.connect(pipelines.begin)
         build_controller.told.connect(pipelines.tell)
         build_controller.built.connect(pipelines.end)
@@ -37,10 +76,10 @@ class PipelineController(QObject):
         launches.running_changed.connect(self._on_launch_running_changed)
         launches.progressed.connect(pipelines.launch)
         launches.finished.connect(pipelines.end_launch)
-        workspace.outputs.result_changed.connect(self._on_result_changed)
-        workspace.documents.edited.connect(self._on_edited)
-        workspace.settings.changed.connect(self._on_settings_changed)
-        workspace.documents.removed.connect(pipelines.forget)
+        outputs.result_changed.connect(self._on_result_changed)
+        documents.edited.connect(self._on_edited)
+        settings.changed.connect(self._on_settings_changed)
+        documents.removed.connect(pipelines.forget)
         pipelines.changed.connect(view.show_pipeline)
         view.activated.connect(self._on_activated)
         view.picture_requested.connect(self._on_picture_requested)
@@ -55,17 +94,17 @@ class PipelineController(QObject):
 
     @Slot(object)
     def _on_result_changed(self, _result: BuildResult | None) -> None:
-        self._pipelines.show_subject(self._workspace.outputs.subject)
+        self._pipelines.show_subject(self._outputs.subject)
 
     @Slot(Document)
     def _on_edited(self, document: Document) -> None:
         # What is built by itself is up to date again before anybody could read that it is not.
-        if not self._workspace.settings.auto_build:
+        if not self._settings.auto_build:
             self._pipelines.edit(document.name)
 
     @Slot()
     def _on_settings_changed(self) -> None:
-        if not self._workspace.settings.auto_build:
+        if not self._settings.auto_build:
             self._pipelines.edit()
 
     @Slot(bool)
@@ -76,46 +115,40 @@ class PipelineController(QObject):
     @Slot(Node)
     def _on_activated(self, node: Node) -> None:
         if node.state is State.FAILED and node.role is not Role.LAUNCH:
-            self._panes.uncover(self._panes.problems)
-            self._panes.problems.go_to_first()
+            self._navigator.first_problem_requested.emit()
         else:
             self._openers[node.role](node)
 
     def _open_document(self, node: Node) -> None:
-        documents = self._workspace.documents
-        document = documents.named(node.name)
+        document = self._documents.named(node.name)
         if document is not None:
-            documents.current = document
-            self._panes.bring_up(self._panes.tabs)
+            self._navigator.go_to_document(document)
 
     def _open_log(self, node: Node) -> None:
         runs = self._pipelines.shown.of_role(node.role)
         like = (n for n in runs if (n.tool, n.name) == (node.tool, node.name))
         before = sum(n.step < node.step and n.state not in _NOT_RUN for n in like)
-        self._panes.bring_up(self._panes.log)
-        if node.tool is not None:
-            self._panes.log.choose((node.tool, node.name, before))
+        key = (node.tool, node.name, before) if node.tool is not None else None
+        self._navigator.log_requested.emit(key)
 
     def _open_link(self, _node: Node) -> None:
-        self._panes.bring_up(self._panes.link)
+        self._shell.layout.bring_up_pane("link")
 
     def _open_artifact(self, node: Node) -> None:
-        if node.code in self._panes.outputs:
-            pane = self._panes.outputs[node.code]
-            pane.choose(node.name)
-            self._panes.bring_up(pane)
+        if node.code in (CodeKind.PTX, CodeKind.SASS):
+            self._navigator.show_listing(node.code, node.name)
         elif node.code is CodeKind.CUBIN:
-            self._panes.bring_up(self._panes.kernels)
+            self._shell.layout.bring_up_pane("kernels")
         else:
             maker = next(n for n in self._pipelines.shown.nodes if n.runs and n.step == node.step)
             self._open_log(maker)
 
     def _open_launch(self, _node: Node) -> None:
-        self._panes.bring_up(self._panes.launch)
+        self._shell.layout.bring_up_pane("launch")
 
     @Slot()
     def _on_picture_requested(self) -> None:
-        current = self._workspace.documents.current
+        current = self._documents.current
         folder = current.path.parent if current is not None and current.path else home_folder()
         path = self._dialogs.file_to_save(folder / _PICTURE)
         if path is None:
@@ -123,6 +156,6 @@ class PipelineController(QObject):
         try:
             self._view.save_picture(path)
         except PictureError as error:
-            self._panes.notice.tell(str(error))
+            self._shell.notices.tell(str(error))
         else:
-            self._panes.status.tell(self.tr("Saved {path}").format(path=path))
+            self._shell.status.tell(self.tr("Saved {path}").format(path=path))

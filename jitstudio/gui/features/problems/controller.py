@@ -1,63 +1,52 @@
-"""Ties documents, their files and their tabs to each other."""
+"""Shows the problems of the newest build."""
 
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
-from jitstudio.gui.features.problems.fixes import Fixer
-from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.shell.file_commands import FileCommands
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.core.result import BuildResult
+from jitstudio.gui.context import Context
+from jitstudio.gui.features.problems.link_offers import LinkOffersController
+from jitstudio.gui.features.problems.view import ProblemsView
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.outputs import Outputs
 
 
-class FilesController(QObject):
-    """Lets tabs and panes open, close and mend documents, and tells what failed."""
+def install(context: Context) -> None:
+    """Makes the pane "Problems"."""
+    state, shell = context.state, context.shell
+    view = ProblemsView()
+    shell.layout.fill("problems", view)
+    shell.themes.follow(view.set_theme)
+    ProblemsController(view, state.outputs, shell)
+    LinkOffersController(
+        view, state.documents, state.settings, state.build_controller, state.outputs
+    )
+    view.location_activated.connect(context.navigator.go_to)
+    context.navigator.first_problem_requested.connect(view.go_to_first)
+    view.fix_requested.connect(context.fixer.apply)
+    # Of the newest build, which may have failed: old once the text has changed; others say why.
+    shell.stale_marks.add(view.table, lambda: state.outputs.is_edited, says_why=False)
+    shell.context_menus.add_to_tables(view)
 
-    def __init__(
-        self,
-        workspace: Workspace,
-        panes: Panes,
-        files: FileCommands,
-        fixer: Fixer,
-        actions: Actions,
-    ) -> None:
-        super().__init__(panes.tabs)
-        self._panes = panes
-        self._files = files
-        tell, complain = panes.status.tell, panes.notice.tell
-        files.failed.connect(complain)
-        files.told.connect(tell)
-        panes.tabs.close_requested.connect(files.close)
-        panes.tabs.refused.connect(complain)
-        panes.tabs.cursor_moved.connect(panes.status.show_position)
-        panes.status.show_position(*panes.tabs.position())
-        panes.link.files_requested.connect(self._on_link_wants_files)
-        files.opened.connect(self._on_opened)
-        panes.problems.fix_requested.connect(fixer.apply)
-        panes.launch.form.fix_requested.connect(fixer.apply)
-        fixer.applied.connect(workspace.build_controller.build)
-        fixer.refused.connect(complain)
-        actions.bind(
+
+class ProblemsController(QObject):
+    """Keeps the list in step with the results, and carries out the commands that go through it."""
+
+    def __init__(self, view: ProblemsView, outputs: Outputs, shell: Shell) -> None:
+        super().__init__(view)
+        self._view = view
+        self._layout = shell.layout
+        outputs.result_changed.connect(self._on_result_changed)
+        shell.actions.bind(
             {
-                "newCudaAction": files.new_cuda,
-                "newLlvmAction": files.new_llvm,
-                "newPtxAction": files.new_ptx,
-                "newHeaderAction": files.new_header,
-                "openAction": files.open,
-                "saveAction": files.save,
-                "saveAsAction": files.save_as,
-                "closeTabAction": files.close_current,
+                "nextProblemAction": view.go_to_next,
+                "previousProblemAction": view.go_to_previous,
             }
         )
+        show = shell.actions["focusProblemsAction"]
+        shell.status.problems_requested.connect(show.trigger)
 
-    @Slot()
-    def _on_opened(self) -> None:
-        """The keyboard shall be in what was opened, wherever it was."""
-        self._panes.bring_up(self._panes.tabs)
-
-    @Slot()
-    def _on_link_wants_files(self) -> None:
-        """Open files for the link, and stay there."""
-        self._files.open_to_link()
-        self._panes.bring_up(self._panes.link)
+    @Slot(object)
+    def _on_result_changed(self, result: BuildResult | None) -> None:
+        self._view.model.set_diagnostics(result.diagnostics if result else ())

@@ -14,11 +14,13 @@ from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.fixes import Fix, FixKind
 from jitstudio.core.link_mode import LinkMode
 from jitstudio.core.result import BuildResult
+from jitstudio.gui.features.problems.view import ProblemsView
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.late import Late
-from jitstudio.gui.state.documents import Document, takes_part_alone
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
+from jitstudio.gui.state.outputs import Outputs
 from jitstudio.listing.functions import functions
 from jitstudio.listing.kernel_names import read_name
 from jitstudio.listing.symbols.symbol import SymbolKind
@@ -27,16 +29,23 @@ from jitstudio.listing.symbols.symbol import SymbolKind
 class LinkOffersController(QObject):
     """Replaces the fix that asks for a file, where the function is in a tab already."""
 
-    def __init__(self, workspace: Workspace, panes: Panes) -> None:
-        super().__init__(panes.problems)
-        self._documents = workspace.documents
-        self._settings = workspace.settings
-        self._build_controller = workspace.build_controller
-        self._outputs = workspace.outputs
-        self._panes = panes
+    def __init__(
+        self,
+        view: ProblemsView,
+        documents: Documents,
+        settings: BuildSettings,
+        build_controller: BuildController,
+        outputs: Outputs,
+    ) -> None:
+        super().__init__(view)
+        self._view = view
+        self._documents = documents
+        self._settings = settings
+        self._build_controller = build_controller
+        self._outputs = outputs
         self._background = Background(self)
         self._background.done.connect(self._on_found)
-        workspace.outputs.result_changed.connect(self._on_result_changed)
+        outputs.result_changed.connect(self._on_result_changed)
 
     @Slot(object)
     def _on_result_changed(self, result: BuildResult | None) -> None:
@@ -66,7 +75,7 @@ class LinkOffersController(QObject):
             self._offered(one, definers.get(_missed(one), ""), module.name)
             for one in result.diagnostics
         )
-        self._panes.problems.model.set_diagnostics(told)
+        self._view.model.set_diagnostics(told)
 
     def _is_linked_elsewhere(self, document: Document) -> bool:
         is_ours = document.program == self._settings.program

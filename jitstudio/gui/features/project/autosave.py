@@ -5,11 +5,13 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.gui.shell.notice_bar import Choice
-from jitstudio.gui.state.documents import Document
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import ReadOnlyReason
 from jitstudio.gui.state.file_watch import FileWatch
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.state.preferences import Preferences
+from jitstudio.gui.state.session import Session
 
 _KEPT = "session"
 _OUTSIDE = "outside"
@@ -19,12 +21,19 @@ _INTERVAL = "session.autosave_seconds"
 class AutosaveController(QObject):
     """Ties the session and the watch over files to the notice and the status line."""
 
-    def __init__(self, workspace: Workspace, panes: Panes) -> None:
-        super().__init__(panes.notice)
-        self._session = workspace.session
-        self._preferences = workspace.preferences
-        self._watch = FileWatch(workspace.documents, self)
-        self._notice, self._tell = panes.notice, panes.status.tell
+    def __init__(
+        self,
+        session: Session,
+        preferences: Preferences,
+        documents: Documents,
+        build_controller: BuildController,
+        shell: Shell,
+    ) -> None:
+        super().__init__(shell.notices)
+        self._session = session
+        self._preferences = preferences
+        self._watch = FileWatch(documents, self)
+        self._notice, self._tell = shell.notices, shell.status.tell
         session, watch = self._session, self._watch
         session.save_failed.connect(self._on_save_failed)
         session.save_works.connect(self._on_save_works)
@@ -35,8 +44,8 @@ class AutosaveController(QObject):
         watch.uneditable.connect(self._on_uneditable)
         watch.conflicts_changed.connect(self._on_conflicts_changed)
         # Native code may take the machine down with it.
-        workspace.build_controller.build_started.connect(session.save_changes)
-        workspace.preferences.changed.connect(self._on_preference_changed)
+        build_controller.build_started.connect(session.save_changes)
+        preferences.changed.connect(self._on_preference_changed)
         self._on_preference_changed(_INTERVAL)
 
     @Slot(str)

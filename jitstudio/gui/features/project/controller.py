@@ -3,35 +3,54 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QMainWindow
 
-from jitstudio.gui.features.project.commands import ProjectCommands
+from jitstudio.gui.context import Context
+from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.features.project.autosave import AutosaveController
 from jitstudio.gui.shell.docking.layouts import BY_NAME
 from jitstudio.gui.shell.notice_bar import Choice
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.shell.project_commands import ProjectCommands
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.project import ProjectState
 
 _TRUST = "trust"
 # More sentences than this make no notice that anybody reads.
 _MOST_CONCERNS = 6
 
 
+def install(context: Context) -> None:
+    """Shows the project, and keeps what is typed."""
+    state, shell = context.state, context.shell
+    ProjectsController(state.documents, state.project, context.editors, context.projects, shell)
+    AutosaveController(
+        state.session, state.preferences, state.documents, state.build_controller, shell
+    )
+
+
 class ProjectsController(QObject):
     """Shows which project is open, and arranges the panes as it wants them."""
 
     def __init__(
-        self, workspace: Workspace, panes: Panes, projects: ProjectCommands, window: QMainWindow
+        self,
+        documents: Documents,
+        project: ProjectState,
+        editors: EditorTabs,
+        projects: ProjectCommands,
+        shell: Shell,
     ) -> None:
-        super().__init__(window)
-        self._documents = workspace.documents
-        self._project = workspace.project
-        self._panes = panes
-        self._stage = panes.stage
+        super().__init__(shell.window)
+        window = shell.window
+        self._shell = shell
+        self._editors = editors
+        self._documents = documents
+        self._project = project
+        self._stage = shell.layout
         self._window = window
         self._projects = projects
         projects.trust_wanted.connect(self._on_trust_wanted)
-        projects.failed.connect(panes.notice.tell)
-        projects.told.connect(panes.status.tell)
+        projects.failed.connect(shell.notices.tell)
+        projects.told.connect(shell.status.tell)
         self._project.opened.connect(self._on_opened)
         self._project.changed.connect(self._on_project_changed)
         self._stage.layout_changed.connect(self._on_layout_changed)
@@ -48,7 +67,7 @@ class ProjectsController(QObject):
     def _on_opened(self) -> None:
         if self._project.layout in BY_NAME:
             self._stage.choose(self._project.layout)
-        self._panes.bring_up(self._panes.tabs)
+        self._shell.layout.bring_up(self._editors)
 
     @Slot(str)
     def _on_layout_changed(self, name: str) -> None:
@@ -70,16 +89,16 @@ class ProjectsController(QObject):
             Choice("keepRestricted", self.tr("Keep it restricted"), self._keep_restricted),
             Choice("trustProject", self.tr("Trust this project"), self._projects.trust),
         )
-        self._panes.notice.ask(_TRUST, "\n".join(lines), choices)
+        self._shell.notices.ask(_TRUST, "\n".join(lines), choices)
 
     @Slot()
     def _keep_restricted(self) -> None:
-        self._panes.notice.withdraw(_TRUST)
+        self._shell.notices.withdraw(_TRUST)
 
     @Slot()
     def _on_project_changed(self) -> None:
         if self._project.standing.trusted:
-            self._panes.notice.withdraw(_TRUST)
+            self._shell.notices.withdraw(_TRUST)
 
     @Slot()
     def _on_title_changed(self) -> None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QWidget
 
 from jitstudio.analysis.holders import Holder, holders
 from jitstudio.analysis.model import NOWHERE, SassFunction
@@ -18,10 +17,11 @@ from jitstudio.gui.listing.columns.choice import ColumnChoice
 from jitstudio.gui.listing.columns.dialog import ColumnsDialog
 from jitstudio.gui.listing.columns.peak_marks import PeakMark
 from jitstudio.gui.listing.columns.sass_cells import SassCells, peak_line
+from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.services.build_service import Listing
-from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.preferences import Preferences
 
 _LEFT = "listings.columns_left"
 _ADDRESSES = "listings.addresses"
@@ -45,14 +45,20 @@ class ColumnsController(QObject):
     held = Signal(object)
 
     def __init__(
-        self, workspace: Workspace, panes: Panes, actions: Actions, window: QWidget
+        self,
+        inspections: Inspections,
+        preferences: Preferences,
+        listings: Mapping[CodeKind, OutputPane],
+        shell: Shell,
     ) -> None:
-        super().__init__(window)
-        self._inspections = workspace.inspections
-        self._preferences = workspace.preferences
-        self._panes = panes
+        super().__init__(shell.window)
+        actions = shell.actions
+        window = shell.window
+        self._shell = shell
+        self._inspections = inspections
+        self._preferences = preferences
         self._window = window
-        self._pane = panes.outputs[CodeKind.SASS]
+        self._pane = listings[CodeKind.SASS]
         assert self._pane.columns is not None
         self._columns = self._pane.columns
         self._listing: Listing | None = None
@@ -79,7 +85,7 @@ class ColumnsController(QObject):
 
     def _go_to_peak(self, step: int) -> None:
         cells, view = self._columns.cells, self._pane.code_view
-        tell = self._panes.status.tell
+        tell = self._shell.status.tell
         if cells is None:
             tell(self._inspections.sentence)
             return
@@ -88,7 +94,7 @@ class ColumnsController(QObject):
             tell(self.tr("nvdisasm tells no live registers of this function"))
             return
         line, number, function = found
-        self._panes.uncover(self._pane)
+        self._shell.layout.uncover(self._pane)
         view.go_to(line + 1)
         index = cells.heights(function).peaks[number - 1]
         words = PeakText(function, index, number, len(cells.heights(function).peaks))
@@ -113,7 +119,7 @@ class ColumnsController(QObject):
 
     @Slot(object)
     def _on_held(self, held: _Held) -> None:
-        self._panes.status.tell(held.words.with_holders(held.holders))
+        self._shell.status.tell(held.words.with_holders(held.holders))
         self.held.emit(held.holders)
 
     @Slot()
@@ -157,9 +163,7 @@ class ColumnsController(QObject):
             self._columns.set_left(bool(self._preferences.value(_LEFT)))
         elif key == _ADDRESSES:
             shown = bool(self._preferences.value(_ADDRESSES))
-            texts = self._panes.compare.texts
-            for view in (self._pane.code_view, texts.left, texts.right):
-                view.set_addresses(shown)
+            self._pane.code_view.set_addresses(shown)
 
     @Slot()
     def _on_dialog_requested(self) -> None:

@@ -2,48 +2,92 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import Artifact, CodeKind
+from jitstudio.gui.context import Context
+from jitstudio.gui.features.ptx_sass.columns import ColumnsController
+from jitstudio.gui.features.ptx_sass.filters import FiltersController
+from jitstudio.gui.features.ptx_sass.inspections import InspectionsController
+from jitstudio.gui.features.ptx_sass.pressure import PressureController
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.listing.output_pane import OutputPane
-from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.services.build_service import BuildService
+from jitstudio.gui.shell.context_menus import OF_LISTINGS
+from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.files import write_file
+from jitstudio.gui.state.inspections import Inspections
 from jitstudio.gui.state.lowered_names import LoweredNames
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.state.outputs import Outputs
+from jitstudio.gui.state.preferences import Preferences
 
 _DEMANGLE = "listings.demangle"
+
+
+def install(context: Context) -> None:
+    """Ties PTX and SASS, which all features share, to what a build makes."""
+    state, shell = context.state, context.shell
+    FiltersController(context.listings, state.preferences, shell)
+    ListingsController(
+        state.outputs, state.preferences, state.service, state.inspections, context.listings, shell
+    )
+    InspectionsController(state.inspections, context.listings, shell)
+    columns = ColumnsController(state.inspections, state.preferences, context.listings, shell)
+    PressureController(
+        state.inspections,
+        state.correlations,
+        state.preferences,
+        state.documents,
+        context.editors,
+        columns,
+        context.listings[CodeKind.SASS],
+        shell,
+    )
+    for pane in context.listings.values():
+        shell.stale_marks.add(pane.code_view, partial(getattr, pane, "is_old"))
+        pane.listing_changed.connect(shell.stale_marks.update)
+        shell.context_menus.add_to_text(pane.code_view.menu_opening, OF_LISTINGS)
 
 
 class ListingsController(QObject):
     """Serves the panes of PTX and SASS."""
 
     def __init__(
-        self, workspace: Workspace, panes: Panes, actions: Actions, window: QWidget
+        self,
+        outputs: Outputs,
+        preferences: Preferences,
+        service: BuildService,
+        inspections: Inspections,
+        listings: Mapping[CodeKind, OutputPane],
+        shell: Shell,
     ) -> None:
-        super().__init__(window)
-        self._outputs = workspace.outputs
-        self._preferences = workspace.preferences
-        self._panes = panes
+        super().__init__(shell.window)
+        actions = shell.actions
+        window = shell.window
+        self._shell = shell
+        self._listings = listings
+        self._outputs = outputs
+        self._preferences = preferences
         self._dialogs = Dialogs(window)
         self._folder = Path.cwd()
-        self._names = LoweredNames(workspace.service, self)
+        self._names = LoweredNames(service, self)
         self._saving = Background(self)
         self._demangle = actions["demangleAction"]
         self._names.learnt.connect(self._on_learnt)
-        self._saving.done.connect(panes.status.tell)
-        self._saving.failed.connect(panes.notice.tell)
+        self._saving.done.connect(shell.status.tell)
+        self._saving.failed.connect(shell.notices.tell)
         self._preferences.changed.connect(self._on_preference_changed)
-        for pane in panes.outputs.values():
+        for pane in listings.values():
             pane.code.names_wanted.connect(self._on_names_wanted)
             pane.save_requested.connect(self._on_save_requested)
         self._on_preference_changed(_DEMANGLE)
-        self._inspections = workspace.inspections
+        self._inspections = inspections
         self._inspections.kernel_changed.connect(self._on_kernels_changed)
         self._outputs.result_changed.connect(self._on_kernels_changed)
         self._on_kernels_changed()
@@ -57,14 +101,14 @@ class ListingsController(QObject):
 
     def _pane_with_keyboard(self) -> OutputPane | None:
         focus = QApplication.focusWidget()
-        panes = self._panes.outputs.values()
+        panes = self._listings.values()
         return next((p for p in panes if focus is not None and p.isAncestorOf(focus)), None)
 
     @Slot()
     def _on_follow(self) -> None:
         pane = self._pane_with_keyboard()
         if pane is None:
-            self._panes.status.tell(self.tr("Links are followed in PTX and SASS: go there first"))
+            self._shell.status.tell(self.tr("Links are followed in PTX and SASS: go there first"))
         else:
             pane.code_view.links.follow()
 
@@ -77,7 +121,7 @@ class ListingsController(QObject):
         if key == _DEMANGLE:
             on = bool(self._preferences.value(_DEMANGLE))
             self._demangle.setChecked(on)
-            for pane in self._panes.outputs.values():
+            for pane in self._listings.values():
                 pane.code.set_demangled(on)
 
     @Slot()
@@ -85,7 +129,7 @@ class ListingsController(QObject):
         """Let new listings begin with the kernel that is looked at, or the first of the source."""
         result = self._outputs.result
         named = [kernel.name for kernel in result.kernels] if result is not None else []
-        for pane in self._panes.outputs.values():
+        for pane in self._listings.values():
             pane.begin_with((self._inspections.kernel, *named))
 
     @Slot(frozenset)
@@ -95,12 +139,12 @@ class ListingsController(QObject):
 
     @Slot()
     def _on_learnt(self) -> None:
-        for pane in self._panes.outputs.values():
+        for pane in self._listings.values():
             pane.code.learn(self._names.known)
 
     @Slot()
     def _on_save(self) -> None:
-        panes = [*self._panes.outputs.values()]
+        panes = [*self._listings.values()]
         seen = next((pane for pane in panes if pane.isVisible()), panes[0])
         pane = self._pane_with_keyboard() or seen
         self._save(pane, pane.kind)
@@ -115,7 +159,7 @@ class ListingsController(QObject):
         artifact = self._artifact(pane, kind)
         if artifact is None:
             told = self.tr("There is no {kind} to save: build something that makes one first.")
-            self._panes.notice.tell(told.format(kind=kind.title))
+            self._shell.notices.tell(told.format(kind=kind.title))
             return
         path = self._dialogs.file_to_save(self._folder / artifact.file_name)
         if path is None:

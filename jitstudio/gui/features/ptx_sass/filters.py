@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QObject, Slot
 
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.gui.window.panes import Panes
 
 
 class FiltersController(QObject):
     """Sets the filters of the listings as they were left, and keeps each change."""
 
-    def __init__(self, preferences: Preferences, panes: Panes) -> None:
-        super().__init__(panes.status)
+    def __init__(
+        self,
+        listings: Mapping[CodeKind, OutputPane],
+        preferences: Preferences,
+        shell: Shell,
+    ) -> None:
+        super().__init__(shell.status)
         self._preferences = preferences
-        self._outputs = panes.outputs
-        for kind, pane in panes.outputs.items():
+        self._outputs = listings
+        for kind, pane in listings.items():
             pane.code_view.shown.set_filters(preferences.filters(kind.value))
             pane.code_view.shown.filters_changed.connect(self._on_filters_changed)
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.visibility import Visibility
+from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.notice_bar import Choice
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.inspections import Inspections
 
 _USER = "sass"
 _FAILED = "reading"
@@ -17,12 +20,17 @@ _FAILED = "reading"
 class InspectionsController(QObject):
     """Ties the pane of SASS to what is known of its code."""
 
-    def __init__(self, workspace: Workspace, panes: Panes) -> None:
-        super().__init__(workspace)
-        self._inspections = workspace.inspections
-        self._status, self._notice = panes.status, panes.notice
+    def __init__(
+        self,
+        inspections: Inspections,
+        listings: Mapping[CodeKind, OutputPane],
+        shell: Shell,
+    ) -> None:
+        super().__init__(inspections)
+        self._inspections = inspections
+        self._status, self._notice = shell.status, shell.notices
         self._told = ""
-        self._pane = panes.outputs[CodeKind.SASS]
+        self._pane = listings[CodeKind.SASS]
         self._visibility = Visibility(self._pane, self)
         self._visibility.changed.connect(self._on_visibility_changed)
         self._pane.listing_changed.connect(self._on_listing_changed)

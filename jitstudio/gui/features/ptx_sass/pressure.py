@@ -13,15 +13,17 @@ from jitstudio.analysis.correlation.modules import spellings
 from jitstudio.analysis.holders import Holder
 from jitstudio.analysis.model import Place
 from jitstudio.analysis.pressure import LinePressure, by_place
+from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.pressure_bars import LineBar
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController
 from jitstudio.gui.features.ptx_sass.pressure_text import line_words
 from jitstudio.gui.kit.background import Background, Paced
-from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.inspections import Inspection
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.correlation import Correlations
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.inspections import Inspection, Inspections
+from jitstudio.gui.state.preferences import Preferences
 
 _SHOWN, _MEASURE = "editor.pressure", "editor.pressure_measure"
 _USER = "pressure"
@@ -41,13 +43,23 @@ class PressureController(QObject):
     """Serves the bars of all editors."""
 
     def __init__(
-        self, workspace: Workspace, panes: Panes, columns: ColumnsController, actions: Actions
+        self,
+        inspections: Inspections,
+        correlations: Correlations,
+        preferences: Preferences,
+        documents: Documents,
+        editors: EditorTabs,
+        columns: ColumnsController,
+        sass: OutputPane,
+        shell: Shell,
     ) -> None:
-        super().__init__(panes.tabs)
-        self._inspections = workspace.inspections
-        self._correlations = workspace.correlations
-        self._preferences = workspace.preferences
-        self._tabs = panes.tabs
+        super().__init__(editors)
+        actions = shell.actions
+        self._inspections = inspections
+        self._correlations = correlations
+        self._preferences = preferences
+        self._tabs = editors
+        self._sass = sass
         self._action = actions["pressureAction"]
         self._read: _Read | None = None
         self._held: dict[Place, int] = {}
@@ -56,7 +68,9 @@ class PressureController(QObject):
         self._inspections.changed.connect(self._on_changed)
         self._correlations.changed.connect(self._show)
         self._preferences.changed.connect(self._on_preference_changed)
-        workspace.documents.added.connect(self._on_added)
+        documents.added.connect(self._on_added)
+        sass.listing_changed.connect(self._show_age)
+        shell.stale_marks.changed.connect(self._show_age)
         columns.held.connect(self._on_held)
         self._on_preference_changed(_SHOWN)
         actions.bind({"pressureAction": self._on_toggled})
@@ -75,6 +89,13 @@ class PressureController(QObject):
             if page.editor is not None:
                 bars = self._bars(page.document) if self._is_on else None
                 page.editor.pressure.show_bars(bars)
+
+    @Slot()
+    def _show_age(self) -> None:
+        """Marks the bars while the SASS that they count is older than the text."""
+        for page in self._tabs.pages():
+            if page.editor is not None:
+                page.editor.pressure.set_old(self._sass.is_old)
 
     def _bars(self, document: Document) -> dict[int, LineBar]:
         if self._read is None:

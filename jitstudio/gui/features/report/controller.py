@@ -2,31 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from threading import Event
 
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.analysis.model import NOWHERE
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.context import Context
 from jitstudio.gui.features.report.reading import Reading, read
+from jitstudio.gui.features.report.view import ReportView
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.visibility import Visibility
-from jitstudio.gui.state.inspections import Inspection
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.inspections import Inspection, Inspections
 
 _USER = "report"
+
+
+def install(context: Context) -> None:
+    """Makes the pane "Report"."""
+    state, shell = context.state, context.shell
+    view = ReportView()
+    shell.layout.fill("report", view)
+    shell.themes.follow(view.set_theme)
+    view.location_activated.connect(context.navigator.go_to_line)
+    ReportController(view, state.inspections, state.documents, context.listings, shell)
+    sass = context.listings[CodeKind.SASS]
+    shell.stale_marks.add(view, lambda: sass.is_old)
+    shell.context_menus.add_to_tables(view)
 
 
 class ReportController(QObject):
     """Ties the Report pane to what is known of the machine code."""
 
-    def __init__(self, workspace: Workspace, panes: Panes) -> None:
-        super().__init__(panes.report)
-        self._inspections = workspace.inspections
-        self._documents = workspace.documents
-        self._panes = panes
-        self._view = panes.report
+    def __init__(
+        self,
+        view: ReportView,
+        inspections: Inspections,
+        documents: Documents,
+        listings: Mapping[CodeKind, OutputPane],
+        shell: Shell,
+    ) -> None:
+        super().__init__(view)
+        self._shell = shell
+        self._listings = listings
+        self._inspections = inspections
+        self._documents = documents
+        self._view = view
         self._shown: tuple[Inspection, str] | None = None
         self._background = Background(self)
         self._background.done.connect(self._on_read)
@@ -83,17 +108,17 @@ class ReportController(QObject):
         if inspection is None:
             return
         document = self._documents.named(inspection.name)
-        pane = self._panes.outputs[CodeKind.PTX]
+        pane = self._listings[CodeKind.PTX]
         if document is not None and document.kind is CodeKind.PTX:
             self._view.location_activated.emit(document.name, line)
         elif pane.go_to(inspection.name, line):
-            self._panes.uncover(pane)
+            self._shell.layout.uncover(pane)
 
     @Slot(int)
     def _on_instruction_activated(self, index: int) -> None:
         inspection, function = self._inspections.current, self._inspections.function
         line = inspection.rows.line(function, index) if inspection and function else NOWHERE
         if line != NOWHERE:
-            pane = self._panes.outputs[CodeKind.SASS]
-            self._panes.uncover(pane)
+            pane = self._listings[CodeKind.SASS]
+            self._shell.layout.uncover(pane)
             pane.code_view.go_to(line + 1)

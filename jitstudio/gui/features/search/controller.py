@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import NamedTuple
 
@@ -11,16 +11,18 @@ from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.gui.code.search import Matcher, PatternError, Query
+from jitstudio.gui.code.search_sources import SearchedText, SearchSources
+from jitstudio.gui.context import Context
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.features.log.model import StageKey, tool_name, whole_log
-from jitstudio.gui.features.search.find_all import SearchAll, SearchedText
+from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.features.search.find_all import SearchAll
+from jitstudio.gui.features.search.view import SearchView
 from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.listing.listing_view import ListingView
-from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.state.documents import Document
+from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.hits import Hit
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
 from jitstudio.listing.lines import split_lines
 
 # How far a line is looked for that an edit has moved.
@@ -34,20 +36,40 @@ class _Listed(NamedTuple):
     name: str
 
 
-class _Logged(NamedTuple):
-    """What a tool said."""
-
-    stage: StageKey
+def install(context: Context) -> None:
+    """Makes the pane "Find in all"."""
+    view = SearchView()
+    context.shell.layout.fill("search", view)
+    SearchController(
+        view,
+        context.state.documents,
+        context.editors,
+        context.listings,
+        context.search_sources,
+        context.shell,
+    )
 
 
 class SearchController(QObject):
     """Has the texts searched that are there when a query is asked for."""
 
-    def __init__(self, workspace: Workspace, panes: Panes, actions: Actions) -> None:
-        super().__init__(panes.search)
-        self._documents = workspace.documents
-        self._panes = panes
-        self._view = panes.search
+    def __init__(
+        self,
+        view: SearchView,
+        documents: Documents,
+        editors: EditorTabs,
+        listings: Mapping[CodeKind, OutputPane],
+        sources: SearchSources,
+        shell: Shell,
+    ) -> None:
+        super().__init__(view)
+        actions = shell.actions
+        self._shell = shell
+        self._editors = editors
+        self._listings = listings
+        self._documents = documents
+        self._sources = sources
+        self._view = view
         self._search = SearchAll(self)
         self._search.found.connect(self._on_found)
         self._search.ended.connect(self._on_ended)
@@ -63,7 +85,7 @@ class SearchController(QObject):
         selected = ""
         if isinstance(focus, CodeEditor | ListingView):
             selected = focus.search_selection()
-        self._panes.uncover(self._view)
+        self._shell.layout.uncover(self._view)
         self._view.open_search(selected)
 
     @Slot(Query)
@@ -91,17 +113,13 @@ class SearchController(QObject):
                 lines = partial(_lines, raw, document.content if raw is None else b"")
                 yield SearchedText(document, document.name, lines)
         told = self.tr("{kind} of {name}")
-        for kind, pane in self._panes.outputs.items():
+        for kind, pane in self._listings.items():
             for listing in pane.output.listings:
                 # What is shown may have names in words of C++.
                 shown = pane.code.spelling.lines if listing is pane.listing else listing.lines
                 title = told.format(kind=kind.title, name=listing.name)
                 yield SearchedText(_Listed(kind, listing.name), title, partial(tuple, shown))
-        model = self._panes.log.model
-        for row, stage in enumerate(model.rows):
-            title = self.tr("Log of {tool}").format(tool=tool_name(stage))
-            place = _Logged(model.key_of(row))
-            yield SearchedText(place, title, partial(_logged, whole_log(stage)))
+        yield from self._sources.texts()
 
     @Slot(tuple)
     def _on_found(self, hits: tuple[Hit, ...]) -> None:
@@ -137,27 +155,26 @@ class SearchController(QObject):
     @Slot(Hit)
     def _on_activated(self, hit: Hit) -> None:
         if isinstance(hit.place, Document):
-            page = self._panes.tabs.page_of(hit.place)
+            page = self._editors.page_of(hit.place)
             if page is None:
-                self._panes.status.tell(self.tr("This tab is closed"))
+                self._shell.status.tell(self.tr("This tab is closed"))
                 return
             self._documents.current = hit.place
             self._show(page.code_view, hit)
-            self._panes.bring_up(self._panes.tabs)
+            self._shell.layout.bring_up(self._editors)
         elif isinstance(hit.place, _Listed):
-            pane = self._panes.outputs[hit.place.kind]
+            pane = self._listings[hit.place.kind]
             pane.choose(hit.place.name)
             self._show(pane.code_view, hit)
-            self._panes.bring_up(pane)
-        elif isinstance(hit.place, _Logged):
-            self._panes.log.choose(hit.place.stage)
-            self._panes.bring_up(self._panes.log)
+            self._shell.layout.bring_up(pane)
+        elif callable(hit.place):
+            hit.place()
 
     def _show(self, view: CodeEditor | ListingView, hit: Hit) -> None:
         line = _line_now(view, hit)
         if line is None:
             told = self.tr("The text has changed since it was searched: search again")
-            self._panes.status.tell(told)
+            self._shell.status.tell(told)
             line = min(hit.line, max(0, view.search_line_count() - 1))
             view.go_to(line + 1)
             return
@@ -178,7 +195,3 @@ def _lines(raw: str | None, content: bytes) -> list[str]:
     if raw is not None:
         return raw.split("\u2029")
     return split_lines(content.decode("utf-8", "replace"))
-
-
-def _logged(text: str) -> list[str]:
-    return text.split("\n")

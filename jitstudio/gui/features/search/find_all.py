@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from threading import Event
@@ -10,6 +10,7 @@ from threading import Event
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.gui.code.search import Matcher, Span, TooComplex
+from jitstudio.gui.code.search_sources import SearchedText
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.state.hits import Hit
 
@@ -18,21 +19,6 @@ MOST_HITS = 10_000
 
 # What is shown of a line: some of it before what was found, and some behind.
 _BEFORE, _LONGEST = 60, 300
-
-
-@dataclass(frozen=True)
-class SearchedText:
-    """A text to be searched.
-
-    Attributes:
-        place: What leads to it.
-        title: What it is called.
-        lines: Gives its lines; called in the background.
-    """
-
-    place: object
-    title: str
-    lines: Callable[[], Sequence[str]]
 
 
 @dataclass(frozen=True)

@@ -7,15 +7,18 @@ from functools import partial
 from typing import Any
 
 from PySide6.QtCore import QObject, Slot
-from PySide6.QtWidgets import QWidget
 
+from jitstudio.gui.context import Context
 from jitstudio.gui.kit.fonts import LETTERS
 from jitstudio.gui.kit.late import Late
-from jitstudio.gui.kit.theme import ThemeKeeper, ThemeMode
-from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.state.build_settings import Switch
+from jitstudio.gui.kit.theme import ThemeMode
+from jitstudio.gui.services.build_service import BuildService
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.build_settings import BuildSettings, Switch
+from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import SettingValue
-from jitstudio.gui.state.workspace import Workspace
 
 _ON_CHANGE = "build.on_change"
 _SWITCHES = {
@@ -25,39 +28,63 @@ _SWITCHES = {
 }
 
 
+def install(context: Context) -> None:
+    """Carries settings to what works by them."""
+    state, shell = context.state, context.shell
+    controller = PreferencesController(
+        state.settings,
+        state.build_controller,
+        state.service,
+        state.launch_specs,
+        state.preferences,
+        shell,
+    )
+    context.navigator.setting_requested.connect(controller.show_setting)
+
+
 class PreferencesController(QObject):
     """Carries settings to those who work by them, and shows the dialog that changes them."""
 
     def __init__(
-        self, workspace: Workspace, keeper: ThemeKeeper, actions: Actions, window: QWidget
+        self,
+        settings: BuildSettings,
+        build_controller: BuildController,
+        service: BuildService,
+        launch_specs: LaunchSpecs,
+        preferences: Preferences,
+        shell: Shell,
     ) -> None:
-        super().__init__(window)
-        self._workspace = workspace
+        super().__init__(shell.window)
+        actions = shell.actions
+        keeper = shell.themes
+        window = shell.window
+        self._settings = settings
+        self._preferences = preferences
         self._keeper = keeper
         self._actions = actions
         self._window = window
         self._dialog: Any = None
-        settings = workspace.settings
+        settings = settings
         self._carriers: dict[str, Callable[[SettingValue], None]] = {
             "appearance.theme": lambda value: keeper.set_mode(ThemeMode(value)),
             "appearance.font_family": lambda value: LETTERS.set_family(str(value)),
             _ON_CHANGE: lambda value: setattr(settings, "auto_build", bool(value)),
-            "build.pause": lambda value: workspace.build_controller.set_pause(int(value)),
-            "build.time_limit": lambda value: workspace.service.set_time_limit(float(value)),
-            "build.cache_size": lambda value: workspace.service.set_cache_size(int(value) << 20),
-            "build.memory": lambda value: workspace.service.set_memory_share(float(value)),
-            "launch.time_limit": lambda value: workspace.launch_specs.set_time_limit(float(value)),
+            "build.pause": lambda value: build_controller.set_pause(int(value)),
+            "build.time_limit": lambda value: service.set_time_limit(float(value)),
+            "build.cache_size": lambda value: service.set_cache_size(int(value) << 20),
+            "build.memory": lambda value: service.set_memory_share(float(value)),
+            "launch.time_limit": lambda value: launch_specs.set_time_limit(float(value)),
         }
         for key, switch in _SWITCHES.items():
             self._carriers[key] = partial(self._turn, switch)
-        build_controller = workspace.build_controller
+        build_controller = build_controller
         was_held = build_controller.is_held
         for key in self._carriers.keys() - {"appearance.theme"}:
             self._on_changed(key)
         if was_held:
             # These were no edits of the user's.
             build_controller.hold()
-        workspace.preferences.changed.connect(self._on_changed)
+        preferences.changed.connect(self._on_changed)
         settings.auto_build_changed.connect(self._on_auto_build_changed)
         settings.switches_changed.connect(self._on_switches_changed)
         actions.bind({"settingsAction": self._on_settings})
@@ -65,19 +92,19 @@ class PreferencesController(QObject):
     @Slot(str)
     def _on_changed(self, key: str) -> None:
         if key in self._carriers:
-            self._carriers[key](self._workspace.preferences.value(key))
+            self._carriers[key](self._preferences.value(key))
 
     def _turn(self, switch: Switch, value: SettingValue) -> None:
-        self._workspace.settings.turn(switch, bool(value))
+        self._settings.turn(switch, bool(value))
 
     @Slot(bool)
     def _on_auto_build_changed(self, on: bool) -> None:
-        self._workspace.preferences.set_value(_ON_CHANGE, on)
+        self._preferences.set_value(_ON_CHANGE, on)
 
     @Slot(frozenset)
     def _on_switches_changed(self, switches: frozenset[Switch]) -> None:
         for key, switch in _SWITCHES.items():
-            self._workspace.preferences.set_value(key, switch in switches)
+            self._preferences.set_value(key, switch in switches)
 
     def show_setting(self, key: str) -> None:
         """Show the dialog with the keyboard in this setting."""
@@ -88,12 +115,12 @@ class PreferencesController(QObject):
     def _on_settings(self) -> None:
         if self._dialog is None:
             self._dialog = dialog = Late.SETTINGS_DIALOG.get()(
-                self._workspace.preferences,
+                self._preferences,
                 self._keeper.theme,
                 self._actions["emptyCacheAction"],
                 self._window,
             )
-            dialog.reset_all_requested.connect(self._workspace.preferences.reset_all)
+            dialog.reset_all_requested.connect(self._preferences.reset_all)
             self._keeper.theme_changed.connect(dialog.set_theme)
         self._dialog.show()
         self._dialog.raise_()

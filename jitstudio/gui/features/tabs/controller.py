@@ -6,19 +6,29 @@ from collections.abc import Iterator
 from functools import partial
 
 from PySide6.QtCore import QObject, QPoint, Slot
-from PySide6.QtWidgets import QWidget
 
 from jitstudio.gui.code.languages import icon_name
+from jitstudio.gui.context import Context
+from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.tabs.commands import TabCommands
+from jitstudio.gui.features.tabs.files import FilesController
 from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.theme import ThemeKeeper
-from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.palette.model import Entry
 from jitstudio.gui.shell.palette.view import Palette
-from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.preferences import Preferences
+
+
+def install(context: Context) -> None:
+    """Ties tabs to documents and their files."""
+    state, shell = context.state, context.shell
+    FilesController(state.build_controller, context.editors, context.files, context.fixer, shell)
+    TabsController(
+        state.documents, state.preferences, state.settings, context.editors, context.files, shell
+    )
 
 
 class TabsController(QObject):
@@ -26,30 +36,32 @@ class TabsController(QObject):
 
     def __init__(
         self,
-        workspace: Workspace,
-        panes: Panes,
+        documents: Documents,
+        preferences: Preferences,
+        settings: BuildSettings,
+        editors: EditorTabs,
         files: FileCommands,
-        keeper: ThemeKeeper,
-        actions: Actions,
-        window: QWidget,
+        shell: Shell,
     ) -> None:
-        super().__init__(window)
-        self._documents = workspace.documents
-        self._preferences = workspace.preferences
-        self._panes = panes
+        super().__init__(shell.window)
+        actions = shell.actions
+        keeper = shell.themes
+        window = shell.window
+        self._shell = shell
+        self._editors = editors
+        self._documents = documents
+        self._preferences = preferences
         self._files = files
         self._keeper = keeper
-        self._commands = TabCommands(
-            workspace.documents, workspace.settings, files, actions, window
-        )
-        self._commands.told.connect(panes.status.tell)
-        self._commands.failed.connect(panes.notice.tell)
+        self._commands = TabCommands(documents, settings, files, actions, window)
+        self._commands.told.connect(shell.status.tell)
+        self._commands.failed.connect(shell.notices.tell)
         self._commands.opened.connect(files.opened)
         # The last one first.
         self._seen: list[Document] = []
         self._documents.current_changed.connect(self._on_current_changed)
         self._on_current_changed(self._documents.current)
-        panes.tabs.menu_requested.connect(self._on_menu_requested)
+        editors.menu_requested.connect(self._on_menu_requested)
         self._palette = Palette(
             "tabPalette",
             self.tr("Type the name of a tab or of a recent file"),
@@ -80,7 +92,7 @@ class TabsController(QObject):
     def _go_to(self, document: Document) -> None:
         if document in self._documents:
             self._documents.current = document
-            self._panes.bring_up(self._panes.tabs)
+            self._shell.layout.bring_up(self._editors)
 
     @Slot()
     def _on_wanted(self) -> None:
@@ -99,4 +111,4 @@ class TabsController(QObject):
 
     @Slot(Document, QPoint)
     def _on_menu_requested(self, document: Document, place: QPoint) -> None:
-        self._commands.menu_for(document, self._panes.tabs).popup(place)
+        self._commands.menu_for(document, self._editors).popup(place)

@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QWidget
 
 from jitstudio.analysis.matrix.plan import (
     MatrixError,
@@ -23,14 +22,19 @@ from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.features.variants.matrix_dialog import MatrixDialog
 from jitstudio.gui.features.variants.matrix_run import MatrixRun
-from jitstudio.gui.kit.theme import ThemeKeeper
 from jitstudio.gui.kit.translating import counted
-from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.services.analysis_service import AnalysisService
+from jitstudio.gui.services.build_service import BuildService
+from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.background_builds import SideBuild
-from jitstudio.gui.state.build_controller import SHOWN_AND_SAVED, nothing_to_build
-from jitstudio.gui.state.outputs import Built
+from jitstudio.gui.state.baselines import Baselines
+from jitstudio.gui.state.build_controller import SHOWN_AND_SAVED, BuildController, nothing_to_build
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.requests import linked_modules, request_for
-from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.state.toolchain import Toolchain
 
 _MADE = frozenset({CodeKind.CUBIN})
 # Proposed beside the target of the window, as far as NVRTC knows them.
@@ -47,15 +51,35 @@ class MatrixController(QObject):
     told = Signal(str)
 
     def __init__(
-        self, workspace: Workspace, keeper: ThemeKeeper, actions: Actions, window: QWidget
+        self,
+        service: BuildService,
+        analysis_service: AnalysisService,
+        documents: Documents,
+        build_controller: BuildController,
+        settings: BuildSettings,
+        toolchain: Toolchain,
+        outputs: Outputs,
+        inspections: Inspections,
+        baselines: Baselines,
+        shell: Shell,
     ) -> None:
-        super().__init__(window)
-        self._workspace = workspace
+        super().__init__(shell.window)
+        actions = shell.actions
+        keeper = shell.themes
+        window = shell.window
+        self._service = service
+        self._documents = documents
+        self._build_controller = build_controller
+        self._settings = settings
+        self._toolchain = toolchain
+        self._outputs = outputs
+        self._inspections = inspections
+        self._baselines = baselines
         self._keeper = keeper
         self._window = window
         self._dialog: MatrixDialog | None = None
         self._pinning: BuildRequest | None = None
-        self._run = MatrixRun(workspace.service, workspace.analysis_service, self)
+        self._run = MatrixRun(service, analysis_service, self)
         actions.bind({"matrixAction": self.open})
 
     @Slot()
@@ -70,7 +94,7 @@ class MatrixController(QObject):
         self._dialog.form.setFocus()
 
     def _make_dialog(self) -> MatrixDialog:
-        workspace, run = self._workspace, self._run
+        run = self._run
         dialog = MatrixDialog(self._keeper.theme, self._window)
         dialog.form.show_targets(", ".join(map(str, self._proposed())))
         dialog.form.edited.connect(self._review)
@@ -83,13 +107,13 @@ class MatrixController(QObject):
         run.ended.connect(dialog.end)
         run.broke.connect(dialog.fail)
         self._keeper.theme_changed.connect(dialog.set_theme)
-        workspace.documents.edited.connect(self._on_code_changed)
-        workspace.build_controller.module_changed.connect(self._review)
-        workspace.settings.changed.connect(self._review)
+        self._documents.edited.connect(self._on_code_changed)
+        self._build_controller.module_changed.connect(self._review)
+        self._settings.changed.connect(self._review)
         return dialog
 
     def _proposed(self) -> list[Arch]:
-        info, chosen = self._workspace.toolchain, self._workspace.settings.arch
+        info, chosen = self._toolchain.info, self._settings.arch
         known = {each.arch for each in info.archs} if info else set(_COMMON)
         return sorted({chosen, *(arch for arch in _COMMON if arch in known)})
 
@@ -99,11 +123,10 @@ class MatrixController(QObject):
         dialog = self._dialog
         if dialog is None or dialog.is_running:
             return
-        settings = self._workspace.settings
-        modules = linked_modules(self._workspace.documents, settings.program)
+        modules = linked_modules(self._documents, self._settings.program)
         several = len(modules) > 1
         dialog.form.blockSignals(True)
-        dialog.form.offer_links(several=several, chosen=settings.link)
+        dialog.form.offer_links(several=several, chosen=self._settings.link)
         dialog.form.blockSignals(False)
         try:
             count = len(self._variants(dialog))
@@ -125,17 +148,16 @@ class MatrixController(QObject):
         return variants(MatrixPlan(tuple(map(self._request, form.links)), targets, options))
 
     def _request(self, link: LinkMode) -> BuildRequest:
-        workspace = self._workspace
-        modules = workspace.build_controller.modules(link)
+        modules = self._build_controller.modules(link)
         if not modules:
             raise MatrixError(nothing_to_build(link))
-        return request_for(modules, workspace.documents, workspace.settings, _MADE, link)
+        return request_for(modules, self._documents, self._settings, _MADE, link)
 
     def _kernel(self) -> str:
         """The kernel that is looked at, or the first of what is shown."""
-        result = self._workspace.outputs.result
+        result = self._outputs.result
         first = next(iter(result.kernels), None) if result else None
-        return self._workspace.inspections.kernel or (first.name if first else "")
+        return self._inspections.kernel or (first.name if first else "")
 
     @Slot()
     def _on_code_changed(self) -> None:
@@ -158,12 +180,12 @@ class MatrixController(QObject):
     @Slot(MatrixRow)
     def _on_variant_activated(self, row: MatrixRow) -> None:
         """Make the variant what is built and shown."""
-        settings, request = self._workspace.settings, row.variant.request
-        settings.link = row.variant.link
-        settings.arch = request.arch
-        if not _says(settings.options, request.options):
-            settings.options = join_options(request.options)
-        self._workspace.build_controller.build()
+        self._settings, request = self._settings, row.variant.request
+        self._settings.link = row.variant.link
+        self._settings.arch = request.arch
+        if not _says(self._settings.options, request.options):
+            self._settings.options = join_options(request.options)
+        self._build_controller.build()
         self._window.activateWindow()
 
     @Slot(MatrixRow)
@@ -171,7 +193,7 @@ class MatrixController(QObject):
         """Have all made of the variant that can be compared, and pin it."""
         request = replace(row.variant.request, emit=SHOWN_AND_SAVED, use_cache=True)
         self._pinning = request
-        build = SideBuild(self._workspace.service, "pin", [request], self)
+        build = SideBuild(self._service, "pin", [request], self)
         build.finished.connect(self._on_pin_built)
         build.broke.connect(self.told)
         build.start()
@@ -184,7 +206,7 @@ class MatrixController(QObject):
             return
         facts = (str(request.arch), join_options(request.options))
         name = ", ".join(filter(None, facts))
-        baseline = self._workspace.baselines.pin(Built(request, result), name)
+        baseline = self._baselines.pin(Built(request, result), name)
         told = self.tr("{name} is pinned: Compare shows what changes from there.")
         self.told.emit(told.format(name=baseline.name))
 

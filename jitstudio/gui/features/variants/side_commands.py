@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.command_line import build_command
@@ -17,14 +17,16 @@ from jitstudio.gui.features.variants.comparison_dialog import ComparisonDialog
 from jitstudio.gui.features.variants.export_dialog import ExportDialog
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import open_dialog
-from jitstudio.gui.kit.theme import ThemeKeeper
-from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.shell.file_commands import FileCommands
+from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.background_builds import SideBuild
-from jitstudio.gui.state.build_controller import nothing_to_build
+from jitstudio.gui.state.baselines import Baselines
+from jitstudio.gui.state.build_controller import BuildController, nothing_to_build
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.outputs import Built
 from jitstudio.gui.state.requests import request_for
-from jitstudio.gui.state.workspace import Workspace
 from jitstudio.listing.link_comparison import COMPARED, LinkComparison, both_ways, compare_links
 
 
@@ -41,14 +43,23 @@ class SideCommands(QObject):
 
     def __init__(
         self,
-        workspace: Workspace,
+        build_controller: BuildController,
+        settings: BuildSettings,
+        documents: Documents,
+        service: BuildService,
+        baselines: Baselines,
         files: FileCommands,
-        keeper: ThemeKeeper,
-        actions: Actions,
-        window: QWidget,
+        shell: Shell,
     ) -> None:
-        super().__init__(window)
-        self._workspace = workspace
+        super().__init__(shell.window)
+        self._baselines = baselines
+        self._documents = documents
+        actions = shell.actions
+        keeper = shell.themes
+        window = shell.window
+        self._build_controller = build_controller
+        self._settings = settings
+        self._service = service
         self._files = files
         self._keeper = keeper
         self._window = window
@@ -70,7 +81,7 @@ class SideCommands(QObject):
     @Slot()
     def compare_links(self) -> None:
         """Link the ticked modules by PTX and by LTO, and show both side by side."""
-        if not self._workspace.build_controller.modules(LinkMode.PTX):
+        if not self._build_controller.modules(LinkMode.PTX):
             self.failed.emit(nothing_to_build(LinkMode.PTX))
             return
         try:
@@ -87,24 +98,23 @@ class SideCommands(QObject):
     @Slot()
     def export(self) -> None:
         """Ask what to make of the module or the link, make it, and ask where to save it."""
-        module = self._workspace.build_controller.module
-        linked = self._workspace.settings.link is not LinkMode.NONE
+        module = self._build_controller.module
+        linked = self._settings.link is not LinkMode.NONE
         if module is None and not linked:
             self.failed.emit(nothing_to_build(LinkMode.NONE))
             return
         what = self.tr("the link") if linked or module is None else module.name
-        dialog = ExportDialog(what, self._workspace.settings.arch, self._window)
+        dialog = ExportDialog(what, self._settings.arch, self._window)
         dialog.accepted.connect(self._on_export_accepted)
         open_dialog(dialog)
 
     @Slot()
     def copy_command(self) -> None:
         """Copy the command that builds the same from the files."""
-        workspace = self._workspace
-        modules = workspace.build_controller.modules()
-        others = [d for d in workspace.documents if d.is_header or d.is_library]
+        modules = self._build_controller.modules()
+        others = [d for d in self._documents if d.is_header or d.is_library]
         if not modules:
-            self.failed.emit(nothing_to_build(workspace.settings.link))
+            self.failed.emit(nothing_to_build(self._settings.link))
             return
         parts = {document.name: document for document in (*modules, *others)}
         if unnamed := ", ".join(name for name, d in parts.items() if d.path is None):
@@ -130,12 +140,11 @@ class SideCommands(QObject):
         self.told.emit(told.format(names=unsaved, command=command))
 
     def _request(self, emit: frozenset[CodeKind], link: LinkMode | None = None) -> BuildRequest:
-        workspace = self._workspace
-        modules = workspace.build_controller.modules(link)
-        return request_for(modules, workspace.documents, workspace.settings, emit, link)
+        modules = self._build_controller.modules(link)
+        return request_for(modules, self._documents, self._settings, emit, link)
 
     def _start(self, tag: str, requests: Sequence[BuildRequest], then: Callable[..., Any]) -> None:
-        build = SideBuild(self._workspace.service, tag, requests, self)
+        build = SideBuild(self._service, tag, requests, self)
         build.finished.connect(then)
         build.broke.connect(self.failed)
         build.start()
@@ -157,11 +166,10 @@ class SideCommands(QObject):
     def _on_differences_requested(self) -> None:
         """Put the LTO link beside the PTX link, line by line."""
         assert self._ptx_link is not None
-        workspace = self._workspace
         name = self.tr("PTX link, {target}").format(target=self._ptx_link.result.arch.sm)
-        workspace.baselines.pin(self._ptx_link, name)
-        workspace.settings.link = LinkMode.LTO
-        workspace.build_controller.build()
+        self._baselines.pin(self._ptx_link, name)
+        self._settings.link = LinkMode.LTO
+        self._build_controller.build()
         self._actions["focusCompareAction"].trigger()
 
     @Slot()

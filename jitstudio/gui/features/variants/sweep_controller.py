@@ -6,20 +6,24 @@ from dataclasses import replace
 from functools import partial
 
 from PySide6.QtCore import QObject, Signal, Slot
-from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.options import join_options, split_options
 from jitstudio.core.sweep.draft import generic_name
 from jitstudio.core.sweep.plan import SweepError, SweepPlan, Variant, extent
 from jitstudio.core.sweep.result import VariantResult
-from jitstudio.gui.features.launch.form.launch_form import LaunchForm
 from jitstudio.gui.features.variants.sweep_dialog import SweepDialog
-from jitstudio.gui.kit.theme import ThemeKeeper
-from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.state.build_controller import SHOWN_AND_SAVED, nothing_to_build
+from jitstudio.gui.services.launch_service import LaunchService
+from jitstudio.gui.services.sweep_service import SweepService
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.build_controller import SHOWN_AND_SAVED, BuildController, nothing_to_build
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.launch_controller import LaunchController
+from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.requests import request_for
-from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.state.session import Session
+from jitstudio.gui.state.sweep_drafts import SweepDrafts
 
 
 class SweepController(QObject):
@@ -35,15 +39,30 @@ class SweepController(QObject):
 
     def __init__(
         self,
-        workspace: Workspace,
-        form: LaunchForm,
-        keeper: ThemeKeeper,
-        actions: Actions,
-        window: QWidget,
+        launches: LaunchController,
+        sweep_service: SweepService,
+        settings: BuildSettings,
+        launch_specs: LaunchSpecs,
+        sweep_drafts: SweepDrafts,
+        build_controller: BuildController,
+        documents: Documents,
+        launch_service: LaunchService,
+        session: Session,
+        shell: Shell,
     ) -> None:
-        super().__init__(window)
-        self._workspace = workspace
-        self._form = form
+        super().__init__(shell.window)
+        self._session = session
+        self._launch_service = launch_service
+        self._documents = documents
+        self._build_controller = build_controller
+        actions = shell.actions
+        keeper = shell.themes
+        window = shell.window
+        self._launches = launches
+        self._sweep_service = sweep_service
+        self._settings = settings
+        self._launch_specs = launch_specs
+        self._sweep_drafts = sweep_drafts
         self._keeper = keeper
         self._window = window
         self._dialog: SweepDialog | None = None
@@ -54,12 +73,12 @@ class SweepController(QObject):
     @Slot()
     def open(self) -> None:
         """Show the window, with the kernel that the launch form shows."""
-        self._form.finish_editing()
+        self._launch_specs.finish_editing()
         if self._dialog is None:
             self._dialog = self._make_dialog()
         self._update()
-        if self._workspace.launches.devices is None:
-            self._workspace.launches.list_devices()
+        if self._launches.devices is None:
+            self._launches.list_devices()
         self._dialog.show()
         self._dialog.raise_()
         self._dialog.activateWindow()
@@ -67,7 +86,7 @@ class SweepController(QObject):
 
     def _make_dialog(self) -> SweepDialog:
         dialog = SweepDialog(self._keeper.theme, self._window)
-        launches, service = self._workspace.launches, self._workspace.sweep_service
+        launches, service = self._launches, self._sweep_service
         dialog.editor.edited.connect(self._on_edited)
         dialog.run_requested.connect(self._on_run)
         dialog.stop_requested.connect(service.cancel)
@@ -79,19 +98,19 @@ class SweepController(QObject):
         self._keeper.theme_changed.connect(dialog.set_theme)
         launches.problems_changed.connect(self._on_launch_changed)
         launches.devices_changed.connect(self._on_devices_changed)
-        self._workspace.settings.changed.connect(self._on_launch_changed)
+        self._settings.changed.connect(self._on_launch_changed)
         if launches.devices is not None:
             dialog.bar.set_gpus(len(launches.devices.devices))
         return dialog
 
     def _update(self) -> None:
         """Show what was typed for the kernel, and whether it can be swept."""
-        specs, dialog = self._workspace.launch_specs, self._dialog
+        specs, dialog = self._launch_specs, self._dialog
         if dialog is None or dialog.is_running:
             return
         if specs.form is not None and generic_name(specs.form.title) != self._title:
             self._title = generic_name(specs.form.title)
-            dialog.editor.show_draft(self._workspace.sweep_drafts.of(specs.form, specs.spec))
+            dialog.editor.show_draft(self._sweep_drafts.of(specs.form, specs.spec))
         self._review(dialog)
 
     def _review(self, dialog: SweepDialog) -> None:
@@ -110,22 +129,21 @@ class SweepController(QObject):
         Raises:
             ValueError: It makes no sense; the message says why.
         """
-        workspace = self._workspace
-        modules = workspace.build_controller.modules()
+        modules = self._build_controller.modules()
         if not modules:
-            raise SweepError(nothing_to_build(workspace.settings.link))
-        if workspace.launch_specs.form is None:
+            raise SweepError(nothing_to_build(self._settings.link))
+        if self._launch_specs.form is None:
             raise SweepError(self.tr("There is no kernel to sweep. Build one first."))
-        if self._form.unreadable:
-            raise SweepError(self._form.unreadable[0].message)
-        request = request_for(modules, workspace.documents, workspace.settings, SHOWN_AND_SAVED)
-        spec = replace(workspace.launch_specs.spec, kernel=dialog.editor.draft.kernel)
+        if unreadable := self._launch_specs.unreadable:
+            raise SweepError(unreadable[0].message)
+        request = request_for(modules, self._documents, self._settings, SHOWN_AND_SAVED)
+        spec = replace(self._launch_specs.spec, kernel=dialog.editor.draft.kernel)
         return SweepPlan(dialog.editor.axes(), request, spec)
 
     @Slot()
     def _on_edited(self) -> None:
         if self._dialog is not None:
-            self._workspace.sweep_drafts.remember(self._title, self._dialog.editor.draft)
+            self._sweep_drafts.remember(self._title, self._dialog.editor.draft)
             self._review(self._dialog)
 
     @Slot()
@@ -140,8 +158,8 @@ class SweepController(QObject):
 
     @Slot()
     def _on_run(self) -> None:
-        dialog, workspace = self._dialog, self._workspace
-        if dialog is None or workspace.sweep_service.is_running:
+        dialog = self._dialog
+        if dialog is None or self._sweep_service.is_running:
             return
         dialog.editor.finish_editing()
         try:
@@ -150,36 +168,36 @@ class SweepController(QObject):
         except ValueError as error:
             dialog.editor.show_problem(str(error))
             return
-        chosen = workspace.launches.device
+        chosen = self._launches.device
         some = None if dialog.bar.uses_all_gpus or chosen is None else {chosen.ordinal}
         dialog.begin(plan.axes, count)
         # What the last launch keeps on the GPU is in the way of the sweep's own process.
-        workspace.launch_service.rest()
+        self._launch_service.rest()
         # The text is kept first, whatever the kernels do.
-        workspace.session.save_before(partial(workspace.sweep_service.start, plan, some))
+        self._session.save_before(partial(self._sweep_service.start, plan, some))
 
     @Slot(VariantResult)
     def _on_variant_activated(self, row: VariantResult) -> None:
         """Make the variant what is built and what the launch form shows."""
         self._build(row.variant)
-        self._workspace.launch_specs.show(row.variant.spec)
+        self._launch_specs.show(row.variant.spec)
         self.chosen.emit()
         self._window.activateWindow()
 
     def _build(self, variant: Variant) -> None:
-        workspace, build = self._workspace, variant.build
-        workspace.settings.arch = build.arch
-        if not _says(workspace.settings.options, build.options):
-            workspace.settings.options = join_options(build.options)
+        build = variant.build
+        self._settings.arch = build.arch
+        if not _says(self._settings.options, build.options):
+            self._settings.options = join_options(build.options)
         for source in build.sources:
-            document = workspace.documents.named(source.name)
+            document = self._documents.named(source.name)
             if document is None:
                 continue
             names = (*document.name_expressions, *source.name_expressions)
             document.name_expressions = tuple(dict.fromkeys(names))
-            if document not in workspace.build_controller.modules():
-                workspace.documents.current = document
-        workspace.build_controller.build()
+            if document not in self._build_controller.modules():
+                self._documents.current = document
+        self._build_controller.build()
 
 
 def _says(text: str, options: tuple[str, ...]) -> bool:

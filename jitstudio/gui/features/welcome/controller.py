@@ -6,17 +6,34 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Slot
 
+from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.welcome.page import WelcomePage
-from jitstudio.gui.kit.theme import ThemeKeeper
-from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.shell.file_commands import FileCommands
+from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.environment import Environment
-from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.state.launch_controller import LaunchController
+from jitstudio.gui.state.preferences import Preferences
+from jitstudio.gui.state.toolchain import Toolchain
 from jitstudio.samples import samples
 
 _STARTERS = ("newCudaAction", "newLlvmAction", "newPtxAction", "openAction")
 _ICON = "book"
+
+
+def install(context: Context) -> None:
+    """Puts the welcome page among the tabs."""
+    state, shell = context.state, context.shell
+    WelcomeController(
+        state.preferences,
+        state.toolchain,
+        state.launches,
+        state.service,
+        context.editors,
+        context.files,
+        shell,
+    )
 
 
 class WelcomeController(QObject):
@@ -24,24 +41,31 @@ class WelcomeController(QObject):
 
     def __init__(
         self,
-        workspace: Workspace,
-        tabs: EditorTabs,
+        preferences: Preferences,
+        toolchain: Toolchain,
+        launches: LaunchController,
+        service: BuildService,
+        editors: EditorTabs,
         files: FileCommands,
-        actions: Actions,
-        keeper: ThemeKeeper,
+        shell: Shell,
     ) -> None:
-        super().__init__(tabs)
-        self._workspace = workspace
-        self._tabs = tabs
+        super().__init__(editors)
+        actions = shell.actions
+        keeper = shell.themes
+        self._preferences = preferences
+        self._launches = launches
+        self._toolchain = toolchain
+        self._service = service
+        self._tabs = editors
         self._files = files
         self._actions = actions
         self._environment = Environment(self)
         self._page = WelcomePage(keeper.theme)
         self._page.first_seen.connect(self._on_first_seen)
         keeper.theme_changed.connect(self._page.set_theme)
-        tabs.set_home(self._page, _ICON)
-        if workspace.preferences.value("startup.welcome"):
-            tabs.add_home()
+        editors.set_home(self._page, _ICON)
+        if preferences.value("startup.welcome"):
+            editors.add_home()
         actions.bind({"welcomeAction": self._on_welcome})
         actions["closeTabAction"].triggered.connect(self._on_close_tab)
 
@@ -57,7 +81,7 @@ class WelcomeController(QObject):
 
     @Slot()
     def _on_first_seen(self) -> None:
-        page, workspace, environment = self._page, self._workspace, self._environment
+        page, launches, environment = self._page, self._launches, self._environment
         page.fill([self._actions[name] for name in _STARTERS], samples())
         page.sample_chosen.connect(self._files.open_sample)
         page.path_chosen.connect(self._on_path_chosen)
@@ -66,18 +90,18 @@ class WelcomeController(QObject):
         self._on_recent_changed()
         environment.changed.connect(self._on_environment_changed)
         self._on_environment_changed()
-        workspace.tell_toolchain(environment.take_toolchain)
-        workspace.launches.devices_changed.connect(environment.take_devices)
-        if workspace.launches.devices is not None:
-            environment.take_devices(workspace.launches.devices)
+        self._toolchain.follow(environment.take_toolchain)
+        launches.devices_changed.connect(environment.take_devices)
+        if launches.devices is not None:
+            environment.take_devices(launches.devices)
         else:
-            workspace.launches.list_devices()
+            launches.list_devices()
         environment.check_window()
 
     @Slot()
     def _on_check_requested(self) -> None:
-        self._workspace.service.probe()
-        self._workspace.launches.list_devices()
+        self._service.probe()
+        self._launches.list_devices()
         self._environment.check_window()
 
     @Slot()
@@ -86,7 +110,7 @@ class WelcomeController(QObject):
 
     @Slot()
     def _on_recent_changed(self) -> None:
-        self._page.show_recent(self._workspace.preferences.recent_files)
+        self._page.show_recent(self._preferences.recent_files)
 
     @Slot(Path)
     def _on_path_chosen(self, path: Path) -> None:

@@ -5,10 +5,21 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 
-from PySide6.QtCore import QByteArray, QEvent, QObject, QSize, QTimer, Signal, Slot
-from PySide6.QtWidgets import QApplication, QMainWindow, QWidget
+from PySide6.QtCore import (
+    QByteArray,
+    QCoreApplication,
+    QEvent,
+    QObject,
+    QSize,
+    Qt,
+    QTimer,
+    Signal,
+    Slot,
+)
+from PySide6.QtWidgets import QApplication, QMainWindow, QTabWidget, QWidget
 
 from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.shell.commands.spec import EDITOR
 from jitstudio.gui.shell.docking.arranger import Arranger, Shares
 from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS, Layout
@@ -192,6 +203,40 @@ class LayoutManager(QObject):
         if isinstance(part, PaneDock):
             part.show()
             part.raise_()
+
+    @property
+    def docks(self) -> tuple[PaneDock, ...]:
+        """All docks, in the order of the table of panes."""
+        return tuple(self._docks.values())
+
+    def fill(self, name: str, pane: QWidget) -> None:
+        """Puts a pane into the dock of this name."""
+        self._docks[name].fill(pane)
+
+    def pane(self, name: str) -> QWidget:
+        """The pane of this name."""
+        return self._docks[name].content
+
+    def title_of(self, name: str) -> str:
+        """What the window calls the pane of this name; `EDITOR` for the editors."""
+        if name == EDITOR:
+            return QCoreApplication.translate("Panes", "Editor")
+        return self._docks[name].windowTitle()
+
+    def bring_up(self, view: QWidget) -> None:
+        """Shows a view, wherever it is hidden, and gives it the keyboard."""
+        self.uncover(view)
+        if view is self._centre or isinstance(view, QTabWidget):
+            # The text, not the tabs above it.
+            tabs = self._centre.findChild(QTabWidget)
+            view = tabs.currentWidget() or tabs if isinstance(tabs, QTabWidget) else view
+        parts = (part for part in (view, *view.findChildren(QWidget)) if part.isVisible())
+        takers = (p for p in parts if p.focusProxy() or p.focusPolicy() & Qt.FocusPolicy.TabFocus)
+        next(takers, view).setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def bring_up_pane(self, name: str) -> None:
+        """Shows the pane of this name, or the editors, and gives it the keyboard."""
+        self.bring_up(self._centre if name == EDITOR else self._docks[name].content)
 
     def in_front(self) -> list[QWidget]:
         """What can be seen: the middle of the window and docks, in a fixed order."""

@@ -29,12 +29,12 @@ def test_the_status_bar_follows_text_gpu_and_build(started, tmp_path):
     assert started.find(QLabel, "positionLabel").text() == ""
 
     gpu.click()
-    started.wait(lambda: started.workspace.launches.devices is not None)
-    devices = started.workspace.launches.devices.devices
+    started.wait(lambda: started.state.launches.devices is not None)
+    devices = started.state.launches.devices.devices
     assert gpu.text() == (devices[0].name if devices else "No GPU")
 
     # A build that goes on can be cancelled here.
-    started.workspace.documents.current = started.workspace.documents.named("windows.cu")
+    started.state.documents.current = started.state.documents.named("windows.cu")
     cancel = started.find(QToolButton, "cancelBuild")
     assert not cancel.isVisible()
     started.editor.setPlainText(f"{_ENDLESS}__global__ void k(int* p) {{ *p = slow<28>(*p); }}")

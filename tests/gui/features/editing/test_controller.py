@@ -22,7 +22,7 @@ def test_words_folds_and_messages_reach_the_editors(started):
     assert [word.text for word in other.completer.popup.words] == ["vector_add"]
     QTest.keyClick(other, Qt.Key.Key_Tab)
     assert other.toPlainText() == "int far_away_name;\nvector_add"
-    started.workspace.documents.remove(started.document)
+    started.state.documents.remove(started.document)
 
     # The message of the cursor's line is told in the status bar, and by a key.
     status = started.find(QStatusBar, "statusBar")

@@ -49,7 +49,7 @@ def put(driver, word, nth=0):
 
 def reached(driver, name, line, column=None):
     def is_there():
-        page = driver.panes.tabs.page
+        page = driver.editors.page
         at = page.code_view.search_start()
         return page.document.name == name and at[0] == line - 1 and column in (None, at[1] + 1)
 
@@ -66,8 +66,8 @@ def f12_leads_to_definitions_and_alt_left_back(driver):
         ("elsewhere", 0, "other.cu", 2, 16),
         ("tool.cuh", 0, "tool.cuh", 1, 1),
     ):
-        document = next(d for d in driver.workspace.documents if d.name == "main.cu")
-        driver.workspace.documents.current = document
+        document = next(d for d in driver.state.documents if d.name == "main.cu")
+        driver.state.documents.current = document
         put(driver, word, nth)
         here = driver.editor.textCursor().position()
         driver.trigger("goToDefinitionAction")
@@ -77,7 +77,7 @@ def f12_leads_to_definitions_and_alt_left_back(driver):
             driver.trigger("backAction")
             driver.wait(lambda: driver.document.name == "main.cu")
             assert driver.editor.textCursor().position() == here
-    status = driver.panes.status
+    status = driver.shell.status
     put(driver, "threadIdx")
     driver.trigger("goToDefinitionAction")
     driver.wait(lambda: "threadIdx belongs to CUDA C++ itself" in status.currentMessage())
@@ -128,20 +128,20 @@ def f2_renames_in_one_step_and_leaves_comments(driver):
     driver.trigger("undoAction")
     assert driver.editor.toPlainText() == before
     # In tables the key edits a cell, where there is one to edit.
-    driver.panes.problems.table.setFocus()
+    driver.pane("problems").table.setFocus()
     driver.trigger("renameSymbolAction")
     put(driver, "threadIdx")
     driver.editor.setFocus()
     driver.trigger("renameSymbolAction")
-    told = driver.panes.status.currentMessage
+    told = driver.shell.status.currentMessage
     driver.wait(lambda: "'threadIdx' is not declared in this file" in told())
 
 
 def test_definitions_and_names(project):
     """All of it in one window: to make one takes longer than all this."""
     f12_leads_to_definitions_and_alt_left_back(project)
-    main = project.workspace.documents.named("main.cu")
-    project.workspace.documents.current = main
+    main = project.state.documents.named("main.cu")
+    project.state.documents.current = main
     several_definitions_are_offered(project)
     project.trigger("undoAction")
     f2_renames_in_one_step_and_leaves_comments(project)

@@ -19,7 +19,7 @@ def test_formatting(driver, tmp_path, monkeypatch):
     source.write_text(MESSY)
     style.write_text("IndentWidth: 5\nAllowShortFunctionsOnASingleLine: Empty\n")
     driver.start([source])
-    editor, status = driver.editor, driver.panes.status
+    editor, status = driver.editor, driver.shell.status
 
     def put(word):
         cursor = editor.textCursor()
@@ -56,15 +56,15 @@ def test_formatting(driver, tmp_path, monkeypatch):
 
     # What others have written waits for the user's trust.
     monkeypatch.undo()
-    own, project, folder = driver.document, driver.workspace.project, tmp_path / "theirs"
+    own, project, folder = driver.document, driver.state.project, tmp_path / "theirs"
     folder.mkdir()
     (folder / "theirs.cu").write_text(MESSY)
     (folder / "p.jitproj").write_bytes(
         dump(Project((Member("theirs.cu", CodeKind.CUDA, None, "theirs.cu"),)))
     )
     project.open(read_project(folder / "p.jitproj"), RESTRICTED)
-    theirs = driver.workspace.documents.named("theirs.cu")
-    driver.workspace.documents.current = theirs
+    theirs = driver.state.documents.named("theirs.cu")
+    driver.state.documents.current = theirs
     editor = driver.editor
     assert "{ p[threadIdx.x] = 1; }" in formatted("waits for your trust")
     driver.trigger("undoAction")
@@ -74,7 +74,7 @@ def test_formatting(driver, tmp_path, monkeypatch):
     driver.trigger("undoAction")
     project.open(read_project(folder / "p.jitproj"), RESTRICTED)
     # The user's own file elsewhere has its own style.
-    driver.workspace.documents.current = own
+    driver.state.documents.current = own
     editor = driver.editor
     assert formatted(f"Formatted as {style} says") == after
     driver.trigger("undoAction")
@@ -87,7 +87,7 @@ def test_formatting(driver, tmp_path, monkeypatch):
     editor.undo()
     monkeypatch.setattr(formatting, "clang_format", lambda: None)
     driver.trigger("formatAction")
-    driver.wait(lambda: driver.panes.notice.isVisible())
+    driver.wait(lambda: driver.shell.notices.isVisible())
     pause(10)
     assert editor.toPlainText() == MESSY
     driver.files.new_ptx()

@@ -7,8 +7,8 @@ pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=Tr
 
 
 def put_caret(driver, kind, opcode, column=None):
-    pane = driver.panes.outputs[kind]
-    driver.panes.bring_up(pane)
+    pane = driver.listings[kind]
+    driver.shell.layout.bring_up(pane)
     view = pane.code_view
     line = next(n for n, text in enumerate(view.text.lines) if opcode in text)
     at = view.text.lines[line].index(opcode) if column is None else column
@@ -18,7 +18,7 @@ def put_caret(driver, kind, opcode, column=None):
 
 def explained(driver, begins):
     driver.trigger("explainAction")
-    driver.wait(lambda: driver.panes.status.currentMessage().startswith(begins))
+    driver.wait(lambda: driver.shell.status.currentMessage().startswith(begins))
     return QToolTip.text()
 
 
@@ -28,7 +28,7 @@ def test_words_are_explained_by_keyboard_in_listings_and_editors(started):
     put_caret(started, CodeKind.SASS, "SR_TID.X")
     assert "PTX %tid" in explained(started, "SR_TID.X: ")
 
-    started.panes.bring_up(started.panes.tabs)
+    started.shell.layout.bring_up(started.editors)
     line = next(
         n
         for n, text in enumerate(started.editor.toPlainText().split("\n"), 1)
@@ -47,9 +47,9 @@ def test_words_are_explained_by_keyboard_in_listings_and_editors(started):
     assert explained(started, "S2R")
     put_caret(started, CodeKind.PTX, "//", column=0)
     explained(started, "Nothing is known of the words of this line")
-    started.panes.bring_up(started.panes.problems)
+    started.shell.layout.bring_up(started.pane("problems"))
     started.trigger("explainAction")
-    assert "Go to a line" in started.panes.status.currentMessage()
+    assert "Go to a line" in started.shell.status.currentMessage()
     QToolTip.hideText()
     started.wait(lambda: not QToolTip.isVisible())
 
@@ -58,7 +58,7 @@ def test_a_tab_that_is_opened_later_is_served_too(started, tmp_path):
     file = tmp_path / "mine.ptx"
     file.write_text(".version 8.0\n.target sm_80\n.address_size 64\n.visible .entry k() { ret; }\n")
     started.next_result(lambda: started.files.open_paths([file]))
-    started.panes.bring_up(started.panes.tabs)
+    started.shell.layout.bring_up(started.editors)
     started.editor.go_to(4, 23)
     assert "ends its thread" in explained(started, "ret: ")
     QToolTip.hideText()

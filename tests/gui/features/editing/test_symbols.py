@@ -42,7 +42,7 @@ def test_a_symbol_of_any_open_source_is_found_by_a_few_letters(started):
 
 
 def test_ptx_and_llvm_ir_have_symbols_too(started):
-    documents = started.workspace.documents
+    documents = started.state.documents
     palette = started.find(Palette, "symbolPalette")
     for action, text, name in (
         ("newPtxAction", ".visible .entry assembled()\n{\nret;\n}\n", "assembled"),

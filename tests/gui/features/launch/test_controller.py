@@ -16,10 +16,10 @@ from tests.gui.driver import pause
 def panel(started):
     """The launch panel of a window with a kernel and a GPU."""
     started.launch_form()
-    started.wait(lambda: started.workspace.launches.devices is not None)
-    started.workspace.launch_service.devices_listed.emit(ONE_H200)
+    started.wait(lambda: started.state.launches.devices is not None)
+    started.state.launch_service.devices_listed.emit(ONE_H200)
     started.window.activateWindow()
-    return started.panes.launch
+    return started.pane("launch")
 
 
 def write(panel, place, text):
@@ -61,7 +61,7 @@ def test_a_problem_that_forbids_the_launch_is_led_to(started, panel):
 
 
 def test_an_argument_that_makes_no_sense_is_led_to(started, panel):
-    specs = started.workspace.launch_specs
+    specs = started.state.launch_specs
     arguments = {**dict(specs.spec.arguments), "n": "many"}
     specs.show(replace(specs.spec, arguments=tuple(arguments.items())))
     heading(panel, "argumentsSection").setChecked(False)
@@ -72,7 +72,7 @@ def test_an_argument_that_makes_no_sense_is_led_to(started, panel):
 
 
 def test_while_a_run_waits_it_can_be_stopped(started, panel):
-    launches = started.workspace.launches
+    launches = started.state.launches
     started.replace("a[i] + b[i]", "a[i] - b[i]")
     started.trigger("runAction")
     assert panel.results.result.headline.text == "Running: waiting for the build…"
@@ -88,14 +88,14 @@ def test_without_the_sanitizer_its_tools_cannot_be_chosen(started, panel):
     combo = panel.form.findChild(QComboBox, "sanitizerField")
     assert all(combo.model().item(row).isEnabled() for row in range(combo.count()))
     without = replace(ONE_H200, sanitizer=False)
-    started.workspace.launch_service.devices_listed.emit(without)
+    started.state.launch_service.devices_listed.emit(without)
     assert [combo.model().item(row).isEnabled() for row in range(3)] == [True, False, False]
     assert "comes with the CUDA toolkit" in combo.toolTip()
 
 
 def test_what_is_typed_is_what_would_be_launched_and_kept(started, panel):
     write(panel, "block", "96")
-    specs = started.workspace.launch_specs
+    specs = started.state.launch_specs
     assert specs.spec.block == "96"
     assert specs.spec in specs.specs
     assert panel.form.spec() == specs.spec

@@ -5,7 +5,7 @@ from tests.gui.driver import Driver, pause
 
 
 def notice(driver):
-    return driver.panes.notice.text
+    return driver.shell.notices.text
 
 
 def said(driver):
@@ -64,7 +64,7 @@ def test_unsaved_text_is_asked_about_in_the_notice(opened):
 def test_a_session_that_cannot_be_written_is_told_until_it_can_be(opened, full_disk):
     opened.type("mine")
     with full_disk():
-        opened.workspace.session.save()
+        opened.state.session.save()
         opened.wait(lambda: notice(opened))
         assert notice(opened).startswith("Unsaved text is not kept: ")
     opened.wait(lambda: not notice(opened))
@@ -72,7 +72,7 @@ def test_a_session_that_cannot_be_written_is_told_until_it_can_be(opened, full_d
 
 
 def test_a_build_keeps_the_text_first(opened):
-    session = opened.workspace.session
+    session = opened.state.session
     opened.type("// typed just now ")
     opened.next_result(lambda: opened.trigger("buildAction"))
     session.flush()

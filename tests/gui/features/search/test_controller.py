@@ -14,7 +14,7 @@ def test_every_place_is_listed_and_each_leads_there(driver, tmp_path):
     first.write_text(kernel.format(name="needle_one") + "// Needle in a comment\n")
     second.write_text(kernel.format(name="needle_two"))
     driver.start([first, second])
-    view, panes = driver.panes.search, driver.panes
+    view, panes = driver.pane("search"), driver
     driver.editor.setFocus()
     cursor = driver.editor.textCursor()
     text = driver.editor.toPlainText()
@@ -37,7 +37,7 @@ def test_every_place_is_listed_and_each_leads_there(driver, tmp_path):
     assert "PTX of two.cu" in titles
     assert "SASS of two.cu" in titles
     for kind in (CodeKind.PTX, CodeKind.SASS):
-        pane = panes.outputs[kind]
+        pane = panes.listings[kind]
         lines = pane.code.spelling.lines
         there = sum(line.count("needle") for line in lines)
         assert titles.count(f"{kind.title} of {pane.listing.name}") == there
@@ -54,8 +54,8 @@ def test_every_place_is_listed_and_each_leads_there(driver, tmp_path):
     assert found()[0] == ("two.cu", 1)
 
     # Enter goes to the list and to the place, also where an edit has moved it; Back comes back.
-    one = driver.workspace.documents.named("one.cu")
-    editor = panes.tabs.page_of(one).editor
+    one = driver.state.documents.named("one.cu")
+    editor = panes.editors.page_of(one).editor
     start = editor.textCursor()
     start.setPosition(0)
     start.insertText("\n\n")
@@ -70,7 +70,7 @@ def test_every_place_is_listed_and_each_leads_there(driver, tmp_path):
     driver.trigger("backAction")
     driver.wait(lambda: driver.document.name == "two.cu")
 
-    pane = panes.outputs[CodeKind.SASS]
+    pane = panes.listings[CodeKind.SASS]
     row = next(n for n, hit in enumerate(view.model.rows) if hit.title.startswith("SASS"))
     hit = view.model.rows[row]
     view.table.clicked.emit(view.model.index(row, 0))
@@ -80,4 +80,4 @@ def test_every_place_is_listed_and_each_leads_there(driver, tmp_path):
     editor.cut()
     row = found().index(("one.cu", 1))
     view.table.clicked.emit(view.model.index(row, 0))
-    assert "has changed since" in panes.status.currentMessage()
+    assert "has changed since" in panes.shell.status.currentMessage()

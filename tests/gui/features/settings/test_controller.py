@@ -13,7 +13,7 @@ from jitstudio.worker.limits import share_of_memory
 
 
 def test_each_setting_holds_at_once_where_it_counts(started):
-    workspace, window = started.workspace, started.window
+    state, window = started.state, started.window
     started.trigger("settingsAction")
     dialog = started.find(SettingsDialog, "settingsDialog")
 
@@ -37,7 +37,7 @@ def test_each_setting_holds_at_once_where_it_counts(started):
     part(QDoubleSpinBox, "appearance.font_size").setValue(14)
     assert started.editor.font_size == 14
     assert started.listing("ptxView").font_size == 14
-    started.panes.tabs.page.code_view.zoom_in()
+    started.editors.page.code_view.zoom_in()
     assert part(QDoubleSpinBox, "appearance.font_size").value() == 15
 
     # The words are read in the background, when they are first asked for.
@@ -59,7 +59,7 @@ def test_each_setting_holds_at_once_where_it_counts(started):
     assert started.editor.toPlainText() == "(blo)"
     assert started.editor.completer.is_open
     started.editor.setPlainText(text)
-    started.next_result(started.workspace.build_controller.build)
+    started.next_result(started.state.build_controller.build)
 
     # How wide tabs are, in the tab that is open and in those to come.
     width = started.editor.fontMetrics().horizontalAdvance(" ")
@@ -72,15 +72,15 @@ def test_each_setting_holds_at_once_where_it_counts(started):
     assert started.editor.toPlainText() == " " * 8
     started.editor.zoom_in()
     assert started.editor.tabStopDistance() > 8 * width
-    workspace.documents.remove(started.document)
+    state.documents.remove(started.document)
 
     # The first worker knew of its share at once; the next one gets what is chosen now.
-    hosts = workspace.service._builder._pool._hosts
+    hosts = state.service._builder._pool._hosts
     assert {host.memory_limit for host in hosts} == {share_of_memory(0.75)}
     part(QSpinBox, "build.memory").setValue(50)
     assert {host.memory_limit for host in hosts} == {share_of_memory(0.5)}
     part(QSpinBox, "build.cache_size").setValue(1024)
-    assert workspace.service._store.limit() == 1 << 30
+    assert state.service._store.limit() == 1 << 30
 
     automatic = started.find(QAction, "autoBuildAction")
     part(QCheckBox, "build.on_change").click()
@@ -88,26 +88,26 @@ def test_each_setting_holds_at_once_where_it_counts(started):
     automatic.trigger()
     assert part(QCheckBox, "build.on_change").isChecked()
     part(QSpinBox, "build.pause").setValue(2000)
-    assert workspace.build_controller._pause.interval() == 2000
+    assert state.build_controller._pause.interval() == 2000
     part(QCheckBox, "build.precompile").click()
     part(QCheckBox, "build.cache").click()
     assert not started.find(QAction, "cacheAction").isChecked()
     assert not started.find(QAction, "precompileAction").isChecked()
 
     # A build that takes longer than allowed is ended: without the cache, none takes no time.
-    workspace.preferences.set_value("build.time_limit", 5)
-    assert workspace.service._desk.timeout == 5
-    workspace.service.set_time_limit(0.001)
-    assert started.next_result(workspace.build_controller.build).outcome is Outcome.TIMED_OUT
+    state.preferences.set_value("build.time_limit", 5)
+    assert state.service._desk.timeout == 5
+    state.service.set_time_limit(0.001)
+    assert started.next_result(state.build_controller.build).outcome is Outcome.TIMED_OUT
 
     part(QPushButton, "resetAll").click()
     assert started.editor.font_size == 10.5
     width = started.editor.fontMetrics().horizontalAdvance(" ")
     assert started.editor.tabStopDistance() == 4 * width
-    assert workspace.service._store.limit() == LIMIT
+    assert state.service._store.limit() == LIMIT
     assert started.find(QAction, "cacheAction").isChecked()
-    assert workspace.build_controller._pause.interval() == 350
-    assert started.next_result(workspace.build_controller.build).ok
+    assert state.build_controller._pause.interval() == 350
+    assert started.next_result(state.build_controller.build).ok
 
     # The dialog is one window: asked for again, it is the same.
     dialog.close()
@@ -127,7 +127,7 @@ def test_who_wants_to_be_asked_is_asked_before_the_end(started, monkeypatch):
 
     monkeypatch.setattr("jitstudio.gui.kit.dialogs.Dialogs.about_all_unsaved", about_all_unsaved)
     started.type("// ")
-    started.workspace.preferences.set_value("session.on_quit", "ask")
+    started.state.preferences.set_value("session.on_quit", "ask")
     assert not started.window.close()
     assert asked == [["vector_add.cu"]]
     assert started.window.isVisible()

@@ -29,7 +29,7 @@ def test_both_links_side_by_side(started):
 
 def test_a_link_that_fails_says_why_beside_the_other(started):
     started.open_sample("Link by PTX or LTO")
-    document = started.workspace.documents.named("user_transform.cu")
+    document = started.state.documents.named("user_transform.cu")
     started.next_result(lambda: setattr(document, "included", False))
     started.trigger("compareLinksAction")
     dialog = shown(started, ComparisonDialog)
@@ -40,30 +40,30 @@ def test_a_link_that_fails_says_why_beside_the_other(started):
 
 
 def compare(driver, matter):
-    view = driver.panes.compare
+    view = driver.pane("compare")
     view.matters.setCurrentIndex(view.matters.findData(matter))
     driver.wait(lambda: view.compared is not None and view.compared.matter is matter)
 
 
 def test_the_differences_of_both_links_are_one_click_away(started):
     started.open_sample("Link by PTX or LTO")
-    started.workspace.settings.auto_build = False
+    started.state.settings.auto_build = False
     started.trigger("compareLinksAction")
     shown(started, ComparisonDialog).findChild(QPushButton, "showDifferences").click()
-    view = started.panes.compare
+    view = started.pane("compare")
     for matter in (Matter.SASS, Matter.PTX):
         compare(started, matter)
         assert any("user_transform" in line for line in view.compared.left.lines)
         assert not any("user_transform" in line for line in view.compared.right.lines)
     assert view.baselines.currentText() == "PTX link, sm_90"
-    assert started.workspace.settings.link is LinkMode.LTO
+    assert started.state.settings.link is LinkMode.LTO
 
 
 def test_nothing_ticked_is_told(started):
-    started.workspace.settings.auto_build = False
+    started.state.settings.auto_build = False
     started.document.included = False
     started.trigger("compareLinksAction")
-    assert "tick at least one module" in started.panes.notice.text
+    assert "tick at least one module" in started.shell.notices.text
 
 
 def test_other_kinds_can_be_built_and_saved(started, tmp_path):

@@ -13,14 +13,14 @@ def cards(page, name="sampleCard"):
 
 
 def test_the_first_start_shows_the_sample_with_the_welcome_page_left_of_it(started, tmp_path):
-    tabs = started.panes.tabs
+    tabs = started.editors
     page = started.find(WelcomePage, "welcomePage")
     assert [tabs.tabText(n) for n in range(tabs.count())] == ["Welcome", "vector_add.cu"]
     assert tabs.page.document is started.document
     assert started.results[-1].ok
     # Nobody has looked at it: it has cost nothing, and no GPU was looked for.
     assert not page.is_filled
-    assert started.workspace.launch_service.worker_pid is None
+    assert started.state.launch_service.worker_pid is None
 
     started.trigger("welcomeAction")
     started.wait(lambda: page.is_filled)
@@ -29,7 +29,7 @@ def test_the_first_start_shows_the_sample_with_the_welcome_page_left_of_it(start
     told = {finding.name: finding for finding in page.findings}
     assert "nvrtc" in told["NVRTC"].found
     assert set(told) >= {"NVRTC", "libNVVM", "nvJitLink", "nvdisasm", "targets", "driver", "window"}
-    assert started.workspace.documents.current is None
+    assert started.state.documents.current is None
     assert started.window.windowTitle() == "jitstudio"
 
     # By keyboard alone: to the second card, and open it.
@@ -51,8 +51,8 @@ def test_the_first_start_shows_the_sample_with_the_welcome_page_left_of_it(start
     # It goes with Ctrl+W as any tab, and is there again when the last source is closed.
     started.trigger("closeTabAction")
     assert not tabs.is_at_home
-    for document in list(started.workspace.documents):
-        started.workspace.documents.remove(document)
+    for document in list(started.state.documents):
+        started.state.documents.remove(document)
     assert tabs.is_at_home
     pause(100)
     assert page.isVisible()
@@ -68,6 +68,6 @@ def test_who_does_not_want_it_at_the_start_does_not_get_it(qapp, tmp_path):
     store.sync()
     driver = Driver(qapp, tmp_path)
     driver.start()
-    tabs = driver.panes.tabs
+    tabs = driver.editors
     assert [tabs.tabText(n) for n in range(tabs.count())] == ["vector_add.cu"]
     driver.close()

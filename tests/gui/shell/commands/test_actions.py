@@ -8,7 +8,7 @@ from jitstudio.gui.shell.commands.actions import Actions
 
 def test_every_command_of_a_furnished_window_does_something(driver):
     assert driver.window.commands.unbound
-    assert driver.builder.workspace.documents is driver.window.user_state.documents
+    assert driver.builder.state.documents is driver.window.user_state.documents
     assert driver.window.commands.unbound == frozenset()
 
 

@@ -16,7 +16,7 @@ def test_each_layout_has_each_pane_once(layout):
 
 
 def test_the_panes_of_the_window_are_those_of_the_layouts(driver):
-    names = {dock.objectName() for dock in driver.panes.docks}
+    names = {dock.objectName() for dock in driver.shell.layout.docks}
     assert names == {f"{name}Dock" for name in NAMES}
 
 

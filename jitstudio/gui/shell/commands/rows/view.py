@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.shell.pane_registry import PANE_COMMANDS
 from jitstudio.gui.shell.commands.spec import EDITOR, LAYOUT, VIEW, ActionSpec
+from jitstudio.gui.shell.pane_registry import PANE_COMMANDS
 
 VIEW_ROWS = (
     ActionSpec(

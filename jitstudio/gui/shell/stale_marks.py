@@ -1,8 +1,11 @@
-"""Marks a view whose content is not of the newest text: a thin bar, and words over the content."""
+"""Marks views whose content is older than the text: a thin bar, and a sentence over the content."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QObject, QSize, Qt, Slot
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal, Slot
 from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QAbstractScrollArea, QFrame, QHBoxLayout, QWidget
 
@@ -10,7 +13,8 @@ from jitstudio.gui.kit.banner import Banner
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import bare_button
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.kit.theme import STALE_BAR, Theme
+from jitstudio.gui.kit.theme import STALE_BAR, Theme, ThemeKeeper
+from jitstudio.gui.state.staleness import Staleness
 
 _CLOSE_SIZE = QSize(12, 12)
 
@@ -98,3 +102,48 @@ class StaleMark(QObject):
     def _on_close(self) -> None:
         self._is_closed = True
         self.banner.hide()
+
+
+@dataclass(frozen=True)
+class _Marked:
+    mark: StaleMark
+    is_old: Callable[[], bool]
+    says_why: bool
+
+
+class StaleMarks(QObject):
+    """The marks of all panes of a window, which all look the same.
+
+    Signals:
+        changed: What is old has been looked at again.
+    """
+
+    changed = Signal()
+
+    def __init__(self, staleness: Staleness, themes: ThemeKeeper, parent: QObject) -> None:
+        super().__init__(parent)
+        self._staleness = staleness
+        self._themes = themes
+        self._marked: list[_Marked] = []
+        staleness.changed.connect(self.update)
+
+    def add(self, view: QWidget, is_old: Callable[[], bool], *, says_why: bool = True) -> None:
+        """Marks a view from now on.
+
+        Args:
+            view: What the mark lies over.
+            is_old: Whether its content is older than the text.
+            says_why: Whether a sentence tells why; other panes do where not.
+        """
+        mark = StaleMark(view, self._themes.theme)
+        self._themes.theme_changed.connect(mark.set_theme)
+        self._marked.append(_Marked(mark, is_old, says_why))
+        self.update()
+
+    @Slot()
+    def update(self) -> None:
+        """Shows what is old now."""
+        why = self._staleness.words
+        for marked in self._marked:
+            marked.mark.show_state(marked.is_old(), why if marked.says_why else "")
+        self.changed.emit()

@@ -15,11 +15,13 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.file_commands import FileCommands
-from jitstudio.gui.state.documents import Document
+from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.files import DocumentError, has_changed, resolved, write_file
-from jitstudio.gui.state.project import outside
-from jitstudio.gui.state.workspace import Workspace
+from jitstudio.gui.state.preferences import Preferences
+from jitstudio.gui.state.project import ProjectState, outside
+from jitstudio.gui.state.session import Session
 from jitstudio.project_files import OpenProject, read_project
 from jitstudio.trust import Standing, TrustStore
 
@@ -31,9 +33,7 @@ class ProjectCommands(QObject):
     """What the File menu does with projects.
 
     Args:
-        workspace: What a project is about.
         files: Who opens and saves single files.
-        actions: Where the commands are bound.
         dialogs: Who asks the user.
 
     Signals:
@@ -49,12 +49,22 @@ class ProjectCommands(QObject):
     trust_wanted = Signal()
 
     def __init__(
-        self, workspace: Workspace, files: FileCommands, actions: Actions, dialogs: Dialogs
+        self,
+        project: ProjectState,
+        documents: Documents,
+        preferences: Preferences,
+        session: Session,
+        build_controller: BuildController,
+        files: FileCommands,
+        dialogs: Dialogs,
+        actions: Actions,
     ) -> None:
-        super().__init__(workspace)
-        self._workspace = workspace
-        self._project = workspace.project
-        self._documents = workspace.documents
+        super().__init__(project)
+        self._preferences = preferences
+        self._session = session
+        self._build_controller = build_controller
+        self._project = project
+        self._documents = documents
         self._files = files
         self._dialogs = dialogs
         self._disk = FileReader(self)
@@ -169,7 +179,7 @@ class ProjectCommands(QObject):
 
     def may_quit(self) -> bool:
         """Ask before the end, if the user wants to be asked; whether it may come."""
-        if self._workspace.preferences.value("session.on_quit") == "ask":
+        if self._preferences.value("session.on_quit") == "ask":
             answer = self._ask()
             if answer is Unsaved.KEEP_OPEN:
                 return False
@@ -182,7 +192,7 @@ class ProjectCommands(QObject):
 
         Nobody is asked where the session keeps it.
         """
-        session = self._workspace.session
+        session = self._session
         problem = session.keep()
         if not (problem or session.is_passing):
             return True
@@ -206,7 +216,7 @@ class ProjectCommands(QObject):
             return
         self._clear()
         self._project.open(opened, standing)
-        self._workspace.build_controller.hold()
+        self._build_controller.hold()
         self._remember(opened.path)
         if opened.problems:
             self._tell_problems(opened)
@@ -222,7 +232,7 @@ class ProjectCommands(QObject):
     def _stay(self) -> None:
         """Go on with what is open: where that is no project, it is the user's own."""
         if self._project.path is None:
-            self._workspace.build_controller.release()
+            self._build_controller.release()
 
     def _tell_problems(self, opened: OpenProject) -> None:
         told = [*opened.problems[:_MOST_PROBLEMS]]
@@ -331,18 +341,18 @@ class ProjectCommands(QObject):
         return [d for d in self._documents if d.is_modified and (d.path or not kept(d))]
 
     def _clear(self) -> None:
-        self._workspace.build_controller.release()
+        self._build_controller.release()
         # While it is still known whose they are: closed tabs can be opened again.
         for document in list(self._documents):
             self._documents.remove(document)
         self._project.close()
 
     def _remember(self, path: Path) -> None:
-        self._workspace.preferences.add_recent_file(path)
+        self._preferences.add_recent_file(path)
         self.recent_changed.emit()
 
     def _folder(self) -> str:
-        recent = self._workspace.preferences.recent_files
+        recent = self._preferences.recent_files
         return str(recent[0].parent) if recent else ""
 
     @Slot()

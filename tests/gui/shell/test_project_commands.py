@@ -7,8 +7,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QTextCursor
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.features.project.commands import ProjectCommands
 from jitstudio.gui.kit.dialogs import Unsaved
+from jitstudio.gui.shell.project_commands import ProjectCommands
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs
@@ -48,15 +48,11 @@ class Actions(dict):
 def test_text_typed_while_the_rest_is_saved_is_asked_about_again(
     qapp, tmp_path, at_the_end, answer
 ):
-    workspace = QObject()
-    documents = Documents(workspace)
-    settings, launches, sweeps = BuildSettings(workspace), LaunchSpecs(), SweepDrafts()
-    workspace.documents = documents
-    workspace.project = ProjectState(documents, settings, launches, sweeps, workspace)
-    workspace.session = SimpleNamespace(
-        keep=lambda: "the disk is full", is_passing=False, save=lambda: None
-    )
-    workspace.build_controller = SimpleNamespace(release=lambda: None)
+    documents = Documents()
+    settings, launches, sweeps = BuildSettings(), LaunchSpecs(), SweepDrafts()
+    project = ProjectState(documents, settings, launches, sweeps)
+    session = SimpleNamespace(keep=lambda: "the disk is full", is_passing=False, save=lambda: None)
+    build_controller = SimpleNamespace(release=lambda: None)
     for name in ("a.cu", "b.cu"):
         document = Document(name, CodeKind.CUDA, b"int x;\n", tmp_path / name)
         documents.add(document)
@@ -69,7 +65,9 @@ def test_text_typed_while_the_rest_is_saved_is_asked_about_again(
 
     dialogs = SimpleNamespace(about_all_unsaved=ask, about_unkept=ask)
     files = Files(documents)
-    projects = ProjectCommands(workspace, files, Actions(), dialogs)
+    projects = ProjectCommands(
+        project, documents, None, session, build_controller, files, dialogs, Actions()
+    )
     if at_the_end:
         assert projects.may_end() is (answer is Unsaved.SAVE)
     else:

@@ -3,7 +3,7 @@ from PySide6.QtWidgets import QToolButton
 
 from jitstudio.gui.kit.theme import STALE_BAR
 from jitstudio.gui.listing.listing_view import ListingView
-from jitstudio.gui.shell.stale_mark import StaleMark
+from jitstudio.gui.shell.stale_marks import StaleMark
 
 
 @pytest.fixture

@@ -1,0 +1,46 @@
+"""What the installer of a feature is given."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.code.search_sources import SearchSources
+from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.editor.navigator import Navigator
+from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.shell.file_commands import FileCommands
+from jitstudio.gui.shell.fixer import Fixer
+from jitstudio.gui.shell.project_commands import ProjectCommands
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.window_state import WindowState
+
+
+@dataclass(frozen=True)
+class Context:
+    """One window, as `install` of each feature takes it apart.
+
+    No view, model or controller is handed all of it: `install` makes them, and gives each what it
+    works with.
+
+    Attributes:
+        state: What is open, how it is built and what came of it.
+        shell: Commands, docks, notices and the status bar.
+        editors: The tabs with the texts.
+        listings: The panes of PTX and SASS.
+        navigator: Leads to a place in a text or a listing.
+        files, projects: What the File menu does.
+        fixer: Carries out what an explanation of an error offers.
+        search_sources: The texts that "Find in all" searches.
+    """
+
+    state: WindowState
+    shell: Shell
+    editors: EditorTabs
+    listings: Mapping[CodeKind, OutputPane]
+    navigator: Navigator
+    files: FileCommands
+    projects: ProjectCommands
+    fixer: Fixer
+    search_sources: SearchSources

@@ -1,0 +1,62 @@
+"""Shows what each tool reported in the newest build."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import partial
+
+from PySide6.QtCore import QObject, Slot
+
+from jitstudio.core.result import BuildResult
+from jitstudio.gui.code.search_sources import SearchedText
+from jitstudio.gui.context import Context
+from jitstudio.gui.features.log.model import StageKey, tool_name, whole_log
+from jitstudio.gui.features.log.view import LogView
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.outputs import Outputs
+
+
+def install(context: Context) -> None:
+    """Makes the pane "Log"."""
+    state, shell = context.state, context.shell
+    view = LogView()
+    shell.layout.fill("log", view)
+    shell.themes.follow(view.set_theme)
+    controller = LogController(view, state.outputs, shell)
+    context.navigator.log_requested.connect(controller.show)
+    context.search_sources.add(controller.searched_texts)
+    # Of the newest build, which may have failed: old once the text is another. Other panes say why.
+    shell.stale_marks.add(view.table, lambda: state.outputs.is_edited, says_why=False)
+
+
+class LogController(QObject):
+    """Keeps the log in step with the results, and lets it be searched."""
+
+    def __init__(self, view: LogView, outputs: Outputs, shell: Shell) -> None:
+        super().__init__(view)
+        self._view = view
+        self._layout = shell.layout
+        outputs.result_changed.connect(self._on_result_changed)
+
+    @Slot(object)
+    def show(self, key: StageKey | None) -> None:
+        """Brings up the log of one run of a tool, or the pane as it is."""
+        self._layout.bring_up(self._view)
+        if key is not None:
+            self._view.choose(key)
+
+    def searched_texts(self) -> Iterator[SearchedText]:
+        """The log of each tool."""
+        model = self._view.model
+        for row, stage in enumerate(model.rows):
+            title = self.tr("Log of {tool}").format(tool=tool_name(stage))
+            show = partial(self.show, model.key_of(row))
+            yield SearchedText(show, title, partial(_lines, whole_log(stage)))
+
+    @Slot(object)
+    def _on_result_changed(self, result: BuildResult | None) -> None:
+        self._view.model.set_rows(result.stages if result else ())
+
+
+def _lines(text: str) -> list[str]:
+    return text.split("\n")

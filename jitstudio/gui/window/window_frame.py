@@ -1,0 +1,46 @@
+"""The parts of a window that are there from the first moment on: editors, notices, empty docks."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QCoreApplication, QSize
+from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
+
+from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.shell.docking.dock import PaneDock
+from jitstudio.gui.shell.docking.layout_manager import LayoutManager
+from jitstudio.gui.shell.notice_bar import NoticeBar
+from jitstudio.gui.shell.pane_registry import PANES
+from jitstudio.gui.state.user_state import UserState
+
+_SIZE = QSize(1440, 900)
+_SCREEN_SHARE = 0.95
+
+
+class WindowFrame:
+    """The parts of a window that are made before it is shown; few, and quick to make.
+
+    Attributes:
+        notices: What went wrong outside a build.
+        editors: The tabs with the texts.
+        centre: The middle of the window: the editors below the notice.
+        layout: The docks around them.
+    """
+
+    def __init__(self, window: QMainWindow, user_state: UserState, theme: Theme) -> None:
+        self.notices = NoticeBar(theme)
+        self.editors = EditorTabs(user_state.documents, theme)
+        self.editors.set_font_size(user_state.preferences.font_size)
+        self.centre = QWidget()
+        column = QVBoxLayout(self.centre)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.notices)
+        column.addWidget(self.editors, 1)
+        window.resize(_SIZE.boundedTo(window.screen().availableSize() * _SCREEN_SHARE))
+        translate = QCoreApplication.translate
+        docks = {
+            pane.name: PaneDock(pane.name, translate("Panes", pane.title), window, theme)
+            for pane in PANES
+        }
+        self.layout = LayoutManager(window, self.centre, docks, user_state.preferences)
