@@ -1,7 +1,7 @@
 """Other words for what the window names."""
 
 import pytest
-from jitstudio.gui.window.window_shell import _TITLES
+from jitstudio.gui.shell.pane_registry import PANES
 
 from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.shell.synonyms import SYNONYMS, also_called
@@ -10,7 +10,7 @@ from jitstudio.gui.state.settings_table import SETTINGS
 TITLES = [
     *(spec.text.replace("&", "") for spec in ACTIONS),
     *(setting.title for setting in SETTINGS),
-    *_TITLES.values(),
+    *(pane.title for pane in PANES),
 ]
 
 

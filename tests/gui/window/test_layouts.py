@@ -140,7 +140,7 @@ def test_a_pane_fills_the_window_and_goes_back(started):
     driver.press(Qt.Key.Key_M, CTRL)
     pause(20)
     assert in_front(driver) == set()
-    assert driver.panes.centre.width() == driver.window.width()
+    assert driver.window.frame.centre.width() == driver.window.width()
     driver.press(Qt.Key.Key_M, CTRL)
     pause(20)
     assert before == {
