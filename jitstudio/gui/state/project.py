@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -11,6 +12,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from jitstudio.core.file_text import Encoding
 from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.link_mode import LinkMode
 from jitstudio.core.project.format import dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.project.reading import ProjectFormatError
@@ -129,6 +131,8 @@ class ProjectState(QObject):
         self._carried = _carried(opened)
         self.layout = project.layout
         self._settings.take_from(project)
+        for program in {module.program for module in project.modules} - {""}:
+            self._settings.set_link(program, project.links.get(program, LinkMode.NONE))
         specs = {launch.spec.kernel: launch.spec for launch in opened.launches}
         self._launches.replace_all(specs.values(), project.kernel)
         self._sweeps.replace_all(sweep.draft for sweep in opened.sweeps)
@@ -162,6 +166,11 @@ class ProjectState(QObject):
         What was typed since then, while the disk was slow, stays unsaved.
         """
         self._carried = replace(self._carried_to(path.parent), unknown=project.unknown)
+        if self._path is None:
+            # Another tab may be looked at by now.
+            held = {module.name for module in project.modules if not module.program}
+            programs = (document.program for document in self._documents if document.name in held)
+            self._program = next(programs, self._settings.program)
         # What belonged to no project is the user's own.
         self._begin(path, self.standing)
         self._on_disk = digest(content)
@@ -288,7 +297,6 @@ class ProjectState(QObject):
         """Belong to the project in this file."""
         if self._path is None:
             self._own = self._settings.as_project()
-            self._program = self._settings.program
         self._path = path
         self._stand(standing)
 
@@ -303,17 +311,23 @@ class ProjectState(QObject):
         """All of it; without `resolve` no disk is asked, as paths of documents have no links."""
         resolve = resolve or _as_it_is
         current = self._documents.current
-        ours = (document for document in self._documents if not document.is_aside)
+        ours = [document for document in self._documents if not document.is_aside]
         # One that is not saved yet will hold what is looked at.
         program = self._settings.program if self._path is None else self._program
-        members = [(d, _member(d, folder, program, resolve, with_text=with_texts)) for d in ours]
-        names = {member.name for _, member in members}
         carried = self._carried_to(folder)
+        titles = _titles(program, ours, carried)
+        members = [
+            (d, _member(d, folder, titles[d.program], resolve, with_text=with_texts)) for d in ours
+        ]
+        names = {member.name for _, member in members}
+        unread = tuple(member for member in carried.modules if member.name not in names)
+        links = {m.program: carried.links.get(m.program, LinkMode.NONE) for m in unread}
+        links |= {title: self._settings.link_of(program) for program, title in titles.items()}
         return replace(
             self._settings.as_project(program),
             modules=(
                 *(member for document, member in members if not document.is_header),
-                *(member for member in carried.modules if member.name not in names),
+                *unread,
             ),
             headers=(
                 *(member for document, member in members if document.is_header),
@@ -330,6 +344,9 @@ class ProjectState(QObject):
             ),
             layout=self.layout,
             current=current.name if current is not None else "",
+            links={
+                title: link for title, link in links.items() if title and link is not LinkMode.NONE
+            },
             unknown=carried.unknown,
         )
 
@@ -382,6 +399,7 @@ def _carried(opened: OpenProject) -> Project:
             if launch.withheld
         ),
         sweeps=tuple(sweep.withheld for sweep in opened.sweeps if sweep.withheld.axes),
+        links=opened.project.links,
         unknown=opened.project.unknown,
     )
 
@@ -406,6 +424,16 @@ def _as_it_is(path: Path) -> Path:
     return path
 
 
+def _titles(own: str, documents: Iterable[Document], carried: Project) -> dict[str, str]:
+    """What a file calls the programs that are open: its own by no name at all."""
+    titles = {document.program: document.program for document in documents} | {own: ""}
+    if own and "" in titles:
+        taken = {*titles, *(member.program for member in carried.modules)}
+        numbered = (f"{own} {number}" for number in itertools.count(2))
+        titles[""] = next(name for name in numbered if name not in taken)
+    return titles
+
+
 def _member(
     document: Document, folder: Path, program: str, resolve: Resolve, *, with_text: bool
 ) -> Member:
@@ -416,14 +444,15 @@ def _member(
     text = None
     if path is None:
         text = _text(document) if with_text else ""
-    return Member(
-        name=document.name,
-        kind=document.kind,
-        text=text,
-        path=path or "",
+    member = Member(document.name, document.kind, text, path or "")
+    if document.is_header:
+        return member
+    return replace(
+        member,
         name_expressions=document.name_expressions,
-        included=document.included and document.program == program,
+        included=document.included,
         is_library=document.is_library,
+        program=program,
     )
 
 
@@ -440,6 +469,7 @@ def _document(member: Member, content: bytes, path: Path | None) -> Document:
     document.name_expressions = member.name_expressions
     document.included = member.included
     document.is_library = member.is_library
+    document.program = member.program
     return document
 
 
