@@ -212,7 +212,9 @@ class WindowBuilder(QObject):
     def _make_side_windows(self) -> None:
         window, workspace, panes = self._window, self.workspace, self.panes
         keeper, actions = window.keeper, window.commands
-        sides = SideCommands(workspace, self.files, keeper, actions, window)
+        sides = SideCommands(
+            workspace, self.files, panes.launch.form.finish, keeper, actions, window
+        )
         sweeps = SweepController(workspace, panes.launch.form, keeper, actions, window)
         matrix = MatrixController(workspace, keeper, actions, window)
         panes.link.comparison_requested.connect(sides.compare_links)

@@ -23,6 +23,7 @@ _OF_LISTINGS = (
     ("pinBaselineAction", "copyPictureAction", "copyCommandAction"),
 )
 _OF_TABLES = ("pinBaselineAction", "copyPictureAction", "copyCommandAction")
+_OF_LAUNCHES = ("copyPictureAction", "copyRunCommandAction", "copySweepCommandAction")
 _OF_PICTURES = ("pinBaselineAction", "copyCommandAction")
 
 
@@ -39,10 +40,13 @@ class ContextMenus(QObject):
         for output in panes.outputs.values():
             output.code_view.menu_opening.connect(self._on_listing_menu)
         workspace.documents.each(self._on_document)
-        for pane in (panes.kernels, panes.report, panes.names, panes.problems):
+        offered = {panes.launch: _OF_LAUNCHES} | dict.fromkeys(
+            (panes.kernels, panes.report, panes.names, panes.problems), _OF_TABLES
+        )
+        for pane, names in offered.items():
             for table in pane.findChildren(PanelTable):
                 table.add_separator()
-                table.addActions([actions[name] for name in _OF_TABLES])
+                table.addActions([actions[name] for name in names])
         for picture in (panes.pipeline, panes.graph):
             picture.addActions([actions[name] for name in _OF_PICTURES])
         actions.bind({"copyPictureAction": self._on_copy_picture})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication, QWidget
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.command_line import build_command
+from jitstudio.core.command_line import build_command, run_command, sweep_command
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.features.variants.comparison_dialog import ComparisonDialog
@@ -31,6 +31,9 @@ from jitstudio.listing.link_comparison import COMPARED, LinkComparison, both_way
 class SideCommands(QObject):
     """Asks, builds and shows or saves what came of it.
 
+    Args:
+        finish_launch: Ends the typing of a launch; returns why it cannot be read, or nothing.
+
     Signals:
         told: What is being done, in words.
         failed: Why it cannot be done, in words.
@@ -43,6 +46,7 @@ class SideCommands(QObject):
         self,
         workspace: Workspace,
         files: FileCommands,
+        finish_launch: Callable[[], str],
         keeper: ThemeKeeper,
         actions: Actions,
         window: QWidget,
@@ -50,6 +54,7 @@ class SideCommands(QObject):
         super().__init__(window)
         self._workspace = workspace
         self._files = files
+        self._finish_launch = finish_launch
         self._keeper = keeper
         self._window = window
         self._actions = actions
@@ -64,6 +69,8 @@ class SideCommands(QObject):
                 "compareLinksAction": self.compare_links,
                 "exportAction": self.export,
                 "copyCommandAction": self.copy_command,
+                "copyRunCommandAction": self.copy_run_command,
+                "copySweepCommandAction": self.copy_sweep_command,
             }
         )
 
@@ -100,6 +107,35 @@ class SideCommands(QObject):
     @Slot()
     def copy_command(self) -> None:
         """Copy the command that builds the same from the files."""
+        self._copy(build_command)
+
+    @Slot()
+    def copy_run_command(self) -> None:
+        """Copy the command that builds the same and launches what the form says."""
+        if self._can_launch():
+            specs, device = self._workspace.launch_specs, self._workspace.launches.device
+            ordinal = device.ordinal if device is not None else 0
+            self._copy(lambda request, paths: run_command(request, specs.spec, paths, ordinal))
+
+    @Slot()
+    def copy_sweep_command(self) -> None:
+        """Copy the command that sweeps the kernel of the form along the axes typed for it."""
+        specs = self._workspace.launch_specs
+        if self._can_launch() and specs.form is not None:
+            draft = self._workspace.sweep_drafts.of(specs.form, specs.spec)
+            self._copy(lambda request, paths: sweep_command(request, specs.spec, draft, paths))
+
+    def _can_launch(self) -> bool:
+        """Whether there is a launch that can be read; says why not."""
+        problem = self._finish_launch()
+        if self._workspace.launch_specs.form is None:
+            problem = self.tr("There is no kernel to launch. Build one first.")
+        if problem:
+            self.failed.emit(problem)
+        return not problem
+
+    def _copy(self, command_for: Callable[[BuildRequest, Mapping[str, str]], str]) -> None:
+        """Copy a command about what is built, which names its files."""
         workspace = self._workspace
         modules = workspace.build_controller.modules()
         others = [d for d in workspace.documents if d.is_header or d.is_library]
@@ -116,7 +152,7 @@ class SideCommands(QObject):
         except ValueError as error:
             self.failed.emit(str(error))
             return
-        command = build_command(request, {name: str(d.path) for name, d in parts.items()})
+        command = command_for(request, {name: str(d.path) for name, d in parts.items()})
         QApplication.clipboard().setText(command)
         unsaved = ", ".join(name for name, d in parts.items() if d.is_modified)
         told = self.tr("Copied: {command}")
