@@ -246,7 +246,7 @@ class ProjectState(QObject):
         except ProjectFormatError:
             # What is left of it is not the user's own for that.
             self._settings.take_from(nothing_set)
-            self._settings.origin = Origin(str(Path(saved.path).parent), saved.trusted)
+            self._settings.origin = saved.origin
             raise
         self._begin(Path(saved.path), Standing(saved.trusted, saved.concerns))
         self._program = saved.program
