@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import replace
@@ -315,7 +314,11 @@ class ProjectState(QObject):
         # One that is not saved yet will hold what is looked at.
         program = self._settings.program if self._path is None else self._program
         carried = self._carried_to(folder)
-        titles = _titles(program, ours, carried)
+        # What the file calls the programs that are open: its own by no name at all.
+        titles = {document.program: document.program for document in ours} | {program: ""}
+        apart = [d.name for d in ours if not (d.program or d.is_header)]
+        if program and apart:
+            titles[""] = self._documents.unique_program(apart[0])
         members = [
             (d, _member(d, folder, titles[d.program], resolve, with_text=with_texts)) for d in ours
         ]
@@ -422,16 +425,6 @@ def _is_in(document: Document, folder: Path) -> bool:
 def _as_it_is(path: Path) -> Path:
     """The path of a document or project, whose links were followed when it was opened."""
     return path
-
-
-def _titles(own: str, documents: Iterable[Document], carried: Project) -> dict[str, str]:
-    """What a file calls the programs that are open: its own by no name at all."""
-    titles = {document.program: document.program for document in documents} | {own: ""}
-    if own and "" in titles:
-        taken = {*titles, *(member.program for member in carried.modules)}
-        numbered = (f"{own} {number}" for number in itertools.count(2))
-        titles[""] = next(name for name in numbered if name not in taken)
-    return titles
 
 
 def _member(
