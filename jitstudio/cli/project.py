@@ -64,7 +64,7 @@ def base_request(opened: OpenProject | None, arguments: argparse.Namespace) -> B
     wanted = arguments.link or arguments.lto or arguments.compare_links
     linked = wanted or project.link is not LinkMode.NONE
     modules = opened.members[: len(project.modules)]
-    taken = [m for m in modules if m.member.included or m.member.is_library or not linked]
+    taken = [m for m in modules if m.member.is_linked or m.member.is_library or not linked]
     try:
         options = split_options(project.options)
     except ValueError as error:

@@ -87,6 +87,13 @@ def test_flags_change_what_they_name_and_nothing_else(write, tmp_path):
     assert request.sources[0].name_expressions == ("scale<float>", "scale<int>")
 
 
+def test_a_module_of_another_program_is_out_of_the_link(write):
+    scale, other = PROJECT.modules
+    apart = replace(other, program="apart", included=True)
+    path = write(replace(PROJECT, modules=(scale, apart), link=LinkMode.PTX))
+    assert [source.name for source in _request(path).sources] == ["scale.cu"]
+
+
 def test_a_project_is_built(run, write):
     ran = run("build", write(), "--json")
     assert ran.code == 0

@@ -14,6 +14,8 @@ from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.result import LaunchResult
+from jitstudio.core.project.format import dump
+from jitstudio.core.project.project import Member, Project
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.editor_tabs import EditorTabs
@@ -33,9 +35,19 @@ from jitstudio.gui.window.window_builder import WindowBuilder
 from jitstudio.samples import samples
 
 PATIENCE = 60.0
+KERNEL = 'extern "C" __global__ void kernel_of_project() {}\n'
+"""What is in a project of `write_project`."""
 # How often the event loop may find something to do before what goes on has no end.
 _TURNS = 500
 _Found = TypeVar("_Found", bound=QObject)
+
+
+def write_project(path: Path, *members: Member, **fields: Any) -> Path:
+    """Writes a project, with a module of its own where none is given; returns its path."""
+    path.parent.mkdir(exist_ok=True)
+    modules = members or (Member("k.cu", CodeKind.CUDA, KERNEL),)
+    path.write_bytes(dump(Project(modules, **fields)))
+    return path
 
 
 def pause(milliseconds: int) -> None:
@@ -191,6 +203,13 @@ class Driver:
     def listing(self, name: str) -> ListingView:
         """`ptxView` or `sassView`."""
         return self.find(ListingView, name)
+
+    def open_project(self, path: Path) -> None:
+        """File > Open, and wait until it is open."""
+        opened: list[bool] = []
+        self.state.project.opened.connect(lambda: opened.append(True))
+        self.files.open_paths([path])
+        self.wait(lambda: opened)
 
     def open_sample(self, title: str) -> BuildResult:
         """File > Samples > the one whose title begins so."""

@@ -6,7 +6,10 @@ import pytest
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
+from jitstudio.cli.arguments import parser
+from jitstudio.cli.launch_spec import spec_from
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.kit.tables import PanelTable
 from tests.gui.driver import pause
 
 
@@ -113,6 +116,20 @@ def test_menus_lead_from_text_to_text_and_take_it_away(started, tmp_path):
     words = shlex.split(QApplication.clipboard().text())
     arch = driver.state.settings.arch.sm
     assert words == ["jitstudio", "build", str(path), "--arch", arch]
+    form = driver.launch_form()
+    driver.wait(lambda: form.form is not None)
+    driver.trigger("copyRunCommandAction")
+    program, *words = shlex.split(QApplication.clipboard().text())
+    assert (program, words[:2]) == ("jitstudio", ["run", str(path)])
+    assert spec_from(parser().parse_args(words)) == form.spec()
+    driver.trigger("copySweepCommandAction")
+    words = shlex.split(QApplication.clipboard().text())
+    assert words[1] == "sweep"
+    assert "--axis=block=64, 128, 256, 512" in words
+    offered = {
+        a.objectName() for t in panes.pane("launch").findChildren(PanelTable) for a in t.actions()
+    }
+    assert "copyRunCommandAction" in offered
     # What is in no file no command can name.
     driver.trigger("newCudaAction")
     QApplication.clipboard().setText("")

@@ -12,10 +12,9 @@ from jitstudio.core.project.format import VERSION, dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.kit.dialogs import ChangedFile, Unsaved
-from tests.gui.driver import Driver, pause
+from tests.gui.driver import KERNEL, Driver, pause, write_project
 
 _CONTROL_ALT = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
-KERNEL = 'extern "C" __global__ void kernel_of_project() {}\n'
 
 
 @pytest.fixture
@@ -49,19 +48,6 @@ def answers(driver, monkeypatch):
 
 def _names(driver):
     return [document.name for document in driver.state.documents]
-
-
-def _project(path, *members, **fields):
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(dump(Project(members or (Member("k.cu", CodeKind.CUDA, KERNEL),), **fields)))
-    return path
-
-
-def _open(driver, path):
-    opened = []
-    driver.state.project.opened.connect(lambda: opened.append(True))
-    driver.files.open_paths([path])
-    driver.wait(lambda: opened)
 
 
 def test_a_project_is_saved_changed_and_opened_again(driver, answers, tmp_path):
@@ -142,7 +128,7 @@ def test_a_project_is_saved_changed_and_opened_again(driver, answers, tmp_path):
 
 def test_opening_replaces_what_is_open_if_the_user_lets_it(started, answers, tmp_path):
     driver = started
-    path = _project(tmp_path / "q" / "other.jitproj", link=LinkMode.PTX)
+    path = write_project(tmp_path / "q" / "other.jitproj", link=LinkMode.PTX)
     before = driver.document.name
     driver.type("struct unsaved; ")
     text = driver.editor.toPlainText()
@@ -213,13 +199,13 @@ def test_what_cannot_be_opened_leaves_all_as_it_is(started, answers, tmp_path):
 
     outside = tmp_path / "secret.cu"
     outside.write_text("secret")
-    path = _project(
+    path = write_project(
         tmp_path / "r" / "part.jitproj",
         Member("secret.cu", CodeKind.CUDA, None, "../secret.cu"),
         Member("gone.cu", CodeKind.CUDA, None, "gone.cu"),
         Member("k.cu", CodeKind.CUDA, KERNEL),
     )
-    _open(driver, path)
+    driver.open_project(path)
     assert _names(driver) == ["k.cu"]
     assert "'secret.cu' was not read: '../secret.cu' lies outside" in notice.text
     assert "'gone.cu' was not read" in notice.text
@@ -229,7 +215,7 @@ def test_what_cannot_be_opened_leaves_all_as_it_is(started, answers, tmp_path):
 
 
 def test_the_command_line_opens_a_project_and_the_next_start_goes_on(qapp, tmp_path, monkeypatch):
-    path = _project(tmp_path / "s" / "start.jitproj")
+    path = write_project(tmp_path / "s" / "start.jitproj")
     first = Driver(qapp, tmp_path)
     try:
         first.start([path])
@@ -241,6 +227,16 @@ def test_the_command_line_opens_a_project_and_the_next_start_goes_on(qapp, tmp_p
         first.wait(lambda: first.state.project.is_modified)
     finally:
         first.close()
+    # A file that is named is opened by itself, and the project is left for a later start.
+    file = tmp_path / "alone.cu"
+    file.write_text(KERNEL)
+    alone = Driver(qapp, tmp_path)
+    try:
+        alone.start([file])
+        assert _names(alone) == ["alone.cu"]
+        assert alone.state.project.path is None
+    finally:
+        alone.close()
     second = Driver(qapp, tmp_path)
     try:
         # Meanwhile another program has been there.
@@ -268,7 +264,7 @@ def test_the_command_line_opens_a_project_and_the_next_start_goes_on(qapp, tmp_p
 
 
 def test_running_a_held_project_builds_it_first(driver, tmp_path):
-    path = _project(tmp_path / "t" / "run.jitproj")
+    path = write_project(tmp_path / "t" / "run.jitproj")
     driver.start([path])
     driver.wait(lambda: driver.state.project.path == path)
     result = driver.next_result(lambda: driver.trigger("runAction"))
@@ -278,7 +274,9 @@ def test_running_a_held_project_builds_it_first(driver, tmp_path):
 
 
 def test_what_another_program_writes_builds_no_held_project(driver, tmp_path):
-    path = _project(tmp_path / "u" / "held.jitproj", Member("k.cu", CodeKind.CUDA, None, "k.cu"))
+    path = write_project(
+        tmp_path / "u" / "held.jitproj", Member("k.cu", CodeKind.CUDA, None, "k.cu")
+    )
     path.with_name("k.cu").write_text(KERNEL)
     driver.start([path])
     driver.wait(lambda: driver.state.project.path == path)
@@ -292,7 +290,7 @@ def test_what_another_program_writes_builds_no_held_project(driver, tmp_path):
 
 def test_a_project_that_is_not_opened_after_all_holds_nothing(started, answers, tmp_path):
     driver = started
-    path = _project(tmp_path / "v" / "unwanted.jitproj")
+    path = write_project(tmp_path / "v" / "unwanted.jitproj")
     driver.type("struct unsaved; ")
     driver.settle()
     driver.builder.begin([path], None)
@@ -307,7 +305,7 @@ def test_a_project_that_is_not_opened_after_all_holds_nothing(started, answers, 
 
 
 def test_saving_into_another_folder_tells_what_stays_behind(driver, answers, tmp_path):
-    path = _project(
+    path = write_project(
         tmp_path / "w" / "part.jitproj",
         Member("secret.cu", CodeKind.CUDA, None, "../secret.cu"),
         Member("k.cu", CodeKind.CUDA, KERNEL),
@@ -376,7 +374,7 @@ def test_text_that_cannot_be_kept_is_never_left_without_a_question(driver, tmp_p
 def test_a_project_that_is_discarded_at_the_end_is_not_there_at_the_next_start(
     qapp, tmp_path, monkeypatch
 ):
-    path = _project(tmp_path / "x" / "gone.jitproj")
+    path = write_project(tmp_path / "x" / "gone.jitproj")
     first = Driver(qapp, tmp_path)
     first.start([path])
     first.wait(lambda: first.state.project.path == path)

@@ -29,7 +29,9 @@ def marked(driver):
 @pytest.fixture
 def unhurried(started):
     """No time goes by unless `stop_typing` says so."""
-    started.state.staleness._quiet.setInterval(10**8)
+    quiet = started.state.staleness._quiet
+    assert quiet.interval() == 2000
+    quiet.setInterval(10**8)
     return started
 
 

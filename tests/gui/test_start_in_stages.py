@@ -138,7 +138,7 @@ def test_a_part_that_cannot_be_made_leaves_an_editor_that_keeps_the_text(
         raise RuntimeError("no panes today")
 
     with monkeypatch.context() as broken, qtbot.captureExceptions() as errors:
-        broken.setattr(builder, "Panes", fail)
+        broken.setattr(builder, "OutputPane", fail)
         bare = make_driver()
         bare.wait(lambda: errors)
         assert [str(error) for _, error, _ in errors] == ["no panes today"]
@@ -192,7 +192,8 @@ def test_a_project_of_the_last_session_is_not_built_however_long_the_rest_takes(
     for key, value in (("build.on_change", True), ("build.precompile", True), ("build.pause", 50)):
         preferences.set_value(key, value)
     builds = []
-    monkeypatch.setattr(builder, "SymbolsController", _late(builder.SymbolsController))
+    every = tuple(builder.installers())
+    monkeypatch.setattr(builder, "installers", lambda: (*every[:-1], _late(every[-1])))
     monkeypatch.setattr(
         BuildController, "build", lambda build_controller: builds.append(build_controller)
     )

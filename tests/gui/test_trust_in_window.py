@@ -10,9 +10,8 @@ from jitstudio.core.project.format import dump
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import Outcome
-from tests.gui.driver import Driver
+from tests.gui.driver import KERNEL, Driver, write_project
 
-KERNEL = 'extern "C" __global__ void kernel_of_project() {}\n'
 CONCERN = "options: '-Xcudafe --list=F' hands on an option that is not known to be harmless."
 
 
@@ -22,20 +21,7 @@ def hostile(tmp_path, monkeypatch):
     folder = tmp_path / "work"
     folder.mkdir()
     monkeypatch.chdir(folder)
-    return _project(folder, options="-lineinfo -Xcudafe --list=F")
-
-
-def _project(folder, name="p.jitproj", **fields):
-    path = folder / name
-    path.write_bytes(dump(Project((Member("k.cu", CodeKind.CUDA, KERNEL),), **fields)))
-    return path
-
-
-def _open(driver, path):
-    opened = []
-    driver.state.project.opened.connect(lambda: opened.append(True))
-    driver.files.open_paths([path])
-    driver.wait(lambda: opened)
+    return write_project(folder / "p.jitproj", options="-lineinfo -Xcudafe --list=F")
 
 
 def _build(driver):
@@ -44,7 +30,7 @@ def _build(driver):
 
 def test_one_question_lists_what_is_unusual_and_nothing_harmful_is_sent(driver, hostile):
     driver.start([])
-    _open(driver, hostile)
+    driver.open_project(hostile)
     notice = driver.shell.notices
     assert CONCERN in notice.text
     assert driver.window.windowTitle().endswith("p.jitproj (restricted) - jitstudio")
@@ -68,7 +54,7 @@ def test_one_question_lists_what_is_unusual_and_nothing_harmful_is_sent(driver, 
 
 def test_trust_is_given_taken_back_and_remembered(driver, hostile):
     driver.start([])
-    _open(driver, hostile)
+    driver.open_project(hostile)
     driver.find(QPushButton, "keepRestricted").click()
     assert driver.shell.notices.text == ""
     # The command asks again.
@@ -81,7 +67,7 @@ def test_trust_is_given_taken_back_and_remembered(driver, hostile):
     assert driver.state.build_controller.is_held
     assert "-Xcudafe=--list=F" in _build(driver).stages[0].options
 
-    _open(driver, hostile)
+    driver.open_project(hostile)
     assert driver.shell.notices.text == ""
     assert driver.state.project.standing.trusted
     driver.trigger("trustProjectAction")
@@ -91,18 +77,18 @@ def test_trust_is_given_taken_back_and_remembered(driver, hostile):
 
 def test_only_another_concern_asks_anew(driver, hostile):
     driver.start([])
-    _open(driver, hostile)
+    driver.open_project(hostile)
     driver.find(QPushButton, "trustProject").click()
-    _open(driver, _project(hostile.parent, options="-G -Xcudafe --list=F"))
+    driver.open_project(write_project(hostile, options="-G -Xcudafe --list=F"))
     assert driver.state.project.standing.trusted
-    _open(driver, _project(hostile.parent, options="-Xcudafe --list=F --time=t"))
+    driver.open_project(write_project(hostile, options="-Xcudafe --list=F --time=t"))
     assert "'--time=t' writes a file" in driver.shell.notices.text
     assert not driver.state.project.standing.trusted
 
 
 def test_the_problem_offers_to_trust(driver, hostile):
     driver.start([])
-    _open(driver, hostile)
+    driver.open_project(hostile)
     fix = _build(driver).diagnostics[0].fix
     result = driver.next_result(lambda: driver.pane("problems").fix_requested.emit(fix))
     assert result.outcome is not Outcome.REFUSED
@@ -115,7 +101,7 @@ def test_an_ordinary_project_asks_nothing(driver, tmp_path):
     path = tmp_path / "p.jitproj"
     path.write_bytes(dump(Project((Member("k.cu", CodeKind.CUDA, text),), options="-I. -G")))
     driver.start([])
-    _open(driver, path)
+    driver.open_project(path)
     assert driver.shell.notices.text == ""
     assert "restricted" not in driver.window.windowTitle()
     assert _build(driver).ok
@@ -129,7 +115,7 @@ def test_closing_leaves_nothing_of_it_behind(driver, hostile):
     settings = driver.state.settings
     settings.options, settings.link = "-DMINE", LinkMode.PTX
     driver.settle()
-    _open(driver, hostile)
+    driver.open_project(hostile)
     assert (settings.options, settings.link) == ("-lineinfo -Xcudafe --list=F", LinkMode.NONE)
     driver.trigger("closeProjectAction")
     assert driver.shell.notices.text == ""
@@ -148,7 +134,7 @@ def test_closing_leaves_nothing_of_it_behind(driver, hostile):
 def test_the_restriction_holds_after_a_restart(qapp, tmp_path, hostile):
     first = Driver(qapp, tmp_path)
     first.start([])
-    _open(first, hostile)
+    first.open_project(hostile)
     first.close()
     second = Driver(qapp, tmp_path)
     try:

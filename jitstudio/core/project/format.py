@@ -31,10 +31,10 @@ _MOST = 1000
 """Entries of a list: each module is a tab."""
 
 _KEYS = frozenset(
-    ("version", "target", "options", "link", "libdevice", "join_ir", "driver_jit", "modules")
-) | {"headers", "launches", "kernel", "sweeps", "layout", "current"}
+    ("version", "target", "options", "link", "links", "libdevice", "join_ir", "driver_jit")
+) | {"modules", "headers", "launches", "kernel", "sweeps", "layout", "current"}
 _HEADER_KEYS = frozenset(("name", "kind", "path", "text"))
-_MODULE_KEYS = _HEADER_KEYS | {"name_expressions", "included", "library"}
+_MODULE_KEYS = _HEADER_KEYS | {"name_expressions", "included", "library", "program"}
 _LAUNCH_KEYS = frozenset(spec_object(LaunchSpec()))
 _RUN_KEYS = tuple(field.name for field in fields(RunOptions))
 _SWEEP_KEYS = frozenset(("kernel", "axes"))
@@ -49,11 +49,13 @@ def dump(project: Project) -> bytes:
         objects = map(told, entries)
         return [made | dict(project.unknown.get((key, made[name]), {})) for made in objects]
 
+    links = {program: link.value for program, link in project.links.items()}
     state = {
         "version": VERSION,
         "target": project.arch.sm,
         "options": project.options,
         "link": project.link.value,
+        **({"links": links} if links else {}),
         "libdevice": project.libdevice,
         "join_ir": project.join_ir,
         "driver_jit": project.driver_jit,
@@ -100,6 +102,7 @@ def load(data: bytes) -> Project:
         arch=state.parsed("target", Arch.parse, DEFAULT_ARCH),
         options=state.value("options", ""),
         link=state.choice("link", LinkMode.NONE),
+        links=_links(state.record("links")),
         libdevice=state.value("libdevice", False),
         join_ir=state.value("join_ir", False),
         driver_jit=state.value("driver_jit", False),
@@ -145,9 +148,12 @@ def _keep(unknown: _Unknown, place: tuple[str, str], record: Record, keys: froze
 def _module_object(module: Member) -> _Json:
     settings = {
         "name_expressions": list(module.name_expressions),
-        "included": module.included,
+        # Who does not know of other programs leaves their modules out of the link.
+        "included": module.is_linked,
         "library": module.is_library,
     }
+    if module.program:
+        settings["program"] = {"name": module.program, "included": module.included}
     # The text last: it is long.
     told = _header_object(module)
     content = {key: told.pop(key) for key in ("path", "text") if key in told}
@@ -161,12 +167,22 @@ def _header_object(member: Member) -> _Json:
     return told | lines
 
 
+def _links(record: Record) -> dict[str, LinkMode]:
+    links = {program: record.choice(program, LinkMode.NONE) for program, _ in record.items()}
+    return {program: link for program, link in links.items() if link is not LinkMode.NONE}
+
+
 def _module(record: Record) -> Member:
+    included, program = record.value("included", True), ""
+    if record.has("program"):
+        other = record.record("program")
+        included, program = other.value("included", True), other.name("name")
     return Member(
         **_content(record),
         name_expressions=record.texts("name_expressions"),
-        included=record.value("included", True),
+        included=included,
         is_library=record.value("library", False),
+        program=program,
     )
 
 

@@ -32,9 +32,10 @@ class Member:
         text: All of it, with the ends of its lines; None where a file holds it.
         path: Its file, from the project's folder on with ``/`` between; empty where `text` is it.
         name_expressions: The expressions whose lowered names are asked for.
-        included: Whether it takes part in the link.
+        included: Whether it takes part in the link of its program.
         is_library: Whether other LLVM IR takes from it what it calls, and it is no module of its
             own.
+        program: The program whose link it belongs to; empty for the project's own.
     """
 
     name: str
@@ -44,6 +45,12 @@ class Member:
     name_expressions: tuple[str, ...] = ()
     included: bool = True
     is_library: bool = False
+    program: str = ""
+
+    @property
+    def is_linked(self) -> bool:
+        """Whether it takes part in the link of the project's own program."""
+        return self.included and not self.program
 
 
 @dataclass(frozen=True)
@@ -55,7 +62,7 @@ class Project:
         headers: What the modules can include by name.
         arch: The target.
         options: As typed.
-        link: Whether and how the modules are linked.
+        link: Whether and how the modules of the project's own program are linked.
         libdevice: Whether libNVVM may take functions from libdevice.
         join_ir: Whether all LLVM IR goes into one libNVVM program.
         driver_jit: Whether the driver assembles PTX, in the place of nvJitLink.
@@ -64,6 +71,8 @@ class Project:
         sweeps: One for each kernel at most.
         layout: The named arrangement of panes that suits the work; empty for none.
         current: The name of the module or header that is looked at; empty for none.
+        links: How other programs among the modules are linked, by their names; those that are not
+            linked are left out.
         unknown: What a file held beyond this, kept so that it is written back: the keys by the
             list and the name that they belong to, such as ``("modules", "saxpy.cu")``; those of
             the project itself by two empty texts.
@@ -82,6 +91,7 @@ class Project:
     sweeps: tuple[SweepDraft, ...] = ()
     layout: str = ""
     current: str = ""
+    links: Mapping[str, LinkMode] = field(default_factory=dict)
     unknown: Mapping[tuple[str, str], Mapping[str, Any]] = field(default_factory=dict)
 
     @property

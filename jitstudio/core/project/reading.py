@@ -106,6 +106,10 @@ class Record:
         for index, entry in enumerate(entries):
             yield Record(entry, f"{self._at(key)}[{index}]")
 
+    def record(self, key: str) -> Record:
+        """The object of this key; an empty one where there is none."""
+        return Record(self._values.get(key, {}), self._at(key))
+
     def items(self) -> Iterator[tuple[str, Any]]:
         """All keys and values."""
         yield from self._values.items()

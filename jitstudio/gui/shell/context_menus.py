@@ -21,7 +21,8 @@ OF_LISTINGS = (
     ("showInSourceAction", "showInPtxAction", "showInSassAction", "explainAction"),
     ("pinBaselineAction", "copyPictureAction", "copyCommandAction"),
 )
-_OF_TABLES = ("pinBaselineAction", "copyPictureAction", "copyCommandAction")
+OF_TABLES = ("pinBaselineAction", "copyPictureAction", "copyCommandAction")
+OF_LAUNCHES = ("copyPictureAction", "copyRunCommandAction", "copySweepCommandAction")
 _OF_PICTURES = ("pinBaselineAction", "copyCommandAction")
 
 
@@ -46,11 +47,11 @@ class ContextMenus(QObject):
         """
         menu_opening.connect(partial(self._add, groups))
 
-    def add_to_tables(self, pane: QWidget) -> None:
+    def add_to_tables(self, pane: QWidget, names: tuple[str, ...] = OF_TABLES) -> None:
         """Adds commands to the menus of all tables in a pane."""
         for table in pane.findChildren(PanelTable):
             table.add_separator()
-            table.addActions([self._actions[name] for name in _OF_TABLES])
+            table.addActions([self._actions[name] for name in names])
 
     def add_to_picture(self, picture: QWidget) -> None:
         """Adds commands to the menu of a drawing."""

@@ -320,7 +320,7 @@ class FileCommands(QObject):
 
     def _is_open(self, document: Document) -> bool:
         """Whether it is still open: while the disk is slow, tabs can be closed."""
-        return document in list(self._documents)
+        return document in self._documents
 
     def _is_writable(self, document: Document) -> bool:
         """Whether there is text in it to save."""

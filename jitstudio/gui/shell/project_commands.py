@@ -247,7 +247,7 @@ class ProjectCommands(QObject):
         modified = [d for d in self._project.files_in(folder) if d.is_modified]
         if not all(self._files.save_document(document) for document in modified):
             return False
-        if current in list(self._documents):
+        if current is not None and current in self._documents:
             self._documents.current = current
         left_behind = self._project.left_behind(path)
         try:

@@ -41,6 +41,11 @@ class Origin:
     folder: str = ""
     is_trusted: bool = True
 
+    @property
+    def confined_to(self) -> str:
+        """The folder that builds stay within; empty where it is trusted. See `Document`."""
+        return "" if self.is_trusted else self.folder
+
 
 class BuildSettings(QObject):
     """What a build is done with, apart from the documents.

@@ -27,10 +27,10 @@ class SpecEditor(Protocol):
 
     @property
     def unreadable(self) -> Sequence[SpecProblem]:
-        """What of the text typed last is no value yet."""
+        """What of the typed text is no value."""
 
-    def finish_editing(self) -> None:
-        """Takes over what is being typed."""
+    def finish(self) -> str:
+        """Takes over what is being typed; returns why it cannot be read, or nothing."""
 
 
 class LaunchSpecs(QObject):
@@ -63,15 +63,15 @@ class LaunchSpecs(QObject):
         """Asks this about what is being typed."""
         self._editor = editor
 
-    def finish_editing(self) -> None:
-        """Has what is being typed taken over."""
-        if self._editor is not None:
-            self._editor.finish_editing()
+    def finish(self) -> str:
+        """Has what is being typed taken over; returns why it cannot be read, or nothing."""
+        return self._editor.finish() if self._editor is not None else ""
 
     @property
-    def unreadable(self) -> Sequence[SpecProblem]:
-        """What of the text typed last is no value yet."""
-        return self._editor.unreadable if self._editor is not None else ()
+    def unreadable(self) -> str:
+        """Why what is typed cannot be read, or nothing."""
+        problems = self._editor.unreadable if self._editor is not None else ()
+        return next((problem.message for problem in problems), "")
 
     @property
     def forms(self) -> tuple[KernelForm, ...]:

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from jitstudio.core.file_text import Encoding
 from jitstudio.core.launch.spec import LaunchSpec
+from jitstudio.core.link_mode import LinkMode
 from jitstudio.core.project.format import dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.project.reading import ProjectFormatError
@@ -129,6 +130,8 @@ class ProjectState(QObject):
         self._carried = _carried(opened)
         self.layout = project.layout
         self._settings.take_from(project)
+        for program in {module.program for module in project.modules} - {""}:
+            self._settings.set_link(program, project.links.get(program, LinkMode.NONE))
         specs = {launch.spec.kernel: launch.spec for launch in opened.launches}
         self._launches.replace_all(specs.values(), project.kernel)
         self._sweeps.replace_all(sweep.draft for sweep in opened.sweeps)
@@ -162,6 +165,11 @@ class ProjectState(QObject):
         What was typed since then, while the disk was slow, stays unsaved.
         """
         self._carried = replace(self._carried_to(path.parent), unknown=project.unknown)
+        if self._path is None:
+            # Another tab may be looked at by now.
+            held = {module.name for module in project.modules if not module.program}
+            programs = (document.program for document in self._documents if document.name in held)
+            self._program = next(programs, self._settings.program)
         # What belonged to no project is the user's own.
         self._begin(path, self.standing)
         self._on_disk = digest(content)
@@ -237,7 +245,7 @@ class ProjectState(QObject):
         except ProjectFormatError:
             # What is left of it is not the user's own for that.
             self._settings.take_from(nothing_set)
-            self._settings.origin = Origin(str(Path(saved.path).parent), saved.trusted)
+            self._settings.origin = saved.origin
             raise
         self._begin(Path(saved.path), Standing(saved.trusted, saved.concerns))
         self._program = saved.program
@@ -288,7 +296,6 @@ class ProjectState(QObject):
         """Belong to the project in this file."""
         if self._path is None:
             self._own = self._settings.as_project()
-            self._program = self._settings.program
         self._path = path
         self._stand(standing)
 
@@ -303,17 +310,27 @@ class ProjectState(QObject):
         """All of it; without `resolve` no disk is asked, as paths of documents have no links."""
         resolve = resolve or _as_it_is
         current = self._documents.current
-        ours = (document for document in self._documents if not document.is_aside)
+        ours = [document for document in self._documents if not document.is_aside]
         # One that is not saved yet will hold what is looked at.
         program = self._settings.program if self._path is None else self._program
-        members = [(d, _member(d, folder, program, resolve, with_text=with_texts)) for d in ours]
-        names = {member.name for _, member in members}
         carried = self._carried_to(folder)
+        # What the file calls the programs that are open: its own by no name at all.
+        titles = {document.program: document.program for document in ours} | {program: ""}
+        apart = [d.name for d in ours if not (d.program or d.is_header)]
+        if program and apart:
+            titles[""] = self._documents.unique_program(apart[0])
+        members = [
+            (d, _member(d, folder, titles[d.program], resolve, with_text=with_texts)) for d in ours
+        ]
+        names = {member.name for _, member in members}
+        unread = tuple(member for member in carried.modules if member.name not in names)
+        links = {m.program: carried.links.get(m.program, LinkMode.NONE) for m in unread}
+        links |= {title: self._settings.link_of(program) for program, title in titles.items()}
         return replace(
             self._settings.as_project(program),
             modules=(
                 *(member for document, member in members if not document.is_header),
-                *(member for member in carried.modules if member.name not in names),
+                *unread,
             ),
             headers=(
                 *(member for document, member in members if document.is_header),
@@ -330,6 +347,9 @@ class ProjectState(QObject):
             ),
             layout=self.layout,
             current=current.name if current is not None else "",
+            links={
+                title: link for title, link in links.items() if title and link is not LinkMode.NONE
+            },
             unknown=carried.unknown,
         )
 
@@ -382,6 +402,7 @@ def _carried(opened: OpenProject) -> Project:
             if launch.withheld
         ),
         sweeps=tuple(sweep.withheld for sweep in opened.sweeps if sweep.withheld.axes),
+        links=opened.project.links,
         unknown=opened.project.unknown,
     )
 
@@ -416,14 +437,15 @@ def _member(
     text = None
     if path is None:
         text = _text(document) if with_text else ""
-    return Member(
-        name=document.name,
-        kind=document.kind,
-        text=text,
-        path=path or "",
+    member = Member(document.name, document.kind, text, path or "")
+    if document.is_header:
+        return member
+    return replace(
+        member,
         name_expressions=document.name_expressions,
-        included=document.included and document.program == program,
+        included=document.included,
         is_library=document.is_library,
+        program=program,
     )
 
 
@@ -440,6 +462,7 @@ def _document(member: Member, content: bytes, path: Path | None) -> Document:
     document.name_expressions = member.name_expressions
     document.included = member.included
     document.is_library = member.is_library
+    document.program = member.program
     return document
 
 

@@ -493,7 +493,7 @@ def saved_document(document: Document) -> SavedDocument:
 def _unsaved(saved: SavedSession) -> Iterator[SavedDocument]:
     """What is in no file; its project stays behind, but not what nobody trusts it with."""
     project = saved.project
-    folder = str(Path(project.path).parent) if project is not None and not project.trusted else ""
+    folder = project.origin.confined_to if project is not None else ""
     for document in saved.documents:
         if document.modified:
             # The links of that window are not taken over.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
+from pathlib import Path
 from typing import Any
 
 from jitstudio.core.arch import Arch
@@ -13,7 +14,7 @@ from jitstudio.core.file_text import Encoding, FileText
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.spec_format import spec_from, spec_object
 from jitstudio.core.link_mode import LinkMode
-from jitstudio.gui.state.build_settings import ON_AT_FIRST, Switch
+from jitstudio.gui.state.build_settings import ON_AT_FIRST, Origin, Switch
 
 VERSION = 1
 MOST_DOCUMENTS = 1000
@@ -84,6 +85,11 @@ class SavedProject:
     concerns: tuple[str, ...] = ()
     own: str = ""
     program: str = ""
+
+    @property
+    def origin(self) -> Origin:
+        """Who has written what is built of it."""
+        return Origin(str(Path(self.path).parent), self.trusted)
 
 
 @dataclass(frozen=True)

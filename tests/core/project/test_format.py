@@ -81,6 +81,20 @@ def test_a_file_is_written_back_as_it_was_with_what_is_not_known():
     assert dump(load(dump(load(data)))) == dump(load(data))
 
 
+def test_programs_beside_the_own_are_read_and_written_back():
+    data = (_OLD / "version-1-programs.jitproj").read_bytes()
+    project = load(data)
+    assert project.links == {"caller.cu": LinkMode.LTO}
+    told = [(module.name, module.program, module.included) for module in project.modules]
+    assert told == [
+        ("alone.cu", "", True),
+        ("caller.cu", "caller.cu", True),
+        ("called.cu", "caller.cu", False),
+    ]
+    assert [module.name for module in project.modules if module.is_linked] == ["alone.cu"]
+    assert dump(project) == data
+
+
 def test_what_is_not_known_follows_its_module():
     project = load((_OLD / "version-1.jitproj").read_bytes())
     turned = json.loads(dump(replace(project, modules=project.modules[::-1])))
@@ -165,6 +179,8 @@ def test_half_a_character_does_not_keep_a_project_from_being_written():
         (_changed(target="sm90x"), "target: 'sm90x' is no target"),
         (_changed(target=None), "target: a text belongs here, not null"),
         (_changed(link="hard"), "link: 'hard' is unknown here. Known: none, ptx, lto"),
+        (_changed(links={"p": "hard"}), "links.p: 'hard' is unknown here. Known: none, ptx, lto"),
+        (_changed(links=["p"]), "links: an object belongs here, not a list"),
         (_changed(options=["-O3"]), "options: a text belongs here, not a list"),
         (_changed(libdevice=1), "libdevice: true or false belongs here, not a whole number"),
         (_changed(modules={}), "modules: a list belongs here, not an object"),
@@ -175,6 +191,8 @@ def test_half_a_character_does_not_keep_a_project_from_being_written():
         (_with_module(kind="cudaa"), "modules[1].kind: 'cudaa' is unknown"),
         (_with_module(kind=7), "modules[1].kind: a text belongs here"),
         (_with_module(name=""), "modules[1].name: a name belongs here"),
+        (_with_module(program="p"), "modules[1].program: an object belongs here, not a text"),
+        (_with_module(program={}), "modules[1].program.name: a name belongs here"),
         (_with_module(name="a.cu"), "modules[1].name: 'a.cu' stands in this list already"),
         (_with_module(path=""), "modules[1].path: a name belongs here"),
         (_with_module(text=["x"]), "modules[1].text: either a text or a path"),
@@ -218,6 +236,7 @@ def _random_project(rng):
             name_expressions=tuple(_random_text(rng) for _ in range(rng.randrange(3))),
             included=rng.random() < 0.5,
             is_library=rng.random() < 0.5,
+            program=rng.choice(["", "p", "ü"]),
         )
         for name in _random_names(rng, ".cu")
     )
@@ -245,6 +264,7 @@ def _random_project(rng):
         arch=Arch.parse(rng.choice(["sm_75", "sm_90a", "sm_120f"])),
         options=_random_text(rng),
         link=rng.choice(list(LinkMode)),
+        links=rng.choice([{}, {"p": LinkMode.PTX, "ü": LinkMode.LTO}]),
         libdevice=rng.random() < 0.5,
         join_ir=rng.random() < 0.5,
         driver_jit=rng.random() < 0.5,

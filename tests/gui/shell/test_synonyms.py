@@ -1,9 +1,9 @@
 """Other words for what the window names."""
 
 import pytest
-from jitstudio.gui.shell.pane_registry import PANES
 
 from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.gui.shell.synonyms import SYNONYMS, also_called
 from jitstudio.gui.state.settings_table import SETTINGS
 

@@ -23,7 +23,7 @@ from jitstudio.gui.state.build_settings import BuildSettings, Origin, Switch
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.project import ProjectState, outside
-from jitstudio.gui.state.requests import request_for
+from jitstudio.gui.state.requests import linked_modules, request_for
 from jitstudio.gui.state.session_format import SavedProject, SavedSession
 from jitstudio.gui.state.sweep_drafts import SweepDrafts
 from jitstudio.project_files import read_project
@@ -382,9 +382,10 @@ def test_a_project_holds_the_program_that_it_was_saved_of_whatever_is_looked_at(
     path = folder / "p.jitproj"
     saved = desk.project.capture(path)
     assert saved.link is LinkMode.LTO
-    assert {member.name for member in saved.modules if member.included} == {"theirs.cu"}
-    desk.project.mark_saved(path, saved, b"")
+    assert {member.name for member in saved.modules if member.is_linked} == {"theirs.cu"}
+    # Another tab is looked at while the disk is slow.
     desk.settings.turn_to("")
+    desk.project.mark_saved(path, saved, b"")
     assert desk.settings.link is LinkMode.NONE
     assert not desk.is_modified()
     assert desk.project.capture(path).link is LinkMode.LTO
@@ -394,6 +395,56 @@ def test_a_project_holds_the_program_that_it_was_saved_of_whatever_is_looked_at(
     assert other.project.capture(path).link is LinkMode.PTX
     desk.settings.set_link("Sample", LinkMode.PTX)
     assert desk.is_modified()
+
+
+def _programs(desk):
+    """How each tab is built: its name, whether it is ticked, its link, and what is in that."""
+    return {
+        document.name: (
+            document.included,
+            desk.settings.link_of(document.program),
+            [module.name for module in linked_modules(desk.documents, document.program)],
+        )
+        for document in desk.documents
+    }
+
+
+@pytest.mark.parametrize("looked_at", ["", "pair"])
+def test_programs_of_their_own_come_back_as_they_were_saved(desk, folder, looked_at):
+    for name, program in (
+        ("one.cu", ""),
+        ("two.cu", ""),
+        ("call.cu", "pair"),
+        ("body.cu", "pair"),
+        ("out.cu", "pair"),
+        ("alone.cu", "alone"),
+    ):
+        desk.add(name).program = program
+    desk.documents.named("two.cu").included = desk.documents.named("out.cu").included = False
+    desk.settings.set_link("", LinkMode.LTO)
+    desk.settings.set_link("pair", LinkMode.PTX)
+    desk.settings.turn_to(looked_at)
+    before, path = _programs(desk), folder / "p.jitproj"
+    desk.save(path)
+    assert not desk.is_modified()
+    other = Desk()
+    other.project.open(read_project(path))
+    assert _programs(other) == before
+    assert not other.is_modified()
+    captured = other.project.capture(path)
+    assert dump(captured) == path.read_bytes()
+    linked = {member.name for member in captured.modules if member.is_linked}
+    assert linked == set(before["call.cu" if looked_at else "one.cu"][2])
+    other.settings.set_link(other.documents.named("call.cu").program, LinkMode.LTO)
+    assert other.is_modified()
+
+
+def test_a_program_whose_file_was_not_read_keeps_its_link(desk, folder):
+    gone = Member("gone.cu", CodeKind.CUDA, None, "gone.cu", program="apart")
+    project = replace(PROJECT, modules=(gone,), links={"apart": LinkMode.PTX})
+    path = _write(folder, project)
+    desk.project.open(read_project(path))
+    assert desk.project.capture(path).links == {"apart": LinkMode.PTX}
 
 
 def _own(desk):

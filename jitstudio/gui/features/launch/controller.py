@@ -14,6 +14,7 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.features.launch.models.launch_text import config_words
 from jitstudio.gui.features.launch.view import LaunchPanel
 from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.context_menus import OF_LAUNCHES
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
@@ -29,6 +30,7 @@ def install(context: Context) -> None:
     shell.themes.follow(view.set_theme)
     LaunchPaneController(view, state.launches, state.launch_specs, shell)
     state.launch_specs.set_editor(view.form)
+    shell.context_menus.add_to_tables(view, OF_LAUNCHES)
     view.form.fix_requested.connect(context.fixer.apply)
     view.results.location_activated.connect(context.navigator.go_to_line)
 

@@ -62,9 +62,8 @@ class ClosedTabs(QObject):
         was_only_looked_at = document.is_aside and not document.is_modified
         # Of bytes that came from no file nothing is kept.
         if not was_only_looked_at and (entry.path or entry.content is not None):
-            origin = self._settings.origin
-            untrusted = "" if origin.is_trusted else origin.folder
-            self._closed.append(ClosedTab(entry, self._order.index(document), untrusted))
+            place, untrusted = self._order.index(document), self._settings.origin.confined_to
+            self._closed.append(ClosedTab(entry, place, untrusted))
             del self._closed[:-_MOST]
         self._on_moved()
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.command_line import build_command
+from jitstudio.core.command_line import build_command, run_command, sweep_command
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.features.variants.comparison_dialog import ComparisonDialog
@@ -25,8 +25,11 @@ from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.build_controller import BuildController, nothing_to_build
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.launch_controller import LaunchController
+from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Built
 from jitstudio.gui.state.requests import request_for
+from jitstudio.gui.state.sweep_drafts import SweepDrafts
 from jitstudio.listing.link_comparison import COMPARED, LinkComparison, both_ways, compare_links
 
 
@@ -47,6 +50,9 @@ class SideCommands(QObject):
         settings: BuildSettings,
         documents: Documents,
         service: BuildService,
+        launch_specs: LaunchSpecs,
+        launches: LaunchController,
+        sweep_drafts: SweepDrafts,
         baselines: Baselines,
         files: FileCommands,
         shell: Shell,
@@ -60,6 +66,9 @@ class SideCommands(QObject):
         self._build_controller = build_controller
         self._settings = settings
         self._service = service
+        self._launch_specs = launch_specs
+        self._launches = launches
+        self._sweep_drafts = sweep_drafts
         self._files = files
         self._keeper = keeper
         self._window = window
@@ -75,6 +84,8 @@ class SideCommands(QObject):
                 "compareLinksAction": self.compare_links,
                 "exportAction": self.export,
                 "copyCommandAction": self.copy_command,
+                "copyRunCommandAction": self.copy_run_command,
+                "copySweepCommandAction": self.copy_sweep_command,
             }
         )
 
@@ -111,6 +122,35 @@ class SideCommands(QObject):
     @Slot()
     def copy_command(self) -> None:
         """Copy the command that builds the same from the files."""
+        self._copy(build_command)
+
+    @Slot()
+    def copy_run_command(self) -> None:
+        """Copy the command that builds the same and launches what the form says."""
+        if self._can_launch():
+            specs, device = self._launch_specs, self._launches.device
+            ordinal = device.ordinal if device is not None else 0
+            self._copy(lambda request, paths: run_command(request, specs.spec, paths, ordinal))
+
+    @Slot()
+    def copy_sweep_command(self) -> None:
+        """Copy the command that sweeps the kernel of the form along the axes typed for it."""
+        specs = self._launch_specs
+        if self._can_launch() and specs.form is not None:
+            draft = self._sweep_drafts.of(specs.form, specs.spec)
+            self._copy(lambda request, paths: sweep_command(request, specs.spec, draft, paths))
+
+    def _can_launch(self) -> bool:
+        """Whether there is a launch that can be read; says why not."""
+        problem = self._launch_specs.finish()
+        if self._launch_specs.form is None:
+            problem = self.tr("There is no kernel to launch. Build one first.")
+        if problem:
+            self.failed.emit(problem)
+        return not problem
+
+    def _copy(self, command_for: Callable[[BuildRequest, Mapping[str, str]], str]) -> None:
+        """Copy a command about what is built, which names its files."""
         modules = self._build_controller.modules()
         others = [d for d in self._documents if d.is_header or d.is_library]
         if not modules:
@@ -126,7 +166,7 @@ class SideCommands(QObject):
         except ValueError as error:
             self.failed.emit(str(error))
             return
-        command = build_command(request, {name: str(d.path) for name, d in parts.items()})
+        command = command_for(request, {name: str(d.path) for name, d in parts.items()})
         QApplication.clipboard().setText(command)
         unsaved = ", ".join(name for name, d in parts.items() if d.is_modified)
         told = self.tr("Copied: {command}")

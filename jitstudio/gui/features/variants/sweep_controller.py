@@ -73,7 +73,7 @@ class SweepController(QObject):
     @Slot()
     def open(self) -> None:
         """Show the window, with the kernel that the launch form shows."""
-        self._launch_specs.finish_editing()
+        self._launch_specs.finish()
         if self._dialog is None:
             self._dialog = self._make_dialog()
         self._update()
@@ -135,7 +135,7 @@ class SweepController(QObject):
         if self._launch_specs.form is None:
             raise SweepError(self.tr("There is no kernel to sweep. Build one first."))
         if unreadable := self._launch_specs.unreadable:
-            raise SweepError(unreadable[0].message)
+            raise SweepError(unreadable)
         request = request_for(modules, self._documents, self._settings, SHOWN_AND_SAVED)
         spec = replace(self._launch_specs.spec, kernel=dialog.editor.draft.kernel)
         return SweepPlan(dialog.editor.axes(), request, spec)

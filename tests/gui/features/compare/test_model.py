@@ -35,6 +35,9 @@ def test_both_halves_have_a_row_for_each_line_of_either():
     assert compared.left.change(1) is Change.REMOVED
     assert compared.left.kind is CodeKind.CUDA
     assert compared.deltas == ()
+    # Not by colour alone.
+    assert [compared.left.sign(row) for row in range(4)] == ["", "\N{MINUS SIGN}", "", ""]
+    assert [compared.right.sign(row) for row in range(4)] == ["", "", "", "+"]
 
 
 def test_what_differs_in_a_line_is_known_of_each_half():

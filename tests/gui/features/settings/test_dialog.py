@@ -77,6 +77,9 @@ def test_the_search_leaves_what_has_all_words_with_its_heading(dialog):
     search.setText("memory next start")
     assert dialog.shown == ["build.memory"]
     assert not part(dialog, QPushButton, "emptyCacheButton").isVisible()
+    # By other words too, as in the palette.
+    search.setText("c++filt")
+    assert dialog.shown == ["listings.demangle"]
     search.setText("xyzzy")
     assert dialog.shown == []
     assert "xyzzy" in part(dialog, object, "noSetting").text()

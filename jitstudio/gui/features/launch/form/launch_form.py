@@ -112,6 +112,11 @@ class LaunchForm(QWidget):
         """Take what is being typed into a cell; a launch by shortcut leaves the cell open."""
         self._arguments.table.finish_editing()
 
+    def finish(self) -> str:
+        """Takes what is being typed; returns why the launch cannot be read, empty if it can."""
+        self.finish_editing()
+        return next((problem.message for problem in self.unreadable), "")
+
     @property
     def unreadable(self) -> tuple[SpecProblem, ...]:
         """What stands in a field that no `LaunchSpec` can hold."""

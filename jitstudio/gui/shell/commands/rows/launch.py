@@ -36,6 +36,24 @@ LAUNCH_ROWS = (
         separated=True,
     ),
     ActionSpec(
+        "copyRunCommandAction",
+        LAUNCH,
+        QT_TRANSLATE_NOOP("Actions", "Copy launch as &command"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Copy the command 'jitstudio run …' that launches the same in a terminal"
+        ),
+        separated=True,
+    ),
+    ActionSpec(
+        "copySweepCommandAction",
+        LAUNCH,
+        QT_TRANSLATE_NOOP("Actions", "Copy sweep as c&ommand"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions",
+            "Copy the command 'jitstudio sweep …' that runs the same variants in a terminal",
+        ),
+    ),
+    ActionSpec(
         "listDevicesAction",
         LAUNCH,
         QT_TRANSLATE_NOOP("Actions", "Look for &GPUs"),

@@ -1,0 +1,28 @@
+from pathlib import Path
+
+import jitstudio.gui.features as features
+from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.gui.shell.docking.layouts import LAYOUTS
+from jitstudio.gui.shell.pane_registry import PANES
+from jitstudio.gui.window.window_builder import installers
+from jitstudio.paths import resource
+
+NAMES = [pane.name for pane in PANES]
+
+
+def test_each_folder_of_features_is_installed_and_nothing_else():
+    (folder,) = map(Path, features.__path__)
+    folders = {path.parent.name for path in folder.glob("*/controller.py")}
+    assert folders == {path.parent.name for path in folder.glob("*/__init__.py")}
+    assert {install.__module__.split(".")[-2] for install in installers()} == folders
+
+
+def test_a_row_is_all_that_layouts_commands_and_help_need():
+    for layout in LAYOUTS:
+        placed = [name for area in layout.areas for group in area.groups for name in group]
+        assert sorted(placed) == sorted(NAMES), layout.name
+    leads = {spec.pane: spec for spec in ACTIONS if spec.pane}
+    for pane in PANES:
+        assert resource(f"help/{pane.name}.md").is_file(), pane.name
+        if pane.text:
+            assert (leads[pane.name].id, leads[pane.name].keys) == (pane.action, pane.keys)
