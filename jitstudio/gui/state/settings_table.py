@@ -84,6 +84,9 @@ LAUNCH = QT_TRANSLATE_NOOP("Settings", "Launch")
 SESSION = QT_TRANSLATE_NOOP("Settings", "Session")
 STARTUP = QT_TRANSLATE_NOOP("Settings", "Start")
 
+DEMANGLE = "listings.demangle"
+"""The key of the setting by which names are shown in C++."""
+
 SETTINGS = (
     Setting(
         "appearance.theme",
@@ -122,12 +125,13 @@ SETTINGS = (
         unit=QT_TRANSLATE_NOOP("Settings", "pt"),
     ),
     Setting(
-        "listings.demangle",
+        DEMANGLE,
         LISTINGS,
         QT_TRANSLATE_NOOP("Settings", "Names in words of C++"),
         QT_TRANSLATE_NOOP(
             "Settings",
-            "PTX and SASS show saxpy<float>(…) for _Z5saxpyIf…. What is saved and built stays.",
+            "PTX, SASS and Compare show saxpy<float>(…) for _Z5saxpyIf…. What is saved and "
+            "built stays.",
         ),
         True,
     ),

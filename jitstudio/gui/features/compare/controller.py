@@ -17,6 +17,7 @@ from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.state.baselines import Baseline
 from jitstudio.gui.state.outputs import Built
 from jitstudio.gui.state.readings import Readings, cubin_of
+from jitstudio.gui.state.settings_table import DEMANGLE
 from jitstudio.gui.state.workspace import Workspace
 from jitstudio.gui.window.panes import Panes
 
@@ -42,6 +43,12 @@ class CompareController(QObject):
         self._background = Background(self)
         self._background.done.connect(self._on_compared)
         self._background.failed.connect(self._view.show_hint)
+        # As it was compared, and the same with the names that are wanted.
+        self._compared: Compared | None = None
+        self._names = workspace.lowered_names
+        self._names.learnt.connect(self._spell)
+        self._spelling = Background(self)
+        self._spelling.done.connect(self._on_spelt)
         self._visibility = Visibility(self._view, self)
         for signal in (
             self._visibility.changed,
@@ -123,6 +130,7 @@ class CompareController(QObject):
         def work(_stop: Event) -> Compared:
             return compare(matter, left, right)
 
+        self._spelling.stop()
         self._background.start(work)
 
     def _is_read(self, left: Built, right: Built, matter: Matter) -> bool:
@@ -160,7 +168,8 @@ class CompareController(QObject):
 
     def _show_hint(self, words: str) -> None:
         self._background.stop()
-        self._key = None
+        self._spelling.stop()
+        self._key = self._compared = None
         self._view.show_hint(words)
 
     def _nothing_to_compare(self, chosen: Baseline | None) -> str:
@@ -176,8 +185,10 @@ class CompareController(QObject):
         return ""
 
     @Slot(str)
-    def _on_preference_changed(self, _key: str) -> None:
+    def _on_preference_changed(self, key: str) -> None:
         self._view.texts.set_font_size(self._preferences.font_size)
+        if key == DEMANGLE:
+            self._spell()
 
     @Slot(float)
     def _on_font_size_changed(self, points: float) -> None:
@@ -185,6 +196,23 @@ class CompareController(QObject):
 
     @Slot(object)
     def _on_compared(self, compared: Compared) -> None:
+        self._compared = compared
+        self._spell()
+
+    @Slot()
+    def _spell(self) -> None:
+        """Show names in C++ or as the tools wrote them, as it is with the listings."""
+        compared = self._compared
+        if compared is None:
+            return
+        known: dict[str, str] = {}
+        if self._preferences.value(DEMANGLE):
+            self._names.want(compared.lowered_names)
+            known = dict(self._names.known)
+        self._spelling.start(lambda _stop: compared.spelt(known))
+
+    @Slot(object)
+    def _on_spelt(self, compared: Compared) -> None:
         self._view.show_compared(compared, *self._titles)
 
 

@@ -139,7 +139,7 @@ class CompareView(QWidget):
         self._compared = compared
         self.texts.show_compared(compared)
         self.texts.set_titles(left, right)
-        self._model.set_rows(compared.deltas)
+        self._model.set_rows(compared.figures)
         self._count.setText(count_words(compared.comparison))
         for arrow in (self.previous, self.next):
             arrow.setEnabled(bool(compared.comparison.hunks))

@@ -13,7 +13,6 @@ from jitstudio.gui.features.link.controller import shown_link
 from jitstudio.gui.features.link.inlined_list import InlinedList
 from jitstudio.gui.features.link.inlined_model import InlinedRow
 from jitstudio.gui.kit.background import Background, Paced
-from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.workspace import Workspace
 from jitstudio.listing.lines import split_at_newlines
 
@@ -29,7 +28,7 @@ class InlinedController(QObject):
         self._inlining = Inlining((), ())
         self._reading = Background(self)
         self._reading.done.connect(self._on_read)
-        self._names = LoweredNames(workspace.service, self)
+        self._names = workspace.lowered_names
         self._names.learnt.connect(self._show)
         workspace.outputs.result_changed.connect(self._on_result_changed)
         workspace.settings.link_changed.connect(self._on_result_changed)

@@ -13,11 +13,9 @@ from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.state.files import write_file
-from jitstudio.gui.state.lowered_names import LoweredNames
+from jitstudio.gui.state.settings_table import DEMANGLE
 from jitstudio.gui.state.workspace import Workspace
 from jitstudio.gui.window.panes import Panes
-
-_DEMANGLE = "listings.demangle"
 
 
 class ListingsController(QObject):
@@ -32,7 +30,7 @@ class ListingsController(QObject):
         self._panes = panes
         self._dialogs = Dialogs(window)
         self._folder = Path.cwd()
-        self._names = LoweredNames(workspace.service, self)
+        self._names = workspace.lowered_names
         self._saving = Background(self)
         self._demangle = actions["demangleAction"]
         self._names.learnt.connect(self._on_learnt)
@@ -42,7 +40,7 @@ class ListingsController(QObject):
         for pane in panes.outputs.values():
             pane.code.names_wanted.connect(self._on_names_wanted)
             pane.save_requested.connect(self._on_save_requested)
-        self._on_preference_changed(_DEMANGLE)
+        self._on_preference_changed(DEMANGLE)
         self._inspections = workspace.inspections
         self._inspections.kernel_changed.connect(self._on_kernels_changed)
         self._outputs.result_changed.connect(self._on_kernels_changed)
@@ -70,12 +68,12 @@ class ListingsController(QObject):
 
     @Slot(bool)
     def _on_demangle(self, on: bool) -> None:
-        self._preferences.set_value(_DEMANGLE, on)
+        self._preferences.set_value(DEMANGLE, on)
 
     @Slot(str)
     def _on_preference_changed(self, key: str) -> None:
-        if key == _DEMANGLE:
-            on = bool(self._preferences.value(_DEMANGLE))
+        if key == DEMANGLE:
+            on = bool(self._preferences.value(DEMANGLE))
             self._demangle.setChecked(on)
             for pane in self._panes.outputs.values():
                 pane.code.set_demangled(on)
