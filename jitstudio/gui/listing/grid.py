@@ -17,11 +17,11 @@ _MARK_SIDE, _MARK_RIGHT = 12, 7
 
 @dataclass(frozen=True)
 class Lead:
-    """The column of addresses, which is there where it leaves room for the longest instruction.
+    """The column of addresses, which is there where it leaves room for the instructions.
 
     Attributes:
         cells: Its width; 0 for none.
-        code: How many cells the longest instruction takes.
+        code: How many cells an instruction takes, but for a few that are longer.
         room: How wide a line may be with its number and its address, in pixels.
     """
 
