@@ -10,11 +10,14 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QToolButton,
     QTreeWidget,
 )
 
 from jitstudio.gui.features.help.shortcuts_dialog import ShortcutsDialog
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.gui.state.settings_table import BY_KEY
 
 _CTRL, _ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -68,6 +71,14 @@ def test_keys_are_listed_changed_and_given_back(started):
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
     assert not field.hasFocus()
     dialog.close()
+
+    # Hints and tool tips tell the keys as they are now.
+    maximise = driver.find(QToolButton, "maximiseButton")
+    assert maximise.toolTip() == "Let this pane fill the window"
+    assert COMMAND_KEYS.words("maximiseAction") == "View > Maximise pane"
+    COMMAND_KEYS.learn("completeAction", "Edit > Complete", ["Alt+Space"])
+    sentence = BY_KEY["editor.completion"].explanation
+    assert sentence == "Offers words after three letters. To ask for them at any time: Alt+Space."
 
     # It does what it was given for, and the old key nothing any more.
     driver.window.activateWindow()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Signal, SignalInstance, Slot
 from PySide6.QtGui import QFont, QFontDatabase
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -67,13 +67,18 @@ LETTERS = Letters()
 """Those of the application: there is one, as there is one `QApplication.font()`."""
 
 
-class _Follower(QObject):
-    """Does something to its parent whenever the letters change."""
+class Follower(QObject):
+    """Does something to its parent at each signal: by default whenever the letters change."""
 
-    def __init__(self, parent: QObject, do: Callable[[Any], object]) -> None:
+    def __init__(
+        self,
+        parent: QObject,
+        do: Callable[[Any], object],
+        changed: SignalInstance = LETTERS.changed,
+    ) -> None:
         super().__init__(parent)
         self._do = do
-        LETTERS.changed.connect(self._again)
+        changed.connect(self._again)
 
     @Slot()
     def _again(self) -> None:
@@ -88,7 +93,7 @@ def follow_letters(owner: QObject, do: Callable[[Any], object]) -> None:
 
 def when_letters_change(owner: QObject, do: Callable[[Any], object]) -> None:
     """Do something to `owner` whenever the letters change, as long as it lives."""
-    _Follower(owner, do)
+    Follower(owner, do)
 
 
 def scaled(pixels: int) -> int:

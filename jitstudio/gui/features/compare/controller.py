@@ -5,13 +5,13 @@ from __future__ import annotations
 from threading import Event
 
 from PySide6.QtCore import QCoreApplication, QObject, Slot
-from PySide6.QtGui import QKeySequence
 
 from jitstudio.analysis.model import Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.gui.features.compare.build_names import build_name, difference_titles
 from jitstudio.gui.features.compare.model import Compared, Matter, Side, compare
 from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.state.baselines import Baseline
@@ -176,12 +176,11 @@ class CompareController(QObject):
         if self._outputs.good is None:
             return self.tr("Nothing has been built yet.\nBuild something, and pin it.")
         if chosen is None:
-            keys = self._pin.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             return self.tr(
                 "Nothing is pinned yet.\n"
                 "Pin this result ({keys}), then change the source, an option, the target "
                 "or the link: what that does appears here."
-            ).format(keys=keys)
+            ).format(keys=COMMAND_KEYS.words("pinBaselineAction"))
         return ""
 
     @Slot(str)

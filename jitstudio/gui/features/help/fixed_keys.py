@@ -55,7 +55,7 @@ FIXED_KEYS = (
         _EDITORS,
         (
             QT_TRANSLATE_NOOP("FixedKeys", "Alt+click"),
-            QT_TRANSLATE_NOOP("FixedKeys", "Alt+drag"),
+            QT_TRANSLATE_NOOP("FixedKeys", "Alt+Shift+drag"),
         ),
     ),
     FixedKey(

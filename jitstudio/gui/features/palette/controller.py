@@ -148,7 +148,7 @@ class PaletteController(QObject):
                 translate(CONTEXT, setting.title),
                 f"{path}{_BETWEEN}{translate(CONTEXT, setting.group)}",
                 partial(self._show_setting, setting.key),
-                tip=translate(CONTEXT, setting.sentence),
+                tip=setting.explanation,
             )
 
     def _go_to_tab(self, document: Document) -> None:
