@@ -7,7 +7,14 @@ from typing import Any
 
 from PySide6.QtCore import QEvent, QObject, Signal, SignalInstance, Slot
 from PySide6.QtGui import QFont, QFontDatabase
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QFormLayout,
+    QGridLayout,
+    QLayout,
+    QWidget,
+)
 
 from jitstudio.paths import resource
 
@@ -20,6 +27,9 @@ _FILES = ("fonts/JetBrainsMono-Regular.woff2", "fonts/JetBrainsMono-Bold.woff2")
 # The bundled files hold Latin letters only; these are asked for the rest, in this order.
 _FALLBACKS = ("DejaVu Sans Mono", "Noto Sans Mono", "Menlo", "Consolas", "monospace")
 _UI_SIZE = 9.5
+_AT_ONE = "marginsAtOne"
+# Of what letters grow by; all of it would leave them no room.
+_GAP_GROWTH = 0.4
 
 
 class Letters(QObject):
@@ -99,6 +109,33 @@ def when_letters_change(owner: QObject, do: Callable[[Any], object]) -> None:
 def scaled(pixels: int) -> int:
     """So many pixels at the zoom that there is now."""
     return round(pixels * LETTERS.zoom)
+
+
+def gap(pixels: int) -> int:
+    """So many pixels between things at the zoom that there is now: they grow less than letters."""
+    return round(pixels * (1 + (LETTERS.zoom - 1) * _GAP_GROWTH))
+
+
+def scale_margins(root: QWidget) -> None:
+    """Scale the margins of all layouts in a widget, and what is between their parts.
+
+    Their sizes at a zoom of 1 are taken when this is called for the first time.
+    """
+    layouts = [root.layout(), *root.findChildren(QLayout)]
+    for layout in layouts:
+        if not isinstance(layout, QBoxLayout | QGridLayout | QFormLayout):
+            continue
+        kept = layout.property(_AT_ONE)
+        if kept is None:
+            if LETTERS.zoom == 1:
+                continue
+            sides = layout.contentsMargins()
+            kept = (sides.left(), sides.top(), sides.right(), sides.bottom(), layout.spacing())
+            layout.setProperty(_AT_ONE, kept)
+        *margins, between = kept
+        layout.setContentsMargins(*map(gap, margins))
+        if between > 0:
+            layout.setSpacing(gap(between))
 
 
 def show_as_code(widget: QWidget, size: float) -> None:

@@ -55,6 +55,7 @@ FIXED_KEYS = (
         _EDITORS,
         (
             QT_TRANSLATE_NOOP("FixedKeys", "Alt+click"),
+            QT_TRANSLATE_NOOP("FixedKeys", "Ctrl+Alt+click"),
             QT_TRANSLATE_NOOP("FixedKeys", "Alt+Shift+drag"),
         ),
     ),
