@@ -50,6 +50,10 @@ def test_keys_are_listed_changed_and_given_back(started):
     assert {"Build", "Duplicate lines", "Copy", "Copy whole log"} <= set(texts)
     assert any("Shift+Tab" in item.text(1) for item in rows())
     assert "Ctrl+wheel" in [item.text(1) for item in rows()]
+    # Each way to another caret that a desktop may take for itself has a second one.
+    keys = [item.text(1) for item in rows()]
+    assert any("Ctrl+Alt+Up" in key and "Ctrl+Shift+Up" in key for key in keys)
+    assert any("Alt+click" in key and "Ctrl+Alt+click" in key for key in keys)
     search.setText("preferences")
     assert [item.text(0) for item in rows()] == ["Settings"]
 
@@ -79,6 +83,13 @@ def test_keys_are_listed_changed_and_given_back(started):
     COMMAND_KEYS.learn("completeAction", "Edit > Complete", ["Alt+Space"])
     sentence = BY_KEY["editor.completion"].explanation
     assert sentence == "Offers words after three letters. To ask for them at any time: Alt+Space."
+
+    driver.window.activateWindow()
+    editor.setFocus()
+    editor.setPlainText("one\ntwo\nthree\n")
+    driver.press(Qt.Key.Key_Down, _CTRL | _SHIFT)
+    assert editor.carets.count == 2
+    editor.carets.clear()
 
     # It does what it was given for, and the old key nothing any more.
     driver.window.activateWindow()
