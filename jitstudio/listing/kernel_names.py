@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
 _ANONYMOUS = re.compile(r"(?:\(anonymous namespace\)|\{anonymous\}|`anonymous namespace')::")
@@ -64,6 +64,16 @@ def short_names(meanings: Mapping[str, str]) -> dict[str, str]:
     short = {name: _without_parameters(meaning) for name, meaning in meanings.items()}
     counts = Counter(short.values())
     return {name: one if counts[one] == 1 else meanings[name] for name, one in short.items()}
+
+
+def meanings(names: Iterable[str], known: Mapping[str, str]) -> dict[str, str]:
+    """What to show in place of each lowered name that means anything, as short as it may be.
+
+    Args:
+        names: Lowered names, all of which are known.
+        known: What each means, as a demangler says it; one that means nothing means itself.
+    """
+    return short_names({name: known[name] for name in names if known[name] != name})
 
 
 def _without_parameters(text: str) -> str:

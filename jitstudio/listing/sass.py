@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from math import ceil
 
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.cells import widest_line
@@ -22,6 +24,7 @@ _RAW_COLUMN = 35
 _ENCODING = re.compile(r" +(?=/\* 0x)")
 _HEADING = re.compile(r"//-++ (\S++)\s++-++$")
 _TARGET = re.compile(r"`\([^()]*+\)")
+_TARGET_SIGN = "`("
 _SHORT_TARGET = "`(.L_x_12)"
 
 
@@ -50,6 +53,15 @@ def _without_room(line: str, moved: int) -> str:
     return line[moved:] if rest and rest.end() > moved else line
 
 
+OUTLIERS = 0.03
+"""The part of all instructions that may be longer than usual; one, at least, of four or more."""
+
+
+def code_end(line: str) -> int:
+    """Where the code of an instruction ends: a semicolon behind it says nothing."""
+    return len(line.rstrip(" ;"))
+
+
 @dataclass(frozen=True)
 class Extent:
     """How much room a text takes, in cells.
@@ -57,26 +69,33 @@ class Extent:
     Attributes:
         widest: The longest line takes so much, or a few more.
         digits: Of the longest address; 0 where there are none.
-        code: The longest instruction behind its address. A function that it calls by name counts
-            as a short label: names are of any length.
+        code: The longest instruction behind its address, without the semicolon at its end. A
+            function that it calls by name counts as a short label: names are of any length.
+        usual: The same of all instructions but the few longest: see `OUTLIERS`.
     """
 
     widest: int
     digits: int = 0
     code: int = 0
+    usual: int = 0
 
     @classmethod
     def of(cls, lines: Sequence[str], kind: CodeKind | None) -> Extent:
         """Measures a text; only SASS has addresses. Takes half a second for 300,000 lines."""
-        digits = code = 0
         if kind is not CodeKind.SASS:
             return cls(widest_line(lines))
+        digits, lengths = 0, Counter[int]()
         for line in lines:
             if "/*" in line and (address := ADDRESS.match(line)) and address[1]:
                 digits = max(digits, len(address[1]))
-                if len(line) - address.end() > code:
-                    code = max(code, len(_TARGET.sub(_SHORT_TARGET, line)) - address.end())
-        return cls(widest_line(lines), digits, code)
+                shown = _TARGET.sub(_SHORT_TARGET, line) if _TARGET_SIGN in line else line
+                lengths[code_end(shown) - address.end()] += 1
+        above = min(ceil(OUTLIERS * lengths.total()), lengths.total() // 4)
+        for usual in sorted(lengths, reverse=True):
+            above -= lengths[usual]
+            if above < 0:
+                return cls(widest_line(lines), digits, max(lengths), usual)
+        return cls(widest_line(lines))
 
 
 def instruction_counts(text: str) -> dict[str, int]:

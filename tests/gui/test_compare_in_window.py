@@ -107,6 +107,31 @@ def test_a_baseline_can_be_called_otherwise_and_chosen(both):
     assert both.state.baselines.chosen.name == "calls"
 
 
+def test_names_are_in_cpp_as_in_the_listings(started):
+    view = show(started)
+    started.open_sample("SAXPY")
+    started.trigger("pinBaselineAction")
+    started.next_result(lambda: started.replace("a * x[i]", "a * x[i] * x[i]"))
+    left, right = view.texts.left, view.texts.right
+    started.wait(lambda: ".kernel saxpy<double>" in left.toPlainText())
+    assert ".kernel saxpy<float>" in right.toPlainText()
+    assert "_Z5saxpy" not in left.toPlainText() + right.toPlainText()
+    functions = {row.name for row in view.deltas.model().rows}
+    assert functions <= {"saxpy<double>", "saxpy<float>"}
+    assert functions
+    hunk = view.compared.comparison.hunks[-1].start
+    view.texts.go_to(hunk)
+    started.trigger("demangleAction")
+    started.wait(lambda: ".kernel _Z5saxpyIdEvT_PKS0_PS0_i" in left.toPlainText())
+    assert "saxpy<" not in left.toPlainText() + right.toPlainText()
+    assert {row.name for row in view.deltas.model().rows} <= {
+        "_Z5saxpyIdEvT_PKS0_PS0_i",
+        "_Z5saxpyIfEvT_PKS0_PS0_i",
+    }
+    # Whoever reads stays where he is.
+    assert left.caret.line == hunk
+
+
 def test_nothing_is_compared_that_nobody_sees(started):
     view = started.pane("compare")
     assert not view.isVisible()

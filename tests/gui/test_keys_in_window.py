@@ -10,11 +10,14 @@ from PySide6.QtWidgets import (
     QLabel,
     QLineEdit,
     QPushButton,
+    QToolButton,
     QTreeWidget,
 )
 
 from jitstudio.gui.features.help.shortcuts_dialog import ShortcutsDialog
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.shell.commands.table import ACTIONS
+from jitstudio.gui.state.settings_table import BY_KEY
 
 _CTRL, _ALT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.AltModifier
 _SHIFT = Qt.KeyboardModifier.ShiftModifier
@@ -47,6 +50,10 @@ def test_keys_are_listed_changed_and_given_back(started):
     assert {"Build", "Duplicate lines", "Copy", "Copy whole log"} <= set(texts)
     assert any("Shift+Tab" in item.text(1) for item in rows())
     assert "Ctrl+wheel" in [item.text(1) for item in rows()]
+    # Each way to another caret that a desktop may take for itself has a second one.
+    keys = [item.text(1) for item in rows()]
+    assert any("Ctrl+Alt+Up" in key and "Ctrl+Shift+Up" in key for key in keys)
+    assert any("Alt+click" in key and "Ctrl+Alt+click" in key for key in keys)
     search.setText("preferences")
     assert [item.text(0) for item in rows()] == ["Settings"]
 
@@ -68,6 +75,21 @@ def test_keys_are_listed_changed_and_given_back(started):
     QTest.keyClick(QApplication.focusWidget(), Qt.Key.Key_Tab)
     assert not field.hasFocus()
     dialog.close()
+
+    # Hints and tool tips tell the keys as they are now.
+    maximise = driver.find(QToolButton, "maximiseButton")
+    assert maximise.toolTip() == "Let this pane fill the window"
+    assert COMMAND_KEYS.words("maximiseAction") == "View > Maximise pane"
+    COMMAND_KEYS.learn("completeAction", "Edit > Complete", ["Alt+Space"])
+    sentence = BY_KEY["editor.completion"].explanation
+    assert sentence == "Offers words after three letters. To ask for them at any time: Alt+Space."
+
+    driver.window.activateWindow()
+    editor.setFocus()
+    editor.setPlainText("one\ntwo\nthree\n")
+    driver.press(Qt.Key.Key_Down, _CTRL | _SHIFT)
+    assert editor.carets.count == 2
+    editor.carets.clear()
 
     # It does what it was given for, and the old key nothing any more.
     driver.window.activateWindow()

@@ -120,7 +120,7 @@ def test_a_project_is_saved_changed_and_opened_again(driver, answers, tmp_path):
     assert not driver.state.build_controller.is_busy
     assert len(driver.results) == seen
     hint = driver.state.outputs.output(CodeKind.PTX).hint
-    assert "Press Ctrl+B to build" in hint
+    assert "To build: Ctrl+B." in hint
     assert driver.next_result(lambda: driver.trigger("buildAction")).ok
     listings = driver.state.outputs.output(CodeKind.PTX).listings
     assert [listing.name for listing in listings] == ["beside.cu"]

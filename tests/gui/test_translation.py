@@ -18,6 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.gui.features.help.fixed_keys import FIXED_KEYS
 from jitstudio.samples import samples
 from tests.support import ROOT
 
@@ -29,6 +30,8 @@ _NAMES = re.compile(
     r"Ctrl|Shift|Alt|Esc|sm_\w+|compute_\w+|\w+\.(cu|cuh|ll|ptx|md))\b"
     r"|(?<!\S)(\w+:)?--?[A-Za-z]\S*"  # options of tools
 )
+# No key together with the mouse.
+_KEY = re.compile(r"\b(?:(?:Ctrl|Alt|Shift|Meta)\+)++(?!click|drag|wheel)[^\s).,;:]+|\bF\d{1,2}\b")
 # What Qt makes, names and translates itself.
 _OF_QT = re.compile(r"qt_|Scroll(Left|Right)Button")
 
@@ -97,6 +100,18 @@ def test_every_text_has_a_context_by_which_it_is_looked_up(brackets):
         for message in context.iter("message")
     ]
     assert lost == []
+
+
+def test_no_text_has_a_key_that_the_user_can_change(brackets):
+    fixed = {key for row in FIXED_KEYS for key in row.keys}
+    found = [
+        (context.findtext("name"), message.findtext("source"))
+        for context in ElementTree.parse(brackets.with_suffix(".ts")).iter("context")
+        for message in context.iter("message")
+        for key in _KEY.findall(message.findtext("source"))
+        if key not in fixed and context.findtext("name") != "FixedKeys"
+    ]
+    assert found == []
 
 
 def test_every_word_that_the_window_begins_with_can_be_translated(translated, started):

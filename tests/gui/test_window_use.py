@@ -16,7 +16,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.log.view import LogView
 from jitstudio.gui.kit.theme import ThemeMode
-from tests.gui.driver import Driver
+from tests.gui.driver import Driver, pause
 
 
 def test_a_file_that_is_not_there_is_told(started, tmp_path):
@@ -69,7 +69,7 @@ TYPES_AND_DIES = """
 import os, signal, sys
 from pathlib import Path
 from jitstudio.gui.window.application import make_application
-from tests.gui.driver import Driver
+from tests.gui.driver import Driver, pause
 driver = Driver(make_application(), Path(sys.argv[1]))
 driver.start()
 driver.type("// not saved anywhere ")
@@ -148,3 +148,39 @@ def test_closing_ends_the_worker_and_the_thread(qapp, tmp_path):
     driver.close()
     assert time.monotonic() - begin < 12  # when what hangs is given up
     assert not Path(f"/proc/{pid}").exists() or sys.platform != "linux"
+
+
+def test_at_three_times_the_size_menus_target_and_build_are_within_reach(started):
+    window = started.window
+    switch = started.find(QWidget, "layoutSwitch")
+    bar = started.listing("sassView").verticalScrollBar()
+    header = started.listings[CodeKind.SASS].header
+    before, left = bar.sizeHint().width(), header.layout().contentsMargins().left()
+    assert switch.isVisible()
+    while started.shell.layout.zoom < 3:
+        started.trigger("windowZoomInAction")
+    pause(50)
+    assert window.width() == 1440
+    assert bar.sizeHint().width() > 1.5 * before
+    assert header.layout().contentsMargins().left() > 1.5 * left
+    for name in ("archCombo", "optionsEdit", "optionsFormButton"):
+        field = started.find(QWidget, name)
+        assert not field.visibleRegion().isEmpty(), name
+        assert field.mapTo(window, field.rect().bottomRight()).x() < 1440, name
+    extension = started.find(QWidget, "qt_toolbar_ext_button")
+    assert not extension.isVisible()
+    # The layouts are in a menu, too; the menus are nowhere else.
+    menus = window.menuBar()
+    assert not switch.isVisible()
+    for action in menus.actions():
+        assert menus.rect().contains(menus.actionGeometry(action)), action.text()
+    # What has even less room is in the extension of the tool bar.
+    window.resize(1024, 700)
+    pause(50)
+    assert extension.isVisible() or started.find(QWidget, "archCombo").isVisible()
+    started.trigger("windowZoomResetAction")
+    pause(50)
+    assert (bar.sizeHint().width(), header.layout().contentsMargins().left()) == (before, left)
+    window.resize(1440, 900)
+    pause(50)
+    assert switch.isVisible()

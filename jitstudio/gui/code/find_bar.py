@@ -21,6 +21,7 @@ from jitstudio.gui.code.search import (
     Search,
     Searchable,
 )
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import Theme
@@ -193,10 +194,10 @@ class FindBar(QWidget):
         make = self._make_button
         self._unfold = make("chevron-right", self.tr("Show or hide replace"), self._on_unfold)
         self._options = QueryOptions(self)
-        self._previous = make(
-            "chevron-up", self.tr("Previous match (Shift+F3)"), self.find_previous
-        )
-        self._next = make("chevron-down", self.tr("Next match (F3)"), self.find_next)
+        self._previous = make("chevron-up", self.tr("Previous match"), self.find_previous)
+        self._next = make("chevron-down", self.tr("Next match"), self.find_next)
+        _tell_key(self._previous, "findPreviousAction")
+        _tell_key(self._next, "findNextAction")
         self._close = make("close", self.tr("Close (Esc)"), self.close_bar)
         self._replace_one = make("", self.tr("Replace this match"), self.replace_one)
         self._replace_one.setText(self.tr("Replace"))
@@ -383,3 +384,9 @@ class FindBar(QWidget):
         if self._search is not None and self._target is not None:
             self._target.set_matches(self._search.by_line)
         self._arrive()
+
+
+def _tell_key(button: QToolButton, command: str) -> None:
+    """Let the tool tip of a button tell the key of the command that does the same."""
+    what = button.toolTip()
+    follow_keys(button, lambda it: it.setToolTip(COMMAND_KEYS.tip(what, command)))

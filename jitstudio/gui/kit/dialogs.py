@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QDialog, QFileDialog, QInputDialog, QMessageBox, Q
 
 from jitstudio.core.code import ENDINGS
 from jitstudio.core.project.project import PROJECT_ENDING
+from jitstudio.gui.kit.fonts import follow_letters, scale_margins
 from jitstudio.paths import fallback_folder
 
 _CODE_FILES = " ".join(f"*{ending}" for ending in ENDINGS)
@@ -219,4 +220,5 @@ def _listed(names: Sequence[str]) -> str:
 def open_dialog(dialog: QDialog) -> None:
     """Show a dialog over its window, and forget it once it is closed."""
     dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    follow_letters(dialog, scale_margins)
     dialog.open()

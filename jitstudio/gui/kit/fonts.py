@@ -5,9 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Signal, Slot
+from PySide6.QtCore import QEvent, QObject, Signal, SignalInstance, Slot
 from PySide6.QtGui import QFont, QFontDatabase
-from PySide6.QtWidgets import QApplication, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QBoxLayout,
+    QFormLayout,
+    QGridLayout,
+    QLayout,
+    QWidget,
+)
 
 from jitstudio.paths import resource
 
@@ -20,6 +27,9 @@ _FILES = ("fonts/JetBrainsMono-Regular.woff2", "fonts/JetBrainsMono-Bold.woff2")
 # The bundled files hold Latin letters only; these are asked for the rest, in this order.
 _FALLBACKS = ("DejaVu Sans Mono", "Noto Sans Mono", "Menlo", "Consolas", "monospace")
 _UI_SIZE = 9.5
+_AT_ONE = "marginsAtOne"
+# Of what letters grow by; all of it would leave them no room.
+_GAP_GROWTH = 0.4
 
 
 class Letters(QObject):
@@ -67,13 +77,18 @@ LETTERS = Letters()
 """Those of the application: there is one, as there is one `QApplication.font()`."""
 
 
-class _Follower(QObject):
-    """Does something to its parent whenever the letters change."""
+class Follower(QObject):
+    """Does something to its parent at each signal: by default whenever the letters change."""
 
-    def __init__(self, parent: QObject, do: Callable[[Any], object]) -> None:
+    def __init__(
+        self,
+        parent: QObject,
+        do: Callable[[Any], object],
+        changed: SignalInstance = LETTERS.changed,
+    ) -> None:
         super().__init__(parent)
         self._do = do
-        LETTERS.changed.connect(self._again)
+        changed.connect(self._again)
 
     @Slot()
     def _again(self) -> None:
@@ -88,12 +103,39 @@ def follow_letters(owner: QObject, do: Callable[[Any], object]) -> None:
 
 def when_letters_change(owner: QObject, do: Callable[[Any], object]) -> None:
     """Do something to `owner` whenever the letters change, as long as it lives."""
-    _Follower(owner, do)
+    Follower(owner, do)
 
 
 def scaled(pixels: int) -> int:
     """So many pixels at the zoom that there is now."""
     return round(pixels * LETTERS.zoom)
+
+
+def gap(pixels: int) -> int:
+    """So many pixels between things at the zoom that there is now: they grow less than letters."""
+    return round(pixels * (1 + (LETTERS.zoom - 1) * _GAP_GROWTH))
+
+
+def scale_margins(root: QWidget) -> None:
+    """Scale the margins of all layouts in a widget, and what is between their parts.
+
+    Their sizes at a zoom of 1 are taken when this is called for the first time.
+    """
+    layouts = [root.layout(), *root.findChildren(QLayout)]
+    for layout in layouts:
+        if not isinstance(layout, QBoxLayout | QGridLayout | QFormLayout):
+            continue
+        kept = layout.property(_AT_ONE)
+        if kept is None:
+            if LETTERS.zoom == 1:
+                continue
+            sides = layout.contentsMargins()
+            kept = (sides.left(), sides.top(), sides.right(), sides.bottom(), layout.spacing())
+            layout.setProperty(_AT_ONE, kept)
+        *margins, between = kept
+        layout.setContentsMargins(*map(gap, margins))
+        if between > 0:
+            layout.setSpacing(gap(between))
 
 
 def show_as_code(widget: QWidget, size: float) -> None:

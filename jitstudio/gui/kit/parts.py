@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPaintEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QToolButton, QWidget
 
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.fonts import follow_letters, scaled
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.theme import Theme
@@ -18,7 +19,7 @@ _LEAST_LETTERS = 4
 
 
 def icon_button(
-    parent: QWidget, text: str, what: str, icon_name: str, keys: str = ""
+    parent: QWidget, text: str, what: str, icon_name: str, keys: str = "", *, command: str = ""
 ) -> QToolButton:
     """A button with its word beside its icon, which `show_icons` draws.
 
@@ -27,11 +28,15 @@ def icon_button(
         text: The word.
         what: What it does, for the tool tip and for screen readers.
         icon_name: A file in `resources/icons`.
-        keys: What can be pressed instead; the tool tip tells it.
+        keys: What can be pressed instead and stays so; the tool tip tells it.
+        command: The command that does the same; the tool tip tells its key.
     """
     button = QToolButton(parent)
     button.setText(text)
-    button.setToolTip(f"{what} ({QKeySequence(keys).toString()})" if keys else what)
+    if command:
+        follow_keys(button, lambda it: it.setToolTip(COMMAND_KEYS.tip(what, command)))
+    else:
+        button.setToolTip(f"{what} ({QKeySequence(keys).toString()})" if keys else what)
     button.setAccessibleName(what)
     button.setProperty(_ICON, icon_name)
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)

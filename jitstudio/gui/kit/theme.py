@@ -5,6 +5,7 @@ Knows no widget of jitstudio. Whoever paints itself is handed a `Theme`.
 
 from __future__ import annotations
 
+import re
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -18,6 +19,7 @@ from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QPalette, QTextCharFormat, QTextFormat
 from PySide6.QtWidgets import QApplication, QToolTip
 
+from jitstudio.gui.kit.fonts import LETTERS, gap, scaled
 from jitstudio.paths import resource
 
 TokenType = Any
@@ -227,6 +229,11 @@ def _color(value: str, where: str) -> QColor:
 
 _PICTURES = ("down", "left", "right", "up", "more")
 _OUTLINE = 140
+# Of a style sheet, but for lines; pictures grow with the letters, and what is around them less.
+_PIXELS = re.compile(r"\b(?:[2-9]|\d{2,})(?=px)")
+_PICTURES_OF = re.compile(
+    r"(image: [^;]+; width: \d+px; height: \d+px|(?:icon-size|padding-right): \d+px)"
+)
 _ROLES = {
     QPalette.ColorRole.Window: "window",
     QPalette.ColorRole.WindowText: "text",
@@ -305,7 +312,26 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     # is seen on all grounds.
     pictures = {name: resource(f"themes/{name}.svg").as_posix() for name in _PICTURES}
     sheet = template.substitute(colors_by_name | pictures)
-    app.setStyleSheet(sheet)
+    # Lines stay as thin as they are.
+    app.setStyleSheet(_sized(sheet))
+
+
+def _sized(sheet: str) -> str:
+    """A style sheet at the zoom that there is now."""
+    if LETTERS.zoom == 1:
+        return sheet
+    parts = _PICTURES_OF.split(sheet)
+    return "".join(
+        _PIXELS.sub(_scaled if at % 2 else _spaced, part) for at, part in enumerate(parts)
+    )
+
+
+def _scaled(pixels: re.Match[str]) -> str:
+    return str(scaled(int(pixels[0])))
+
+
+def _spaced(pixels: re.Match[str]) -> str:
+    return str(gap(int(pixels[0])))
 
 
 class ThemeMode(Enum):
@@ -354,6 +380,8 @@ class ThemeKeeper(QObject):
         self._theme = self._wanted()
         apply_theme(app, self._theme)
         self._hints.colorSchemeChanged.connect(self._on_scheme_changed)
+        self._zoom = LETTERS.zoom
+        LETTERS.changed.connect(self._on_letters_changed)
 
     @property
     def theme(self) -> Theme:
@@ -390,6 +418,13 @@ class ThemeKeeper(QObject):
         self._theme = wanted
         apply_theme(self._app, wanted)
         self.theme_changed.emit(wanted)
+
+    @Slot()
+    def _on_letters_changed(self) -> None:
+        """Have bars and gaps grow with the letters."""
+        if self._zoom != LETTERS.zoom:
+            self._zoom = LETTERS.zoom
+            apply_theme(self._app, self._theme)
 
     @Slot(Qt.ColorScheme)
     def _on_scheme_changed(self, _scheme: Qt.ColorScheme) -> None:

@@ -8,8 +8,10 @@ from math import ceil
 from PySide6.QtCore import QRect, QSize
 from PySide6.QtGui import QFont, QFontMetricsF
 
+from jitstudio.gui.kit.fonts import gap, scaled
+
 _FEWEST_DIGITS = 3
-# Left of the line number, and between it and the text; in pixels.
+# Left of the line number, and between it and the text; in pixels at a zoom of 1.
 _LEFT, _GAP = 14, 24
 # In that gap stand the marks of what can be folded, so far from the text.
 _MARK_SIDE, _MARK_RIGHT = 12, 7
@@ -17,11 +19,11 @@ _MARK_SIDE, _MARK_RIGHT = 12, 7
 
 @dataclass(frozen=True)
 class Lead:
-    """The column of addresses, which is there where it leaves room for the longest instruction.
+    """The column of addresses, which is there where it leaves room for the instructions.
 
     Attributes:
         cells: Its width; 0 for none.
-        code: How many cells the longest instruction takes.
+        code: How many cells an instruction takes, but for a few that are longer.
         room: How wide a line may be with its number and its address, in pixels.
     """
 
@@ -64,7 +66,7 @@ class Grid:
         metrics = QFontMetricsF(font)
         cell = metrics.horizontalAdvance("0")
         digits = max(_FEWEST_DIGITS, len(str(line_count)))
-        left = _LEFT + ceil(digits * cell) + _GAP if line_count else _LEFT
+        left = gap(_LEFT) + (ceil(digits * cell) + scaled(_GAP) if line_count else 0)
         beside = ceil(lead.cells * cell)
         if left + beside + lead.code * cell > lead.room:
             beside = 0
@@ -79,12 +81,12 @@ class Grid:
     @property
     def number_right(self) -> int:
         """Where line numbers end."""
-        return self.margin - _GAP
+        return self.margin - scaled(_GAP)
 
     def fold_mark(self, row: int) -> QRect:
         """Where the mark of what begins in a row is drawn."""
-        side = min(_MARK_SIDE, self.height)
-        left = self.margin - _MARK_RIGHT - side
+        side = min(scaled(_MARK_SIDE), self.height)
+        left = self.margin - scaled(_MARK_RIGHT) - side
         return QRect(left, self.y(row) + (self.height - side) // 2, side, side)
 
     @property

@@ -56,8 +56,9 @@ class ListingHover(WordHover):
         return self._listing.caret.place
 
     def _below(self, at: QPoint) -> Iterator[Place]:
-        if self._listing.line_count and at.x() >= self._listing.margin_width:
-            yield self._listing.place_at(at, inside=True)
+        view = self._listing
+        if view.line_count and at.x() >= view.margin_width and view.cut_at(at) is None:
+            yield view.place_at(at, inside=True)
 
     def _tip(self, line: int, column: int) -> Tip | None:
         if not self._listing.line_count:

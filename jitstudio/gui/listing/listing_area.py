@@ -235,21 +235,27 @@ class ListingArea(QAbstractScrollArea):
 
     @property
     def room(self) -> int:
-        """Width of the text with its columns, in pixels."""
-        beside = self.viewportMargins()
-        return self.viewport().width() + beside.left() + beside.right()
+        """Width of the text with its columns, in pixels.
+
+        The vertical bar has its place whether it is there or not: it comes and goes with the
+        horizontal one, and that with the columns, which would never come to rest.
+        """
+        return self.contentsRect().width() - self.verticalScrollBar().sizeHint().width()
 
     @property
     def lead(self) -> Lead:
         """The column of addresses as it is wanted."""
         extent = self._text.extent
         cells = extent.digits + ADDRESS_GAP if extent.digits and self._has_addresses else 0
-        return Lead(cells, extent.code, self.room)
+        return Lead(cells, extent.usual, self.room)
 
     @property
     def code_width(self) -> int:
-        """How wide the view must be for its longest instruction, in pixels; 0 without any."""
-        grid, code = self.grid, self._text.extent.code
+        """How wide the view must be for its instructions, in pixels; 0 without any.
+
+        A few may be longer, as elsewhere.
+        """
+        grid, code = self.grid, self._text.extent.usual
         bar = self.verticalScrollBar().sizeHint().width()
         return ceil(grid.margin + code * grid.cell) + bar if code else 0
 
@@ -276,6 +282,15 @@ class ListingArea(QAbstractScrollArea):
         """The line whose fold mark is at a place in the viewport."""
         marks = FoldMarks(self._text, self.shown.hiding, self._scrolling.grid())
         return marks.head_at(at)
+
+    def cut_at(self, at: QPoint) -> int | None:
+        """The line whose sign for what the right edge cuts off is at a place in the viewport."""
+        grid = self._scrolling.grid()
+        row, right = grid.row_at(at.y()), grid.cells_in_sight[1]
+        if not self.line_count or row >= len(self.shown.rows) or grid.cell_at(at.x()) < right - 2:
+            return None
+        line = self.shown.rows.line(row)
+        return line if self._text.cut(line, right) is not None else None
 
     def place_at(self, at: QPoint, inside: bool = False) -> Place:
         """The gap between two characters nearest to a place, or the one before what is there."""

@@ -13,7 +13,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.listing.demangling import Spelling, lowered_names
 from jitstudio.listing.functions import functions
-from jitstudio.listing.kernel_names import short_names
+from jitstudio.listing.kernel_names import meanings
 from jitstudio.listing.targets import CodeText, Link, Place, link_at
 
 # Such a listing is spelt within milliseconds, so that nobody sees it change.
@@ -69,7 +69,7 @@ class ListingCode(QObject):
         if self._is_demangled and len(lines) <= _AT_ONCE:
             names = lowered_names(lines)
             if names <= self._known.keys():
-                self.spelling = Spelling.of(lines, self._meanings(names))
+                self.spelling = Spelling.of(lines, meanings(names, self._known))
         self._reading.start(partial(_read, self.code))
 
     def set_demangled(self, on: bool) -> None:
@@ -86,9 +86,9 @@ class ListingCode(QObject):
         self._known = known
         if not self._is_demangled or not self._names <= known.keys():
             return
-        meanings, lines = self._meanings(self._names), self.code.lines
-        if meanings != self.spelling.names:
-            self._spelling.start(lambda _stop: Spelling.of(lines, meanings))
+        shown, lines = meanings(self._names, known), self.code.lines
+        if shown != self.spelling.names:
+            self._spelling.start(lambda _stop: Spelling.of(lines, shown))
 
     def link_at(self, place: Place) -> Link | None:
         """The link at a place of the lines that are shown."""
@@ -100,10 +100,6 @@ class ListingCode(QObject):
         there, at = link.target
         start, end = (spelling.to_shown(line, edge) for edge in link.span)
         return Link(line, (start, end), (there, spelling.to_shown(there, at)))
-
-    def _meanings(self, names: frozenset[str]) -> dict[str, str]:
-        """Those names that mean anything, each with what it means, as short as it may be."""
-        return short_names({name: self._known[name] for name in names if self._known[name] != name})
 
     def _want_names(self) -> None:
         if self._names:

@@ -9,6 +9,7 @@ from PySide6.QtCore import QEvent, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
+    QHelpEvent,
     QKeyEvent,
     QKeySequence,
     QMouseEvent,
@@ -17,10 +18,11 @@ from PySide6.QtGui import (
     QResizeEvent,
     QWheelEvent,
 )
-from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMenu, QWidget
+from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMenu, QToolTip, QWidget
 
 from jitstudio.gui.kit.font_zoom import FontZoom, Zoomable
 from jitstudio.gui.kit.fonts import code_font, follow_letters
+from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.listing.bands import ListingLineColours
 from jitstudio.gui.listing.keys import move_of
@@ -121,6 +123,15 @@ class ListingView(Zoomable, ListingArea):
             event.setAccepted(is_copy or move_of(event) is not None)
             return True
         return super().event(event)
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Tell the whole of a line that the right edge cuts off."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            line = self.cut_at(event.pos())
+            told = "" if line is None else self._text.lines[line][self._text.lead(line) :].strip()
+            QToolTip.showText(event.globalPos(), plain_tooltip(told), self.viewport())
+            return True
+        return super().viewportEvent(event)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom with Ctrl, else scroll."""

@@ -9,14 +9,16 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
 
 from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.parts import ShorteningLabel, WholeLabel
+from jitstudio.gui.kit.parts import ShorteningLabel, WholeLabel, fit_icon
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.listing.function_list import FunctionList
 from jitstudio.gui.listing.line_filter import FilterButton, HiddenLines
 
 # From these widths on buttons have texts, and the number of hidden lines is shown.
 _ROOMY, _NARROW = 520, 420
+_ICON_SIDE = 16
 
 
 class OutputHeader(QWidget):
@@ -64,6 +66,7 @@ class OutputHeader(QWidget):
     def add_tool(self, button: QToolButton, icon_name: str) -> None:
         """Put one more button to the right end; `set_theme` draws its icon."""
         self._icons[button] = icon_name
+        fit_icon(button, _ICON_SIDE)
         self._row.addWidget(button)
 
     def add_note(self, note: QWidget) -> None:
@@ -106,9 +109,9 @@ class OutputHeader(QWidget):
             Qt.ToolButtonStyle.ToolButtonIconOnly,
         )
         for button in self.findChildren(FilterButton):
-            button.setToolButtonStyle(roomy if self.width() >= _ROOMY else bare)
+            button.setToolButtonStyle(roomy if self.width() >= scaled(_ROOMY) else bare)
         for note in self.findChildren(HiddenLines):
-            note.set_roomy(self.width() >= _NARROW)
+            note.set_roomy(self.width() >= scaled(_NARROW))
 
     def set_theme(self, theme: Theme) -> None:
         """Wear another theme."""

@@ -22,6 +22,9 @@ from jitstudio.gui.listing.text import ListingText, Run
 from jitstudio.listing.cells import char_cells
 from jitstudio.listing.targets import Link
 
+CUT = "…"
+"""Stands at the right edge where a line goes on beyond it."""
+
 _CARET_WIDTH = 2
 # Between the line numbers and the text; what is scrolled aside is cut off here.
 _MARGIN_EDGE = 6
@@ -55,6 +58,10 @@ class Page:
     link: Link | None
     bands: ListingLineColours
     has_focus: bool
+
+    def cut(self, line: int) -> int | None:
+        """Where the right edge cuts a line off; see `ListingText.cut`."""
+        return self.text.cut(line, self.grid.cells_in_sight[1])
 
 
 def paint_hint(painter: QPainter, rect: QRect, hint: str, color: QColor) -> None:
@@ -153,6 +160,9 @@ class PagePainter:
         page = self._page
         cells = None if page.text.is_simple(line) else page.text.cells(line)
         first, last = self._columns_in_sight(line, cells)
+        if (cut := page.cut(line)) is not None:
+            last = max(first, min(last, cut))
+            self._paint_cut(line, cells[cut] if cells else cut)
         self._paint_spans(line, cells, (first, last))
         for start, length, style in self._styled(line, first, last):
             self._draw(line, cells, (max(start, first), min(start + length, last)), style)
@@ -187,6 +197,12 @@ class PagePainter:
             return self._page.text.lead(line), length  # such lines are short
         left, right = self._grid.cells_in_sight
         return min(length, int(left)), min(length, ceil(right))
+
+    def _paint_cut(self, line: int, cell: int) -> None:
+        """Draw the sign for what the edge cuts off."""
+        self._wear(TokenStyle(self._page.theme.code.hint, bold=True))
+        grid = self._grid
+        self._painter.drawText(QPointF(grid.x(cell), self._y(line) + grid.ascent), CUT)
 
     def _underline(self, line: int, cells: list[int] | None, span: Span) -> None:
         grid, color = self._grid, self._page.theme.ui.link

@@ -16,7 +16,7 @@ from pygments.token import Text
 from jitstudio.gui.code.highlighter import LineLexer
 from jitstudio.gui.kit.theme import TokenType
 from jitstudio.listing.cells import TAB, char_cells, widest_line
-from jitstudio.listing.sass import ADDRESS, Extent
+from jitstudio.listing.sass import ADDRESS, Extent, code_end
 
 LONG_LINE = 5000
 """A longer line is lexed in pieces and has one cell for each character."""
@@ -158,6 +158,20 @@ class ListingText:
         right = min(length, bisect_right(cells, cell))
         left = max(0, right - 1)
         return left if cell - cells[left] <= cells[right] - cell else right
+
+    def cut(self, line: int, right: float) -> int | None:
+        """The column that a line is to end in front of where it goes on beyond a cell.
+
+        Returns:
+            None where all of it is left of that cell, but for a semicolon behind it.
+        """
+        text, edge = self.lines[line], int(right)
+        if self.is_simple(line):
+            return max(0, edge - 1) if code_end(text) > edge else None
+        cells = self.cells(line)
+        if cells[code_end(text)] <= edge:
+            return None
+        return max(self.lead(line), bisect_right(cells, edge - 1) - 1)
 
     def width(self, line: int) -> int:
         """How many cells a line takes."""

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QObject, QSize, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSize, Qt
 from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QMenu, QToolBar, QToolButton, QWidget
 
-from jitstudio.gui.kit.fonts import follow_letters, scaled
+from jitstudio.gui.kit.fonts import follow_letters, gap, scaled
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.commands.spec import LAYOUT, MENUS, SUBMENUS
 
 _TOOLBAR = ("newCudaAction", "openAction", "saveAction", "", "buildAction", "cancelAction")
 _ICON_SIDE = 18
+# Left and right of the title of a menu, with what the bar keeps between two.
+_BESIDE_MENU = 20
 # As high as with the target and the options in it, which come later.
 _TOOLBAR_HEIGHT = 44
 
@@ -31,11 +33,26 @@ class MenuBar(QObject):
                 menu.addAction(action)
         for title, above in SUBMENUS.items():
             self._menus[above].addMenu(self._menus[title])
-        bar.setCornerWidget(_layout_switch(window, actions))
+        self._bar, self._switch = bar, _layout_switch(window, actions)
+        bar.setCornerWidget(self._switch)
+        bar.installEventFilter(self)
 
     def __getitem__(self, title: str) -> QMenu:
         """The menu of this title."""
         return self._menus[title]
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Leave the room to the menus, which have the layouts too, where not all fit."""
+        if event.type() in (QEvent.Type.Resize, QEvent.Type.FontChange):
+            bar, show = self._bar, Qt.TextFlag.TextShowMnemonic
+            texts = (bar.fontMetrics().size(show, action.text()) for action in bar.actions())
+            titles = sum(text.width() + gap(_BESIDE_MENU) for text in texts)
+            fits = titles + self._switch.sizeHint().width() <= bar.width()
+            if fits == self._switch.isHidden():
+                self._switch.setVisible(fits)
+                # The stub does not know that there may be none.
+                bar.setCornerWidget(self._switch if fits else None)  # type: ignore[arg-type]
+        return False
 
 
 def _layout_switch(window: QMainWindow, actions: Actions) -> QWidget:

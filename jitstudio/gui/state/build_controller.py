@@ -12,6 +12,7 @@ from jitstudio.core.events import Event, StageStarted
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.core.severity import Severity
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.services.build_service import BuildService, Listing
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
@@ -83,6 +84,7 @@ class BuildController(QObject):
         self._module: Document | None = None
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self.build)
+        COMMAND_KEYS.changed.connect(self._tell_held)
         documents.added.connect(self._on_added)
         documents.edited.connect(self._on_edited)
         documents.saved.connect(self._on_saved)
@@ -148,9 +150,15 @@ class BuildController(QObject):
         self._abandon()
         self._held = True
         self._outputs.clear()
-        self._outputs.set_hint(
-            self.tr("Opening a project runs nothing, not even a compiler.\nPress Ctrl+B to build.")
-        )
+        self._tell_held()
+
+    @Slot()
+    def _tell_held(self) -> None:
+        if self._held:
+            hint = self.tr(
+                "Opening a project runs nothing, not even a compiler.\nTo build: {keys}."
+            )
+            self._outputs.set_hint(hint.format(keys=COMMAND_KEYS.words("buildAction")))
 
     def release(self) -> None:
         """Build as ever: what is open is the user's own."""

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from math import isfinite
 
+from PySide6.QtCore import QCoreApplication
+
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.kit.fonts import CODE_FAMILY, DEFAULT_SIZE
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
@@ -39,6 +42,7 @@ class Setting:
         unit: What a number counts.
         choices: All values of a text.
         is_font: Whether it is a text that names a family of fonts.
+        command: The command whose keys the sentence tells, as ``{keys}``.
     """
 
     key: str
@@ -52,6 +56,13 @@ class Setting:
     unit: str = ""
     choices: tuple[Choice, ...] = ()
     is_font: bool = False
+    command: str = ""
+
+    @property
+    def explanation(self) -> str:
+        """What it does, in the user's language and with the keys that a command has now."""
+        told = QCoreApplication.translate(CONTEXT, self.sentence)
+        return told.format(keys=COMMAND_KEYS.words(self.command)) if self.command else told
 
     def read(self, stored: object) -> SettingValue:
         """What was kept, put right: an INI file gives back text, and anybody may write into it."""
@@ -83,6 +94,9 @@ BUILD = QT_TRANSLATE_NOOP("Settings", "Build")
 LAUNCH = QT_TRANSLATE_NOOP("Settings", "Launch")
 SESSION = QT_TRANSLATE_NOOP("Settings", "Session")
 STARTUP = QT_TRANSLATE_NOOP("Settings", "Start")
+
+DEMANGLE = "listings.demangle"
+"""The key of the setting by which names are shown in C++."""
 
 SETTINGS = (
     Setting(
@@ -122,12 +136,13 @@ SETTINGS = (
         unit=QT_TRANSLATE_NOOP("Settings", "pt"),
     ),
     Setting(
-        "listings.demangle",
+        DEMANGLE,
         LISTINGS,
         QT_TRANSLATE_NOOP("Settings", "Names in words of C++"),
         QT_TRANSLATE_NOOP(
             "Settings",
-            "PTX and SASS show saxpy<float>(…) for _Z5saxpyIf…. What is saved and built stays.",
+            "PTX, SASS and Compare show saxpy<float>(…) for _Z5saxpyIf…. What is saved and "
+            "built stays.",
         ),
         True,
     ),
@@ -206,9 +221,10 @@ SETTINGS = (
         EDITOR,
         QT_TRANSLATE_NOOP("Settings", "Complete while typing"),
         QT_TRANSLATE_NOOP(
-            "Settings", "Offers words after three letters. Ctrl+Space asks for them at any time."
+            "Settings", "Offers words after three letters. To ask for them at any time: {keys}."
         ),
         True,
+        command="completeAction",
     ),
     Setting(
         "editor.auto_close",

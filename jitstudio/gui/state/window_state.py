@@ -15,6 +15,7 @@ from jitstudio.gui.state.correlation import Correlations
 from jitstudio.gui.state.inspections import Inspections
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.staleness import Staleness
@@ -42,6 +43,7 @@ class WindowState(QObject):
         self.session = user_state.session
         self.outputs = Outputs(self)
         self.service = BuildService(self)
+        self.lowered_names = LoweredNames(self.service, self)
         self.build_controller = BuildController(
             self.documents, self.settings, self.outputs, self.service, parent=self
         )

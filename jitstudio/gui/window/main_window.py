@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QMainWindow
 from jitstudio.core.project.project import is_project
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.focus_ring import FocusRing
-from jitstudio.gui.kit.fonts import LETTERS
+from jitstudio.gui.kit.fonts import LETTERS, follow_letters, scale_margins
 from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.theme import ThemeKeeper
 from jitstudio.gui.shell.commands.actions import Actions
@@ -190,6 +190,7 @@ class MainWindow(QMainWindow):
 
     def _end_furnishing(self) -> None:
         self._is_complete = True
+        follow_letters(self, scale_margins)
         if self._wanted is not None:
             self.builder.begin(*self._wanted)
         self.commands.catch_up()

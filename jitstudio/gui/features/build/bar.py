@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QKeyEvent
+from PySide6.QtCore import QCoreApplication, QSignalBlocker, QSize, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QKeyEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
@@ -18,10 +18,14 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.options.completion import is_half_typed
 from jitstudio.core.tools import ArchInfo
 from jitstudio.gui.features.build.option_completer import attach
-from jitstudio.gui.kit.fonts import DEFAULT_SIZE, show_as_code
+from jitstudio.gui.kit.fonts import DEFAULT_SIZE, follow_letters, scaled, show_as_code
+from jitstudio.gui.kit.parts import fit_icon
 
 _OLDEST_OPAQUE = 15
 """The first LLVM whose text has opaque pointers by default."""
+_ICON_SIDE = 18
+# Qt's own, which Python is not given.
+_NO_LIMIT = (1 << 24) - 1
 
 
 class BuildBar(QWidget):
@@ -56,16 +60,18 @@ class BuildBar(QWidget):
         self._options = _options_edit()
         self._form_button = QToolButton()
         self._form_button.setObjectName("optionsFormButton")
+        fit_icon(self._form_button, _ICON_SIDE)
         attach(self._options)
         target = QLabel(self.tr("&Target"))
         target.setBuddy(self._combo)
         # Qt measures whole pixels and draws parts of them.
-        target.setContentsMargins(0, 0, 4, 0)
+        follow_letters(target, lambda it: it.setContentsMargins(0, 0, scaled(4), 0))
         options = QLabel(self.tr("&Options"))
         options.setBuddy(self._options)
         row = QHBoxLayout(self)
         row.setContentsMargins(6, 2, 6, 2)
         row.setSpacing(8)
+        self._labels = (target, options)
         for widget in (target, self._combo, self._dialect, options):
             row.addWidget(widget)
         row.addWidget(self._options, 1)
@@ -76,6 +82,27 @@ class BuildBar(QWidget):
         edit.editingFinished.connect(self._on_editing_finished)
         self._options.textEdited.connect(self._on_options_edited)
         self._options.editingFinished.connect(self.options_finished)
+
+    def minimumSizeHint(self) -> QSize:
+        """Both fields and the button: the tool bar hides what has less room."""
+        row = self.layout()
+        assert row is not None
+        parts = (self._combo, self._options, self._form_button)
+        width = sum(part.minimumSizeHint().width() for part in parts)
+        beside = row.contentsMargins().left() + row.contentsMargins().right()
+        gaps = (row.count() - 1) * row.spacing()
+        return QSize(width + gaps + beside, super().minimumSizeHint().height())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Where there is little room, leave it to the fields: their names are tool tips, too."""
+        super().resizeEvent(event)
+        room = event.size().width() - self.minimumSizeHint().width()
+        for label in self._labels:
+            room -= label.sizeHint().width()
+        # Not hidden: their mnemonics work on.
+        for label in self._labels:
+            label.setMaximumWidth(_NO_LIMIT if room >= 0 else 0)
+        self._dialect.setMaximumWidth(_NO_LIMIT if room >= self._dialect.sizeHint().width() else 0)
 
     def set_form_action(self, action: QAction) -> None:
         """Put the command that shows the form of all options beside their field."""

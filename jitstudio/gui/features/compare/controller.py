@@ -5,7 +5,6 @@ from __future__ import annotations
 from threading import Event
 
 from PySide6.QtCore import QCoreApplication, QObject, Slot
-from PySide6.QtGui import QKeySequence
 
 from jitstudio.analysis.model import Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
@@ -14,14 +13,17 @@ from jitstudio.gui.features.compare.build_names import build_name, difference_ti
 from jitstudio.gui.features.compare.model import Compared, Matter, Side, compare
 from jitstudio.gui.features.compare.view import CompareView
 from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.baselines import Baseline, Baselines
 from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.readings import Readings, cubin_of
+from jitstudio.gui.state.settings_table import DEMANGLE
 
 _Key = tuple[Built, Built, Matter]
 
@@ -39,6 +41,7 @@ def install(context: Context) -> None:
         state.baselines,
         state.preferences,
         state.analysis_service,
+        state.lowered_names,
         shell,
     )
     baselines, outputs = state.baselines, state.outputs
@@ -57,6 +60,7 @@ class CompareController(QObject):
         baselines: Baselines,
         preferences: Preferences,
         analysis_service: AnalysisService,
+        lowered_names: LoweredNames,
         shell: Shell,
     ) -> None:
         super().__init__(view)
@@ -75,6 +79,12 @@ class CompareController(QObject):
         self._background = Background(self)
         self._background.done.connect(self._on_compared)
         self._background.failed.connect(self._view.show_hint)
+        # As it was compared, and the same with the names that are wanted.
+        self._compared: Compared | None = None
+        self._names = lowered_names
+        self._names.learnt.connect(self._spell)
+        self._spelling = Background(self)
+        self._spelling.done.connect(self._on_spelt)
         self._visibility = Visibility(self._view, self)
         for signal in (
             self._visibility.changed,
@@ -156,6 +166,7 @@ class CompareController(QObject):
         def work(_stop: Event) -> Compared:
             return compare(matter, left, right)
 
+        self._spelling.stop()
         self._background.start(work)
 
     def _is_read(self, left: Built, right: Built, matter: Matter) -> bool:
@@ -193,27 +204,29 @@ class CompareController(QObject):
 
     def _show_hint(self, words: str) -> None:
         self._background.stop()
-        self._key = None
+        self._spelling.stop()
+        self._key = self._compared = None
         self._view.show_hint(words)
 
     def _nothing_to_compare(self, chosen: Baseline | None) -> str:
         if self._outputs.good is None:
             return self.tr("Nothing has been built yet.\nBuild something, and pin it.")
         if chosen is None:
-            keys = self._pin.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
             return self.tr(
                 "Nothing is pinned yet.\n"
                 "Pin this result ({keys}), then change the source, an option, the target "
                 "or the link: what that does appears here."
-            ).format(keys=keys)
+            ).format(keys=COMMAND_KEYS.words("pinBaselineAction"))
         return ""
 
     @Slot(str)
-    def _on_preference_changed(self, _key: str) -> None:
+    def _on_preference_changed(self, key: str) -> None:
         texts, shows_addresses = self._view.texts, self._preferences.value("listings.addresses")
         texts.set_font_size(self._preferences.font_size)
         for text in (texts.left, texts.right):
             text.set_addresses(bool(shows_addresses))
+        if key == DEMANGLE:
+            self._spell()
 
     @Slot(float)
     def _on_font_size_changed(self, points: float) -> None:
@@ -221,6 +234,23 @@ class CompareController(QObject):
 
     @Slot(object)
     def _on_compared(self, compared: Compared) -> None:
+        self._compared = compared
+        self._spell()
+
+    @Slot()
+    def _spell(self) -> None:
+        """Show names in C++ or as the tools wrote them, as it is with the listings."""
+        compared = self._compared
+        if compared is None:
+            return
+        known: dict[str, str] = {}
+        if self._preferences.value(DEMANGLE):
+            self._names.want(compared.lowered_names)
+            known = dict(self._names.known)
+        self._spelling.start(lambda _stop: compared.spelt(known))
+
+    @Slot(object)
+    def _on_spelt(self, compared: Compared) -> None:
         self._view.show_compared(compared, *self._titles)
 
 

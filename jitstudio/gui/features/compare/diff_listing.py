@@ -26,10 +26,13 @@ class DiffListing(ListingView):
 
     def show_half(self, half: Half) -> None:
         """Show this; without a line, as an empty text is shown."""
-        language = LANGUAGES.get(half.kind)
-        self._half = half
-        lexer = language.lexer if language else None
-        self.set_lines(half.lines or ("",), lexer, extent=half.extent)
+        before, self._half = self._half, half
+        if before is None or before.comparison is not half.comparison:
+            language = LANGUAGES.get(half.kind)
+            lexer = language.lexer if language else None
+            self.set_lines(half.spelling.lowered or ("",), lexer, extent=half.extent)
+        if half.lines:
+            self.respell(half.lines, half.spelling.stand_ins)
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is in sight."""

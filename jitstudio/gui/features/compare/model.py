@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from enum import Enum
+from functools import cached_property
 
 from PySide6.QtCore import QCoreApplication
 
@@ -22,6 +23,8 @@ from jitstudio.core.resources import merge
 from jitstudio.core.result import BuildResult, Resources
 from jitstudio.gui.kit.presentation import Column
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+from jitstudio.listing.demangling import Spelling, lowered_names
+from jitstudio.listing.kernel_names import meanings
 from jitstudio.listing.sass import Extent
 
 
@@ -74,15 +77,20 @@ class Half:
         comparison: Of both.
         is_left: Whether it is the first of the two.
         kind: What it holds.
-        lines: A line for each row.
-        extent: How much room they take.
+        spelling: A line for each row, as it was compared and as it is shown.
+        extent: How much room the lines take as they were compared.
     """
 
     comparison: Comparison
     is_left: bool
     kind: CodeKind
-    lines: tuple[str, ...]
+    spelling: Spelling
     extent: Extent
+
+    @property
+    def lines(self) -> Sequence[str]:
+        """The lines to show."""
+        return self.spelling.lines
 
     def number(self, row: int) -> int:
         """The line that stands in a row, counted from 1; 0 where there is none."""
@@ -100,9 +108,9 @@ class Half:
         return "\N{MINUS SIGN}" if self.is_left else "+"
 
     def marks(self, row: int) -> Marks:
-        """What differs inside it."""
-        left, right = self.comparison.marks(row)
-        return left if self.is_left else right
+        """What differs inside it, as ranges of columns of the line that is shown."""
+        found, to_shown = self.comparison.marks(row)[not self.is_left], self.spelling.to_shown
+        return tuple((to_shown(row, start), to_shown(row, end)) for start, end in found)
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,6 +123,7 @@ class Compared:
         left: The baseline.
         right: What it is compared with.
         deltas: The figures that differ.
+        names: What is shown in place of lowered names.
     """
 
     matter: Matter
@@ -122,6 +131,37 @@ class Compared:
     left: Half
     right: Half
     deltas: tuple[Delta, ...]
+    names: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def lowered_names(self) -> frozenset[str]:
+        """All mangled names in both texts and in the figures."""
+        figures = [delta.name for delta in self.deltas]
+        texts = (self.left.spelling.lowered, self.right.spelling.lowered, figures)
+        return frozenset().union(*map(lowered_names, texts))
+
+    @property
+    def figures(self) -> tuple[Delta, ...]:
+        """The figures that differ, each with the name of its function that is shown."""
+        return tuple(
+            replace(delta, name=self.names.get(delta.name, delta.name)) for delta in self.deltas
+        )
+
+    def spelt(self, known: Mapping[str, str]) -> Compared:
+        """The same with names in C++; as it was compared where one of them is not known.
+
+        Names of both sides are shortened together: what tells two of them apart stays.
+
+        Args:
+            known: What each lowered name means; empty for names as the tools wrote them.
+        """
+        names = self.lowered_names
+        shown = meanings(names, known) if names <= known.keys() else {}
+        left, right = (
+            replace(half, spelling=Spelling.of(half.spelling.lowered, shown))
+            for half in (self.left, self.right)
+        )
+        return replace(self, left=left, right=right, names=shown)
 
 
 def compare(matter: Matter, left: Side, right: Side) -> Compared:
@@ -133,13 +173,15 @@ def compare(matter: Matter, left: Side, right: Side) -> Compared:
     deltas: tuple[Delta, ...] = ()
     if left.code and right.code:
         deltas = changed(report_deltas(*programs, _needs(left), _needs(right)))
-    return Compared(
+    compared = Compared(
         matter,
         comparison,
         _half(comparison, _kind(matter, left), is_left=True),
         _half(comparison, _kind(matter, right), is_left=False),
         deltas,
     )
+    _ = compared.lowered_names
+    return compared
 
 
 def _compared(
@@ -185,7 +227,7 @@ def _half(comparison: Comparison, kind: CodeKind, *, is_left: bool) -> Half:
     text = comparison.left if is_left else comparison.right
     at = (row.left if is_left else row.right for row in comparison.rows)
     lines = tuple("" if line == NOWHERE else text[line] for line in at)
-    return Half(comparison, is_left, kind, lines, Extent.of(lines, kind))
+    return Half(comparison, is_left, kind, Spelling.plain(lines), Extent.of(lines, kind))
 
 
 def count_words(comparison: Comparison) -> str:

@@ -66,16 +66,24 @@ class CompareView(QWidget):
             self.tr("Pin"),
             self.tr("Keep the newest result as a baseline"),
             "plus",
-            "Ctrl+Alt+B",
+            command="pinBaselineAction",
         )
         self.remove = icon_button(
             self, self.tr("Remove"), self.tr("Keep this baseline no longer"), "trash"
         )
         self.previous = icon_button(
-            self, self.tr("Previous"), self.tr("Previous difference"), "chevron-up", "Ctrl+Shift+F7"
+            self,
+            self.tr("Previous"),
+            self.tr("Previous difference"),
+            "chevron-up",
+            command="previousDifferenceAction",
         )
         self.next = icon_button(
-            self, self.tr("Next"), self.tr("Next difference"), "chevron-down", "Ctrl+F7"
+            self,
+            self.tr("Next"),
+            self.tr("Next difference"),
+            "chevron-down",
+            command="nextDifferenceAction",
         )
         self._buttons = (self.pin, self.remove, self.previous, self.next)
         for button, name in zip(
@@ -139,7 +147,7 @@ class CompareView(QWidget):
         self._compared = compared
         self.texts.show_compared(compared)
         self.texts.set_titles(left, right)
-        self._model.set_rows(compared.deltas)
+        self._model.set_rows(compared.figures)
         self._count.setText(count_words(compared.comparison))
         for arrow in (self.previous, self.next):
             arrow.setEnabled(bool(compared.comparison.hunks))

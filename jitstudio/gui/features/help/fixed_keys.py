@@ -55,7 +55,8 @@ FIXED_KEYS = (
         _EDITORS,
         (
             QT_TRANSLATE_NOOP("FixedKeys", "Alt+click"),
-            QT_TRANSLATE_NOOP("FixedKeys", "Alt+drag"),
+            QT_TRANSLATE_NOOP("FixedKeys", "Ctrl+Alt+click"),
+            QT_TRANSLATE_NOOP("FixedKeys", "Alt+Shift+drag"),
         ),
     ),
     FixedKey(

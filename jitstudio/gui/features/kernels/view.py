@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jitstudio.core.result import BuildResult, Kernel
 from jitstudio.gui.features.kernels.model import KERNEL_COLUMNS, kernels_as_text
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.kit.parts import ShorteningLabel
 from jitstudio.gui.kit.presentation import SORT_ROLE, plain_tooltip
 from jitstudio.gui.kit.rows import RowsModel
@@ -79,6 +80,7 @@ class KernelsView(QWidget):
         table.set_columns(stretched=0, widths=widths)
         table.hide_when_narrow(2, 3, 6, 4, 5, 7, 8, 9, 10)
         table.left_out_changed.connect(self._on_left_out_changed)
+        COMMAND_KEYS.changed.connect(self._on_left_out_changed)
         table.setSortingEnabled(True)
         table.horizontalHeader().setSortIndicatorClearable(True)
         table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
@@ -101,8 +103,9 @@ class KernelsView(QWidget):
     def _on_left_out_changed(self) -> None:
         """Say what there is no room for, so that nobody takes it for missing."""
         titles = self._table.left_out
-        words = self.tr("No room for {columns}. Ctrl+M maximises the pane.")
-        self._left_out.setText(words.format(columns=", ".join(titles)))
+        words = self.tr("No room for {columns}. To maximise the pane: {keys}.")
+        keys = COMMAND_KEYS.words("maximiseAction")
+        self._left_out.setText(words.format(columns=", ".join(titles), keys=keys))
         self._left_out.setToolTip(plain_tooltip(self._left_out.text()))
         self._left_out.setVisible(bool(titles))
 

@@ -35,7 +35,7 @@ def install(context: Context) -> None:
         context.files,
         shell,
     )
-    InlinedController(state.service, state.outputs, state.settings, view.inlined)
+    InlinedController(state.lowered_names, state.outputs, state.settings, view.inlined)
     navigator, outputs, settings = context.navigator, state.outputs, state.settings
     view.linked_sass_requested.connect(partial(navigator.show_listing, CodeKind.SASS, LINKED))
     view.inlined.location_activated.connect(navigator.go_to_line)

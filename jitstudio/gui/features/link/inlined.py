@@ -14,7 +14,6 @@ from jitstudio.core.result import BuildResult
 from jitstudio.gui.features.link.inlined_list import InlinedList
 from jitstudio.gui.features.link.inlined_model import InlinedRow
 from jitstudio.gui.kit.background import Background, Paced
-from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
@@ -26,7 +25,7 @@ class InlinedController(QObject):
 
     def __init__(
         self,
-        service: BuildService,
+        lowered_names: LoweredNames,
         outputs: Outputs,
         settings: BuildSettings,
         view: InlinedList,
@@ -39,7 +38,7 @@ class InlinedController(QObject):
         self._inlining = Inlining((), ())
         self._reading = Background(self)
         self._reading.done.connect(self._on_read)
-        self._names = LoweredNames(service, self)
+        self._names = lowered_names
         self._names.learnt.connect(self._show)
         outputs.result_changed.connect(self._on_result_changed)
         settings.link_changed.connect(self._on_result_changed)

@@ -167,7 +167,7 @@ class PaletteController(QObject):
                 translate(CONTEXT, setting.title),
                 f"{path}{_BETWEEN}{translate(CONTEXT, setting.group)}",
                 partial(self._navigator.setting_requested.emit, setting.key),
-                tip=translate(CONTEXT, setting.sentence),
+                tip=setting.explanation,
             )
 
     def _go_to_tab(self, document: Document) -> None:

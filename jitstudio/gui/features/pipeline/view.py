@@ -13,6 +13,7 @@ from jitstudio.gui.features.pipeline.canvas import PipelineCanvas
 from jitstudio.gui.features.pipeline.look import mark_of
 from jitstudio.gui.features.pipeline.model import summary
 from jitstudio.gui.features.pipeline.picture import image_of, save_picture
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.diagrams.export import PictureButtons
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.presentation import plain_tooltip
@@ -47,14 +48,16 @@ class PipelineView(QWidget):
         self._lay_out()
         self.setFocusProxy(self.canvas)
         self.canvas.activated.connect(self.activated)
-        self.canvas.set_hint(
-            self.tr(
-                "The build will be drawn here: each tool that runs, what it reads and what it "
-                "makes.\nOpen or write a kernel; it is built as you type, or with Ctrl+B."
-            )
-        )
+        follow_keys(self, PipelineView._show_hint)
         self.set_theme(theme)
         self.show_pipeline(Pipeline())
+
+    def _show_hint(self) -> None:
+        hint = self.tr(
+            "The build will be drawn here: each tool that runs, what it reads and what it "
+            "makes.\nOpen or write a kernel; it is built as you type, or with {keys}."
+        )
+        self.canvas.set_hint(hint.format(keys=COMMAND_KEYS.words("buildAction")))
 
     @Slot(Pipeline)
     def show_pipeline(self, pipeline: Pipeline) -> None:

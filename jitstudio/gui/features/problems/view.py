@@ -16,7 +16,7 @@ from PySide6.QtCore import (
     Signal,
     Slot,
 )
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QTableView, QToolButton, QVBoxLayout, QWidget
 
 from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
@@ -24,6 +24,7 @@ from jitstudio.core.fixes import Fix
 from jitstudio.core.severity import Severity
 from jitstudio.gui.features.problems.explanation_panel import ExplanationPanel
 from jitstudio.gui.features.problems.model import SEVERITY_ROLE, ProblemsModel
+from jitstudio.gui.kit.fonts import when_letters_change
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import fit_icon
 from jitstudio.gui.kit.presentation import SORT_ROLE
@@ -61,6 +62,10 @@ _WORDS = {
         QT_TRANSLATE_NOOP("ProblemsView", "Show or hide remarks"),
     ),
 }
+
+
+# So wide is a row of the words of all, with their icons.
+_ROOMY_LETTERS = 58
 
 
 class _SeverityFilter(QSortFilterProxyModel):
@@ -105,6 +110,7 @@ class ProblemsView(QWidget):
         self._shown = _SeverityFilter(self)
         self._shown.setSourceModel(self._model)
         self._filters = {severity: self._filter_button(severity) for severity in Severity}
+        self._is_roomy = True
         self._explanation = ExplanationPanel(self)
         self._table = self._make_table()
 
@@ -126,6 +132,7 @@ class ProblemsView(QWidget):
         self._shown.layoutChanged.connect(self._update_explanation)
         self._explanation.fix_requested.connect(self.fix_requested)
         self._on_counts_changed()
+        when_letters_change(self, ProblemsView._fit_words)
 
     @property
     def model(self) -> ProblemsModel:
@@ -258,15 +265,30 @@ class ProblemsView(QWidget):
         for severity, button in self._filters.items():
             count = self._model.count(severity)
             one, many, name, tip = map(self.tr, _WORDS[severity])
-            button.setText(counted(count, one, many))
+            words = counted(count, one, many)
+            button.setText(words if self._is_roomy else f"{count:,}")
             # Never narrower than before: the others shall not move while someone types.
             button.setMinimumWidth(max(button.minimumWidth(), button.sizeHint().width()))
             button.setAccessibleName(name)
-            told = self.tr("{problems} in this build").format(problems=button.text())
+            told = self.tr("{problems} in this build").format(problems=words)
             button.setAccessibleDescription(told)
             button.setToolTip(tip)
         self._update_hint()
         self._update_explanation()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Leave the numbers on the buttons where their words have no room."""
+        super().resizeEvent(event)
+        self._fit_words()
+
+    def _fit_words(self) -> None:
+        letters = self.fontMetrics().averageCharWidth()
+        is_roomy = self.width() >= letters * _ROOMY_LETTERS
+        if is_roomy != self._is_roomy:
+            self._is_roomy = is_roomy
+            for button in self._filters.values():
+                button.setMinimumWidth(0)
+            self._on_counts_changed()
 
     def _update_hint(self) -> None:
         if self._model.rowCount():

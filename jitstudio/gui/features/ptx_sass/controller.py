@@ -18,7 +18,6 @@ from jitstudio.gui.features.ptx_sass.pressure import PressureController
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.listing.output_pane import OutputPane
-from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.shell.context_menus import OF_LISTINGS
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.files import write_file
@@ -26,8 +25,7 @@ from jitstudio.gui.state.inspections import Inspections
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.preferences import Preferences
-
-_DEMANGLE = "listings.demangle"
+from jitstudio.gui.state.settings_table import DEMANGLE
 
 
 def install(context: Context) -> None:
@@ -35,7 +33,12 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     FiltersController(context.listings, state.preferences, shell)
     ListingsController(
-        state.outputs, state.preferences, state.service, state.inspections, context.listings, shell
+        state.outputs,
+        state.preferences,
+        state.lowered_names,
+        state.inspections,
+        context.listings,
+        shell,
     )
     InspectionsController(state.inspections, context.listings, shell)
     columns = ColumnsController(state.inspections, state.preferences, context.listings, shell)
@@ -62,7 +65,7 @@ class ListingsController(QObject):
         self,
         outputs: Outputs,
         preferences: Preferences,
-        service: BuildService,
+        lowered_names: LoweredNames,
         inspections: Inspections,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
@@ -76,7 +79,7 @@ class ListingsController(QObject):
         self._preferences = preferences
         self._dialogs = Dialogs(window)
         self._folder = Path.cwd()
-        self._names = LoweredNames(service, self)
+        self._names = lowered_names
         self._saving = Background(self)
         self._demangle = actions["demangleAction"]
         self._names.learnt.connect(self._on_learnt)
@@ -86,7 +89,7 @@ class ListingsController(QObject):
         for pane in listings.values():
             pane.code.names_wanted.connect(self._on_names_wanted)
             pane.save_requested.connect(self._on_save_requested)
-        self._on_preference_changed(_DEMANGLE)
+        self._on_preference_changed(DEMANGLE)
         self._inspections = inspections
         self._inspections.kernel_changed.connect(self._on_kernels_changed)
         self._outputs.result_changed.connect(self._on_kernels_changed)
@@ -114,12 +117,12 @@ class ListingsController(QObject):
 
     @Slot(bool)
     def _on_demangle(self, on: bool) -> None:
-        self._preferences.set_value(_DEMANGLE, on)
+        self._preferences.set_value(DEMANGLE, on)
 
     @Slot(str)
     def _on_preference_changed(self, key: str) -> None:
-        if key == _DEMANGLE:
-            on = bool(self._preferences.value(_DEMANGLE))
+        if key == DEMANGLE:
+            on = bool(self._preferences.value(DEMANGLE))
             self._demangle.setChecked(on)
             for pane in self._listings.values():
                 pane.code.set_demangled(on)

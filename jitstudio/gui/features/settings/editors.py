@@ -42,8 +42,8 @@ def editor_for(setting: Setting, tell: Callable[[SettingValue], None]) -> Settin
     widget = editor.widget
     widget.setObjectName(setting.key)
     widget.setAccessibleName(translated(setting.title))
-    widget.setAccessibleDescription(translated(setting.sentence))
-    widget.setWhatsThis(translated(setting.sentence))
+    widget.setAccessibleDescription(setting.explanation)
+    widget.setWhatsThis(setting.explanation)
     return editor
 
 

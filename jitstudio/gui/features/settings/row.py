@@ -6,6 +6,7 @@ from PySide6.QtCore import QEvent, QObject, Qt, Slot
 from PySide6.QtWidgets import QGridLayout, QLabel, QToolButton, QWidget
 
 from jitstudio.gui.features.settings.editors import editor_for, translated
+from jitstudio.gui.kit.command_keys import follow_keys
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import text_label
 from jitstudio.gui.kit.theme import Theme
@@ -29,7 +30,7 @@ class SettingRow(QWidget):
         title = QLabel(translated(setting.title), self)
         title.setBuddy(self._editor.widget)
         sentence = text_label(self, f"{setting.key}Sentence")
-        sentence.setText(translated(setting.sentence))
+        follow_keys(sentence, lambda it: it.setText(setting.explanation))
         sentence.setForegroundRole(sentence.palette().ColorRole.PlaceholderText)
         self._reset = QToolButton(self, autoRaise=True)
         self._reset.setObjectName(f"{setting.key}Reset")
@@ -52,7 +53,7 @@ class SettingRow(QWidget):
         grid.addWidget(self._reset, 0, 2, 2, 1, _MIDDLE)
         self._editor.widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._editor.widget.installEventFilter(self)
-        texts = map(translated, (setting.title, setting.sentence, setting.group))
+        texts = translated(setting.title), setting.explanation, translated(setting.group)
         self._words = " ".join((*texts, also_called(translated(setting.title))))
         preferences.changed.connect(self._on_changed)
         self._show()

@@ -11,6 +11,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSpinBox, QVBoxLay
 from jitstudio.analysis.matrix.rows import MatrixRow
 from jitstudio.analysis.matrix.table import View, to_csv, to_markdown
 from jitstudio.gui.features.variants.matrix_model import MatrixModel
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.parts import icon_button, show_icons
 from jitstudio.gui.kit.presentation import SORT_ROLE
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
@@ -78,7 +79,8 @@ class MatrixTable(QWidget):
             )
         )
         self._table.add_command(self.tr("&Show in the window"), self._on_activated, *ENTER_KEYS)
-        self._table.add_command(self.tr("&Pin as baseline"), self._on_pin, "Ctrl+Alt+B")
+        pin = self._table.add_command(self.tr("&Pin as baseline"), self._on_pin)
+        follow_keys(pin, lambda it: it.setShortcuts([*COMMAND_KEYS.keys("pinBaselineAction")]))
         self._table.add_command(self.tr("&Copy as CSV"), self.copy_csv, "Ctrl+C")
         self._table.add_command(self.tr("Copy as &Markdown"), self.copy_markdown)
         self._table.doubleClicked.connect(self._on_activated)

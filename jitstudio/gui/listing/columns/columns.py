@@ -29,7 +29,7 @@ class Columns(QObject):
     """The columns of one `ListingView`; there are none until `show_choice`.
 
     Attributes:
-        fitting: Those that there is room for beside the longest instruction.
+        fitting: Those that there is room for beside the instructions.
         header: Names them.
         gutter: Draws them.
         peak_marks: Marks the peaks in the scroll bar.
@@ -144,14 +144,26 @@ class Columns(QObject):
         return Measure(self.fitting, self._view.grid.cell)
 
     def _fit(self) -> None:
-        """Find out what there is room for."""
-        view, grid = self._view, self._view.grid
-        code = view.text.extent.code or _TEXT_CELLS
-        spare = view.room - grid.text_left - PAD - code * grid.cell
-        fitting = self._choice.fit(int(spare / grid.cell))
+        """Find out what there is room for.
+
+        That is beside the longest instruction; where columns would be left out for it, beside all
+        but the few longest, which the listing cuts with a sign.
+        """
+        extent = self._view.text.extent
+        fitting = self._beside(extent.code or _TEXT_CELLS)
+        if extent.usual < extent.code and self._choice.shown != fitting.shown:
+            usual = self._beside(extent.usual)
+            if len(usual.shown) > len(fitting.shown):
+                fitting = usual
         if fitting != self.fitting:
             self.fitting = fitting
             self.fitted.emit()
+
+    def _beside(self, code: int) -> ColumnChoice:
+        """What there is room for beside instructions of so many cells."""
+        view, grid = self._view, self._view.grid
+        spare = view.room - grid.text_left - PAD - code * grid.cell
+        return self._choice.fit(int(spare / grid.cell))
 
     @property
     def _is_there(self) -> bool:

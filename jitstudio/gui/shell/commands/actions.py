@@ -8,6 +8,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Qt, QTimer, Slot
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.shell.commands.spec import ActionSpec, Where
@@ -19,6 +20,7 @@ class Actions(QObject):
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
+        self._specs = {spec.id: spec for spec in ACTIONS}
         self._actions = {spec.id: _make(spec, window) for spec in ACTIONS}
         self._bound: set[str] = set()
         self._possible: dict[str, Callable[[], bool]] = {}
@@ -48,8 +50,8 @@ class Actions(QObject):
             (action.toggled if action.isCheckable() else action.triggered).connect(slot)
 
     def set_keys(self, name: str, keys: Sequence[str]) -> None:
-        """Let a command have these keys, and its tool tip tell the first."""
-        _set_keys(self._actions[name], keys)
+        """Let a command have these keys, and its tool tip and all hints tell the first."""
+        _set_keys(self._actions[name], self._specs[name], keys)
 
     def know(self, possible: Mapping[str, Callable[[], bool]]) -> None:
         """Say who knows whether a command has anything to do where the cursor is now."""
@@ -102,8 +104,8 @@ def _make(spec: ActionSpec, window: QWidget) -> QAction:
     action = QAction(text, window, checkable=spec.checkable)
     action.setObjectName(spec.id)
     action.setStatusTip(tip)
-    action.setWhatsThis(tip or text.replace("&", "").rstrip("…"))
-    _set_keys(action, spec.keys)
+    action.setWhatsThis(tip or _plain(text))
+    _set_keys(action, spec, spec.keys)
     if spec.where is Where.WINDOW:
         window.addAction(action)
     else:
@@ -112,7 +114,12 @@ def _make(spec: ActionSpec, window: QWidget) -> QAction:
     return action
 
 
-def _set_keys(action: QAction, keys: Sequence[str]) -> None:
+def _set_keys(action: QAction, spec: ActionSpec, keys: Sequence[str]) -> None:
     action.setShortcuts([QKeySequence(key) for key in keys])
-    first = f" ({QKeySequence(keys[0]).toString()})" if keys else ""
-    action.setToolTip(f"{action.whatsThis()}{first}")
+    menu = QCoreApplication.translate("Actions", spec.menu)
+    COMMAND_KEYS.learn(spec.id, f"{_plain(menu)} > {_plain(action.text())}", keys)
+    action.setToolTip(COMMAND_KEYS.tip(action.whatsThis(), spec.id))
+
+
+def _plain(text: str) -> str:
+    return text.replace("&", "").rstrip("…")

@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import fit_icon
 from jitstudio.gui.kit.theme import Theme
@@ -35,6 +36,7 @@ class _TitleBar(QWidget):
         super().__init__(dock)
         self.setObjectName("paneTitle")
         self._dock = dock
+        self._is_maximised = False
         self._maximise = self._button("maximiseButton", dock.maximise_requested.emit)
         self._float = self._button("floatButton", dock.float_out)
         self._float.setToolTip(self.tr("Make this pane a window of its own"))
@@ -46,6 +48,7 @@ class _TitleBar(QWidget):
         line.addWidget(QLabel(dock.windowTitle(), self), 1)
         for button in (self._maximise, self._float, self._close):
             line.addWidget(button)
+        follow_keys(self, _TitleBar._tell_keys)
 
     def set_look(self, theme: Theme, is_maximised: bool) -> None:
         """Draw the icons; a maximised pane can do nothing but go back."""
@@ -56,15 +59,19 @@ class _TitleBar(QWidget):
         }
         for button, name in names.items():
             button.setIcon(icon(name, theme.ui.muted_text))
-        self._maximise.setToolTip(
-            self.tr("Bring the other panes back (Esc)")
-            if is_maximised
-            else self.tr("Let this pane fill the window (Ctrl+M)")
-        )
-        for button in names:
-            button.setAccessibleName(f"{button.toolTip()}: {self._dock.windowTitle()}")
+        self._is_maximised = is_maximised
         self._float.setHidden(is_maximised)
         self._close.setHidden(is_maximised)
+        self._tell_keys()
+
+    def _tell_keys(self) -> None:
+        self._maximise.setToolTip(
+            self.tr("Bring the other panes back (Esc)")
+            if self._is_maximised
+            else COMMAND_KEYS.tip(self.tr("Let this pane fill the window"), "maximiseAction")
+        )
+        for button in (self._maximise, self._float, self._close):
+            button.setAccessibleName(f"{button.toolTip()}: {self._dock.windowTitle()}")
 
     def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
         """Fill the window, or go back."""

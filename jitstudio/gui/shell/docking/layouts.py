@@ -123,7 +123,13 @@ LAYOUTS: tuple[Layout, ...] = (
         (
             _OPTIONS,
             # Instructions are longer in SASS than in PTX, by their predicates and addresses.
-            Area(Side.RIGHT, 0.69, (_WITH_PTX, _right("sass", without=_WITH_PTX)), weights=(4, 5)),
+            Area(
+                Side.RIGHT,
+                0.69,
+                (_WITH_PTX, _right("sass", without=_WITH_PTX)),
+                weights=(3, 4),
+                least=740,
+            ),
             Area(Side.BOTTOM, 0.2, (_FINDINGS,)),
         ),
     ),

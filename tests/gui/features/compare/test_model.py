@@ -48,6 +48,24 @@ def test_what_differs_in_a_line_is_known_of_each_half():
     assert compared.right.extent.widest == len("mov.u32 %r12, 5;")
 
 
+def test_names_of_both_sides_are_spelt_so_that_they_differ():
+    left = side("", "call _Z5scaleIfEvPT_i, 1;\ncall _Z4plusv;")
+    right = side("", "call _Z5scaleIdEvPT_i, 2;\ncall _Z4plusv;")
+    compared = compare(Matter.PTX, left, right)
+    assert compared.spelt({"_Z4plusv": "plus()"}).left.lines == compared.left.lines
+    known = {
+        "_Z5scaleIfEvPT_i": "void scale<float>(float*, int)",
+        "_Z5scaleIdEvPT_i": "void scale<double>(double*, int)",
+        "_Z4plusv": "plus()",
+    }
+    spelt = compared.spelt(known)
+    assert spelt.left.lines == ("call scale<float>, 1;", "call plus;")
+    assert spelt.right.lines == ("call scale<double>, 2;", "call plus;")
+    # What was compared differs, where it is shown.
+    assert [spelt.left.lines[0][slice(*at)] for at in spelt.left.marks(0)] == ["scale<float>", "1"]
+    assert spelt.spelt({}).left.lines == compared.left.lines
+
+
 @pytest.mark.parametrize("matter", [Matter.SASS, Matter.NORMALISED])
 def test_another_target_is_one_difference_at_the_top(matter):
     left, right = (replace(side(""), code=Disassembly(sm, ())) for sm in ("sm_80", "sm_86"))

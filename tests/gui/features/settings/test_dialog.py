@@ -41,7 +41,7 @@ def test_it_has_a_control_with_a_name_and_a_sentence_for_each_setting(dialog):
     for setting in SETTINGS:
         control = dialog.findChild(object, setting.key)
         assert control.accessibleName() == setting.title
-        assert control.whatsThis() == setting.sentence
+        assert control.whatsThis() == setting.explanation
 
 
 def test_what_is_chosen_holds_at_once_and_can_be_taken_back(dialog, preferences):

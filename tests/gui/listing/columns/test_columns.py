@@ -107,7 +107,7 @@ def test_a_hint_has_all_the_room(view, columns):
 
 
 def test_instructions_have_room_before_any_column(view, columns):
-    lines = [*sass()[0], "/*00c0*/ " + 40 * "x"]
+    lines = [*sass()[0], *2 * ["/*00c0*/ " + 40 * "x"]]
     view.set_lines(lines, SassLexer(), CodeKind.SASS)
     columns.show_choice(ColumnChoice.usual().show("source", True))
     seen = []
@@ -133,6 +133,33 @@ def test_instructions_have_room_before_any_column(view, columns):
     assert len(columns.choice.shown) == 4
     view.resize(1000, 400)
     assert columns.left_out == ()
+
+
+def test_one_very_long_instruction_takes_no_column_from_all_others(view, columns, dark):
+    view.resize(700, 400)
+    columns.show_choice(ColumnChoice.usual())
+    usual = [one.key for one in columns.fitting.shown]
+    assert usual == ["gpr", "stall", "wait"]
+    long = f"/*00c0*/ HGMMA.64x256x16.F32.BF16 R24, {40 * 'g'}, gsb0 ;"
+    view.set_lines([*sass()[0], long], SassLexer(), CodeKind.SASS)
+    assert [one.key for one in columns.fitting.shown] == usual
+    # It is cut, with a sign; no other line is.
+    grid, line = view.grid, view.line_count - 1
+    right = grid.cells_in_sight[1]
+    cut = view.text.cut(line, right)
+    assert cut == 9 + int(right) - 1
+    instructions = [at for at in range(line) if "/*00" in view.text.lines[at][:20]]
+    assert instructions
+    assert all(view.text.cut(at, right) is None for at in instructions)
+    view.go_to(line + 1)
+    at = QPoint(view.viewport().width() - 3, view.below(line) - 3)
+    assert view.cut_at(at) == line
+    hover = QHelpEvent(QEvent.Type.ToolTip, at, view.viewport().mapToGlobal(at))
+    QApplication.sendEvent(view.viewport(), hover)
+    assert "gsb0" in QToolTip.text()
+    # Where all of it has room, nothing is cut.
+    view.resize(1400, 400)
+    assert view.text.cut(line, view.grid.cells_in_sight[1]) is None
 
 
 def turn(widget, angle, modifiers=NONE):

@@ -205,16 +205,21 @@ EDIT_ROWS = (
         "caretAboveAction",
         CARETS,
         QT_TRANSLATE_NOOP("Actions", "Add caret a&bove"),
-        keys=("Ctrl+Alt+Up",),
-        tip=QT_TRANSLATE_NOOP("Actions", "Type in the line above, too; Alt+click adds a caret"),
+        # Desktops take the first to go to another workspace, and Alt+click to move windows.
+        keys=("Ctrl+Alt+Up", "Ctrl+Shift+Up"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Type in the line above, too; Alt+click or Ctrl+Alt+click adds a caret"
+        ),
         separated=True,
     ),
     ActionSpec(
         "caretBelowAction",
         CARETS,
         QT_TRANSLATE_NOOP("Actions", "Add caret bel&ow"),
-        keys=("Ctrl+Alt+Down",),
-        tip=QT_TRANSLATE_NOOP("Actions", "Type in the line below, too; Alt+click adds a caret"),
+        keys=("Ctrl+Alt+Down", "Ctrl+Shift+Down"),
+        tip=QT_TRANSLATE_NOOP(
+            "Actions", "Type in the line below, too; Alt+click or Ctrl+Alt+click adds a caret"
+        ),
     ),
     ActionSpec(
         "columnUpAction",

@@ -45,7 +45,7 @@ VIEW_ROWS = (
         VIEW,
         QT_TRANSLATE_NOOP("Actions", "&Names in words of C++"),
         tip=QT_TRANSLATE_NOOP(
-            "Actions", "Show saxpy<float>(float, …) in PTX and SASS instead of _Z5saxpyIf…"
+            "Actions", "Show saxpy<float>(float, …) in PTX, SASS and Compare instead of _Z5saxpyIf…"
         ),
         checkable=True,
         separated=True,
