@@ -18,8 +18,8 @@ from jitstudio.core.resources import merge
 from jitstudio.core.result import BuildResult, Outcome, Resources
 from jitstudio.core.severity import Severity
 from jitstudio.listing.functions import functions
-from jitstudio.worker.analyst import Analyst
 from jitstudio.worker.builder import Builder
+from jitstudio.worker.disassembly_reader import Analyst
 
 # On the way from these to machine code there is PTX. Of these alone LTO makes it too.
 _COMPILED = frozenset({CodeKind.CUDA, CodeKind.LLVM_IR})

@@ -24,8 +24,8 @@ from jitstudio.cli.table import table_lines
 from jitstudio.cli.terminal import say, tell
 from jitstudio.core.json_form import Json
 from jitstudio.core.request import BuildRequest
-from jitstudio.worker.analyst import Analyst
 from jitstudio.worker.builder import Builder
+from jitstudio.worker.disassembly_reader import Analyst
 
 
 def run(request: BuildRequest, arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from typing import Protocol
 from jitstudio.analysis.listing_rows import ListingRows
 from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
-from jitstudio.worker.analyst import Analyst
+from jitstudio.worker.disassembly_reader import Analyst
 
 _KEPT = 4
 """Cubins whose code is kept: a step back to an earlier result costs nothing."""

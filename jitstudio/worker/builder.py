@@ -18,14 +18,14 @@ from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.core.tools import ToolchainInfo
+from jitstudio.worker.calls import Ending, Flights
 from jitstudio.worker.checks import refused, store_problem, unreadable
+from jitstudio.worker.crash_report import crash_of_dead, crash_of_slow
 from jitstudio.worker.execution import Execution
-from jitstudio.worker.flights import Ending, Flights
-from jitstudio.worker.header_scan import HeaderScan
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
-from jitstudio.worker.obituary import crash_of_dead, crash_of_slow
 from jitstudio.worker.pool import Pool, default_size
+from jitstudio.worker.sandbox.header_scan import HeaderScan
 from jitstudio.worker.schedule import Schedule
 from jitstudio.worker.turns import Turns
 

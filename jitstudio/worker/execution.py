@@ -12,15 +12,15 @@ from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageSt
 from jitstudio.core.job import Basis, Job
 from jitstudio.core.result import Crash
 from jitstudio.core.tools import Tool
-from jitstudio.worker.access import Need
+from jitstudio.worker.calls import Ending, Flights
 from jitstudio.worker.checks import unfit
-from jitstudio.worker.flights import Ending, Flights
-from jitstudio.worker.header_scan import HeaderRefused, HeaderScan
+from jitstudio.worker.crash_report import crash_of_dead, crash_of_slow
 from jitstudio.worker.host import Death, WorkerHost
 from jitstudio.worker.messages import Call, Done
-from jitstudio.worker.needs import need_of
-from jitstudio.worker.obituary import crash_of_dead, crash_of_slow
 from jitstudio.worker.pool import Pool
+from jitstudio.worker.sandbox.access import Need
+from jitstudio.worker.sandbox.header_scan import HeaderRefused, HeaderScan
+from jitstudio.worker.sandbox.needs import need_of
 from jitstudio.worker.schedule import Schedule
 
 

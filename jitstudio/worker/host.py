@@ -12,11 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jitstudio.core.codec import CodecError
-from jitstudio.worker.access import NOTHING, Access, Need, identity
 from jitstudio.worker.memory_watch import WATCH
 from jitstudio.worker.messages import Broke, Call, Done, Program, Unfit
 from jitstudio.worker.process import ChildProcess
-from jitstudio.worker.programs.building import BUILDING
+from jitstudio.worker.programs.build import BUILDING
+from jitstudio.worker.sandbox.access import NOTHING, Access, Need, identity
 from jitstudio.worker.wire import FrameTooLarge
 
 _NONSENSE = (CodecError, FrameTooLarge, Unfit)

@@ -11,7 +11,7 @@ from jitstudio.core.launch.events import LaunchEvent
 from jitstudio.core.launch.request import InspectRequest, LaunchRequest
 from jitstudio.core.launch.result import KernelFacts, LaunchResult
 from jitstudio.worker.launcher import Launcher
-from jitstudio.worker.programs.launching import ListDevices
+from jitstudio.worker.programs.launch import ListDevices
 
 
 @dataclass(frozen=True)

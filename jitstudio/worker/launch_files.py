@@ -11,7 +11,7 @@ from jitstudio.core.launch.events import LaunchEvent, LaunchProgress
 from jitstudio.core.launch.request import Buffer, FillKind, LaunchRequest
 from jitstudio.core.tools import FileStamp
 from jitstudio.worker import scratch
-from jitstudio.worker.calculator import Calculator
+from jitstudio.worker.evaluator import Calculator
 
 _KEPT_RUNS = 2
 _KEPT_FILLS = 16

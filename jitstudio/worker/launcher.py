@@ -17,14 +17,14 @@ from jitstudio.core.launch.request import InspectRequest, LaunchRequest
 from jitstudio.core.launch.result import CheckResult, KernelFacts, LaunchOutcome, LaunchResult
 from jitstudio.core.launch.verdict import judged, unchecked
 from jitstudio.core.severity import Severity
-from jitstudio.worker.access import Access, Need
-from jitstudio.worker.calculator import CalculationError, Calculator
-from jitstudio.worker.flights import Ending, Flights
+from jitstudio.worker.calls import Ending, Flights
+from jitstudio.worker.compute_sanitizer import SanitizerMissing, find_sanitizer, sanitized
+from jitstudio.worker.crash_report import cause_of_death
+from jitstudio.worker.evaluator import CalculationError, Calculator
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.launch_files import LaunchFiles
-from jitstudio.worker.obituary import cause_of_death
-from jitstudio.worker.programs.launching import LAUNCHING, Launch, ListDevices, WarmUp
-from jitstudio.worker.sanitizer import SanitizerMissing, find_sanitizer, sanitized
+from jitstudio.worker.programs.launch import LAUNCHING, Launch, ListDevices, WarmUp
+from jitstudio.worker.sandbox.access import Access, Need
 from jitstudio.worker.turns import Turns
 
 _ASKING_LIMIT = 60.0

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from jitstudio.worker.access import Need
-from jitstudio.worker.flights import Ending
+from jitstudio.worker.calls import Ending
 from jitstudio.worker.host import Death, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
 from jitstudio.worker.messages import Program
+from jitstudio.worker.sandbox.access import Need
 from jitstudio.worker.turns import Turns
 
 

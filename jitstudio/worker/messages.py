@@ -14,7 +14,7 @@ from types import GenericAlias, NoneType
 from typing import Any, Generic, TypeVar
 
 from jitstudio.core.codec import Codec
-from jitstudio.worker.access import Access
+from jitstudio.worker.sandbox.access import Access
 
 _Request = TypeVar("_Request")
 _Event = TypeVar("_Event")

@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from jitstudio.core.request import DemangleRequest, ProbeRequest
-from jitstudio.worker.access import NOTHING, Access, Need
-from jitstudio.worker.flights import Flights
+from jitstudio.worker.calls import Flights
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.memory_watch import WATCH
-from jitstudio.worker.programs.building import Precompile
+from jitstudio.worker.programs.build import Precompile
+from jitstudio.worker.sandbox.access import NOTHING, Access, Need
 
 MOST_WORKERS = 8
 KEPT_WARM = 60.0

@@ -17,7 +17,7 @@ import jitstudio
 from jitstudio.worker import scratch
 from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY
 from jitstudio.worker.memory_watch import WATCH
-from jitstudio.worker.places import WRAPPED
+from jitstudio.worker.sandbox.system_paths import WRAPPED
 from jitstudio.worker.wire import Pipe, Wire
 
 _PATIENCE = 5.0

@@ -6,7 +6,7 @@ import contextlib
 import threading
 from collections.abc import Iterator
 
-from jitstudio.worker.flights import Ending, Flights
+from jitstudio.worker.calls import Ending, Flights
 from jitstudio.worker.host import WorkerError
 
 _LAST_WAIT = 10.0

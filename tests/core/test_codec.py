@@ -30,10 +30,10 @@ from jitstudio.core.result import (
 from jitstudio.core.severity import Severity
 from jitstudio.core.stored_forms import form_of
 from jitstudio.core.tools import Tool, ToolFile
-from jitstudio.worker.programs.analysing import ANALYSING
-from jitstudio.worker.programs.building import BUILDING
-from jitstudio.worker.programs.calculating import CALCULATING
-from jitstudio.worker.programs.launching import LAUNCHING
+from jitstudio.worker.programs.build import BUILDING
+from jitstudio.worker.programs.disassemble import ANALYSING
+from jitstudio.worker.programs.evaluate import CALCULATING
+from jitstudio.worker.programs.launch import LAUNCHING
 
 FIX = Fix("Add it", FixKind.ADD_OPTION, "-lto")
 EVENT = StageFinished(

@@ -19,9 +19,9 @@ from jitstudio.core.fixes import Fix, FixKind
 from jitstudio.core.job import Basis, Job, Search
 from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool, ToolchainInfo, ToolFile
+from jitstudio.worker.children.serving import take_wire
 from jitstudio.worker.messages import Done, Told
-from jitstudio.worker.programs.building import BUILDING
-from jitstudio.worker.serving import take_wire
+from jitstudio.worker.programs.build import BUILDING
 
 DEMANGLING = next(s for s in BUILDING.services if s.request.__name__ == "DemangleRequest")
 BASIS = Basis(tool=None, searches=(), folder="", began_ns=0)

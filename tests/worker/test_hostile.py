@@ -18,7 +18,7 @@ from jitstudio.worker.builder import Builder
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.messages import Call, Done
 from jitstudio.worker.pool import Pool
-from jitstudio.worker.programs.building import BUILDING
+from jitstudio.worker.programs.build import BUILDING
 from tests.support import KERNEL, cuda, request
 
 HOSTILE = replace(BUILDING, module="tests.worker.hostile_child")

@@ -147,7 +147,7 @@ def test_a_launch_can_be_cancelled_before_it_begins(launcher):
 
 
 def test_a_sanitizer_that_is_missing_is_named(launcher, monkeypatch):
-    monkeypatch.setattr("jitstudio.worker.sanitizer.find_sanitizer", lambda: None)
+    monkeypatch.setattr("jitstudio.worker.compute_sanitizer.find_sanitizer", lambda: None)
     result = launcher.launch(launch_request(sanitizer=Sanitizer.MEMCHECK))
     assert result.outcome is LaunchOutcome.MISSING
     assert "compute-sanitizer is not installed" in result.reason

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from jitstudio.worker.crash_report import crash_of_dead
 from jitstudio.worker.host import Death, WorkerHost
 from jitstudio.worker.limits import cgroup_limits, share_of_memory
 from jitstudio.worker.memory_watch import WATCH, memory_of
 from jitstudio.worker.messages import Call
-from jitstudio.worker.obituary import crash_of_dead
 from tests.support import ROOT
 from tests.worker.sealed import PLAIN
 

@@ -8,8 +8,8 @@ import pytest
 
 from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.result import Outcome
-from jitstudio.worker import header_scan
 from jitstudio.worker.builder import Builder
+from jitstudio.worker.sandbox.seal import header_scan
 from tests.support import KERNEL, cuda, request
 
 USES = "__global__ void k(int* p) { *p = VALUE; }\n"

@@ -17,7 +17,7 @@ from jitstudio.core.launch.result import (
 )
 from jitstudio.core.launch.texts.c_types import FLOAT, INT
 from jitstudio.worker.messages import Unfit
-from jitstudio.worker.programs.launching import LAUNCHING, Launch
+from jitstudio.worker.programs.launch import LAUNCHING, Launch
 
 OUTPUT = Buffer("out", FLOAT, 0, 4, direction=Direction.OUT)
 

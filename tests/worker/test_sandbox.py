@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jitstudio.worker.access import Access, Need
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.messages import Call
+from jitstudio.worker.sandbox.access import Access, Need
 from tests.support import ROOT
 from tests.worker.sealed import NUMPY, PLAIN, PROGRAMS
 

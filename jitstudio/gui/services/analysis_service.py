@@ -11,7 +11,7 @@ from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.gui.services.serving import Service
 from jitstudio.worker.analysis_desk import AnalysisDesk, ReadListing
-from jitstudio.worker.analyst import Analyst
+from jitstudio.worker.disassembly_reader import Analyst
 
 _READ = "read"
 _NO_PTX: Mapping[str, str] = {}

@@ -14,7 +14,7 @@ from jitstudio.core.launch.result import KernelFacts, LaunchResult
 from jitstudio.gui.services.serving import Service
 from jitstudio.worker.launch_desk import LaunchDesk, Rest, TimedLaunch
 from jitstudio.worker.launcher import Launcher
-from jitstudio.worker.programs.launching import ListDevices
+from jitstudio.worker.programs.launch import ListDevices
 
 _LAUNCH, _INSPECT, _DEVICES, _REST = "launch", "inspect", "devices", "rest"
 

@@ -8,7 +8,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QDeadlineTimer, QObject, QThread
 
-from jitstudio.worker.dispatcher import GRACE, Desk, Dispatcher, Listener
+from jitstudio.worker.queue import GRACE, Desk, Dispatcher, Listener
 
 # Killed workers are dead within milliseconds; only a hung driver takes longer.
 _LAST_WAIT_MS = 12_000

@@ -4,8 +4,8 @@ from jitstudio.analysis.matrix.plan import MatrixPlan, variants
 from jitstudio.analysis.matrix.rows import MatrixRow, built, reports_of
 from jitstudio.analysis.request import AnalysisRequest
 from jitstudio.core.arch import Arch
-from jitstudio.worker.analyst import Analyst
 from jitstudio.worker.builder import Builder
+from jitstudio.worker.disassembly_reader import Analyst
 from tests.support import cuda, request
 
 HUNGRY = """\

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QDeadlineTimer
 
 from jitstudio.gui.services.serving import ServingThread, close_all
-from jitstudio.worker.dispatcher import Dispatcher
+from jitstudio.worker.queue import Dispatcher
 
 PATIENCE_MS = 60_000
 

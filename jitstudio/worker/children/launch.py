@@ -16,14 +16,14 @@ from jitstudio.toolchain.driver import describe, why_unusable
 from jitstudio.toolchain.gpu import runner
 from jitstudio.toolchain.gpu.errors import GpuError
 from jitstudio.toolchain.gpu.session import free_memory, session
-from jitstudio.worker import sandbox
-from jitstudio.worker.programs.launching import LAUNCHING, Launch, ListDevices, WarmUp
-from jitstudio.worker.sandbox import Role
-from jitstudio.worker.serving import Answer, Tell, serve, take_wire
+from jitstudio.worker.children.serving import Answer, Tell, serve, take_wire
+from jitstudio.worker.programs.launch import LAUNCHING, Launch, ListDevices, WarmUp
+from jitstudio.worker.sandbox import seal
+from jitstudio.worker.sandbox.seal import Role
 
 _SEALED = (
     "If other programs can use the GPU, the sandbox of this process may be too narrow for this "
-    f"driver: {sandbox.SWITCH}=off starts jitstudio without it."
+    f"driver: {seal.SWITCH}=off starts jitstudio without it."
 )
 
 
@@ -53,7 +53,7 @@ def _work(request: Launch | InspectRequest | ListDevices | WarmUp, tell: Tell) -
 
 def _devices() -> object:
     found = describe()
-    if found.problem and sandbox.guards_gpu():
+    if found.problem and seal.guards_gpu():
         found = replace(found, problem=f"{found.problem} {_SEALED}")
     devices = (replace(d, memory_free=free_memory(d.ordinal)) for d in found.devices)
     return replace(found, devices=tuple(devices))

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from enum import Enum
 from typing import Any
 
-from jitstudio.worker.access import NOTHING, Need
 from jitstudio.worker.host import Death, WorkerHost
 from jitstudio.worker.messages import Call
+from jitstudio.worker.sandbox.access import NOTHING, Need
 
 _numbers = itertools.count(1)
 

@@ -11,8 +11,8 @@ from jitstudio.core.job import Job
 from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.core.options import Effect, find, read
 from jitstudio.core.tools import Tool
-from jitstudio.worker.access import Access, Need, folder_or_file, holds_home
-from jitstudio.worker.header_scan import HeaderScan, Unknowable
+from jitstudio.worker.sandbox.access import Access, Need, folder_or_file, holds_home
+from jitstudio.worker.sandbox.header_scan import HeaderScan, Unknowable
 
 _FOLDER = "/"
 _WRITERS = {"--time": "", "--fdevice-time-trace": ".json", "--use-bundled-headers": _FOLDER}

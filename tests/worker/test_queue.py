@@ -12,7 +12,7 @@ from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.worker.build_desk import BuildDesk, EmptyCache
 from jitstudio.worker.builder import Builder
-from jitstudio.worker.dispatcher import Dispatcher
+from jitstudio.worker.queue import Dispatcher
 from tests.support import CRASHING, GOOD, SLOW, cuda, request
 
 PATIENCE = 30.0

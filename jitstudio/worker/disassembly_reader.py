@@ -5,12 +5,12 @@ from __future__ import annotations
 from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.core.result import Outcome
-from jitstudio.worker.access import Access, Need
-from jitstudio.worker.flights import Ending
+from jitstudio.worker.calls import Ending
+from jitstudio.worker.crash_report import cause_of_death
 from jitstudio.worker.host import Death
 from jitstudio.worker.lone import LoneWorker
-from jitstudio.worker.obituary import cause_of_death
-from jitstudio.worker.programs.analysing import ANALYSING
+from jitstudio.worker.programs.disassemble import ANALYSING
+from jitstudio.worker.sandbox.access import Access, Need
 
 DEFAULT_TIMEOUT = 120.0
 """Seconds an analysis may take unless the caller says otherwise."""

@@ -15,8 +15,8 @@ from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
 from jitstudio.worker.analysis_desk import AnalysisDesk, ReadListing
-from jitstudio.worker.analyst import Analyst
 from jitstudio.worker.builder import Builder
+from jitstudio.worker.disassembly_reader import Analyst
 from jitstudio.worker.host import WorkerError
 from tests.support import cuda, request
 

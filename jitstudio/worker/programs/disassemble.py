@@ -7,6 +7,6 @@ from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.worker.messages import Program, Service
 
 ANALYSING = Program(
-    "jitstudio.worker.analyst_child",
+    "jitstudio.worker.children.disassemble",
     (Service(AnalysisRequest, 512 << 20, Disassembly | Unreadable),),
 )

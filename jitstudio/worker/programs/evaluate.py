@@ -15,7 +15,7 @@ def _check_result(asked: CheckCalculation, told: CheckResult | Refusal) -> None:
 
 
 CALCULATING = Program(
-    "jitstudio.worker.calculator_child",
+    "jitstudio.worker.children.evaluate",
     (
         Service(FillCalculation, 1 << 20, Refusal | None),
         Service(CheckCalculation, 16 << 20, CheckResult | Refusal, check=_check_result),

@@ -66,7 +66,7 @@ def _check_names(request: DemangleRequest, told: dict[str, str]) -> None:
 
 
 BUILDING = Program(
-    "jitstudio.worker.child",
+    "jitstudio.worker.children.build",
     (
         Service(Job, LARGEST, Basis, Event, _check_job),
         Service(ProbeRequest, 4 << 20, ToolchainInfo, check=_check_probe),

@@ -11,7 +11,7 @@ import pytest
 from jitstudio.core.launch.request import Buffer, Expectation, Fill, FillKind
 from jitstudio.core.launch.result import Mismatch
 from jitstudio.numerics.dtypes import open_buffer, save_buffer
-from jitstudio.worker.calculator import CalculationError, Calculator
+from jitstudio.worker.evaluator import CalculationError, Calculator
 from jitstudio.worker.host import WorkerError
 from tests.numerics.kinds import BFLOAT, FLOAT, FLOAT4, INT
 
@@ -197,13 +197,13 @@ def test_closing_ends_what_is_in_progress(calculator, fill):
 
 
 def test_the_parent_loads_nothing_that_calculates(environment):
-    code = "import sys, jitstudio.worker.calculator; print('numpy' in sys.modules)"
+    code = "import sys, jitstudio.worker.evaluator; print('numpy' in sys.modules)"
     words = [sys.executable, "-c", code]
     assert subprocess.check_output(words, text=True, env=environment).strip() == "False"
 
 
 def test_the_child_loads_no_native_compiler(environment):
-    code = "import sys, jitstudio.worker.calculator_child; print(*sys.modules)"
+    code = "import sys, jitstudio.worker.children.evaluate; print(*sys.modules)"
     words = [sys.executable, "-c", code]
     modules = subprocess.check_output(words, text=True, env=environment).split()
     assert "jitstudio.numerics.expressions" in modules

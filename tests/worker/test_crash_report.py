@@ -1,9 +1,9 @@
 import pytest
 
 from jitstudio.core.tools import Tool
+from jitstudio.worker.crash_report import crash_of_dead, crash_of_slow
 from jitstudio.worker.host import Death
 from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY
-from jitstudio.worker.obituary import crash_of_dead, crash_of_slow
 
 
 @pytest.mark.parametrize(

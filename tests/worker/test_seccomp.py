@@ -5,7 +5,7 @@ import struct
 
 import pytest
 
-from jitstudio.worker.syscalls import DENIED, Grant, filter_program
+from jitstudio.worker.sandbox.seccomp import DENIED, Grant, filter_program
 
 ALLOWED = 0
 KILLED = "killed"

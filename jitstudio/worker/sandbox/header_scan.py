@@ -17,7 +17,7 @@ from jitstudio.core.job import Job
 from jitstudio.core.options import is_within
 from jitstudio.core.plain_files import LARGEST, read_file
 from jitstudio.listing.includes import Includes, includes
-from jitstudio.worker import places
+from jitstudio.worker.sandbox import system_paths
 
 _MOST_REMEMBERED = 20_000
 _MOST_PLACES = 100_000
@@ -126,7 +126,7 @@ def _in_toolkit(folder: str) -> bool:
     real = os.path.realpath(folder)
     if not any(_is_toolkit(at) for at in (Path(real), *Path(real).parents)):
         return False
-    roots = tuple(map(os.path.realpath, places.toolchain(())))
+    roots = tuple(map(os.path.realpath, system_paths.toolchain(())))
     paths = (real, *map(os.path.realpath, _links_in(real)))
     return all(any(is_within(path, root) for root in roots) for path in paths)
 

@@ -20,7 +20,7 @@ from typing import Any
 from jitstudio.worker import scratch
 from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY, die_first
 from jitstudio.worker.messages import Broke, Call, Done, Program, Reply, Told
-from jitstudio.worker.sandbox import Role, seal
+from jitstudio.worker.sandbox.seal import Role, seal
 from jitstudio.worker.wire import Wire
 
 _STDOUT = 1

@@ -96,7 +96,7 @@ def _check_list(_: ListDevices, told: DeviceList) -> None:
 
 
 LAUNCHING = Program(
-    "jitstudio.worker.launch_child",
+    "jitstudio.worker.children.launch",
     (
         # What a kernel prints is told up to thirty times a second.
         Service(Launch, 256 << 20, LaunchResult, LaunchEvent, _check_launch, 100_000),

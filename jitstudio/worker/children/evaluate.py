@@ -26,10 +26,10 @@ from jitstudio.numerics.errors import NumericsError
 from jitstudio.numerics.files import load
 from jitstudio.numerics.fitting import fill_from
 from jitstudio.numerics.surroundings import evaluate_among
+from jitstudio.worker.children.serving import Answer, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_files, limit_memory
-from jitstudio.worker.programs.calculating import CALCULATING
-from jitstudio.worker.sandbox import Role
-from jitstudio.worker.serving import Answer, Tell, serve, take_wire
+from jitstudio.worker.programs.evaluate import CALCULATING
+from jitstudio.worker.sandbox.seal import Role
 
 _LEAST_MEMORY = 4 << 30
 _COPIES = 6

@@ -11,10 +11,10 @@ from jitstudio.core.tools import Tool
 from jitstudio.listing.lines import split_at_newlines
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.disassembly import read_cubin
+from jitstudio.worker.children.serving import Answer, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory
-from jitstudio.worker.programs.analysing import ANALYSING
-from jitstudio.worker.sandbox import Role
-from jitstudio.worker.serving import Answer, Tell, serve, take_wire
+from jitstudio.worker.programs.disassemble import ANALYSING
+from jitstudio.worker.sandbox.seal import Role
 
 
 def main(memory_limit: int) -> None:

@@ -19,7 +19,7 @@ from pathlib import Path
 import jitstudio
 from jitstudio.core.tools import USUAL_TOOLKITS
 from jitstudio.paths import resource
-from jitstudio.worker.access import holds_home
+from jitstudio.worker.sandbox.access import holds_home
 
 WRAPPED = "JITSTUDIO_WRAPPED"
 """The environment variable that tells a process which debugging tool has started it."""

@@ -17,11 +17,11 @@ from jitstudio.toolchain.headers import header_folders
 from jitstudio.toolchain.precompile import PRECOMPILED
 from jitstudio.toolchain.probe import probe
 from jitstudio.toolchain.runner import run
-from jitstudio.worker import sandbox
+from jitstudio.worker.children.serving import Answer, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory
-from jitstudio.worker.programs.building import BUILDING, Precompile
-from jitstudio.worker.sandbox import Role
-from jitstudio.worker.serving import Answer, Tell, serve, take_wire
+from jitstudio.worker.programs.build import BUILDING, Precompile
+from jitstudio.worker.sandbox import seal
+from jitstudio.worker.sandbox.seal import Role
 
 
 def main(memory_limit: int) -> None:
@@ -53,6 +53,6 @@ def _work(capture: Capture, request: _Request, tell: Tell) -> Answer:
                 PRECOMPILED.make_next()
             return Answer()
         case ProbeRequest() as wanted:
-            return Answer(replace(probe(wanted), sandbox=sandbox.state()))
+            return Answer(replace(probe(wanted), sandbox=seal.state()))
         case DemangleRequest(names):
             return Answer(demangled(names))

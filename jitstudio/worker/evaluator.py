@@ -17,13 +17,13 @@ from jitstudio.core.launch.calculation import (
 from jitstudio.core.launch.request import Buffer, Expectation
 from jitstudio.core.launch.result import CheckResult
 from jitstudio.core.launch.types import Type
-from jitstudio.worker.access import Need
-from jitstudio.worker.flights import Ending
+from jitstudio.worker.calls import Ending
+from jitstudio.worker.crash_report import OUT_OF_MEMORY, cause_of_death
 from jitstudio.worker.host import Death
 from jitstudio.worker.lone import LoneWorker
-from jitstudio.worker.needs import need_of_buffers
-from jitstudio.worker.obituary import OUT_OF_MEMORY, cause_of_death
-from jitstudio.worker.programs.calculating import CALCULATING
+from jitstudio.worker.programs.evaluate import CALCULATING
+from jitstudio.worker.sandbox.access import Need
+from jitstudio.worker.sandbox.needs import need_of_buffers
 
 DEFAULT_TIMEOUT = 60.0
 """Seconds a calculation may take unless the caller says otherwise."""

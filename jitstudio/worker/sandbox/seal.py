@@ -22,9 +22,9 @@ from dataclasses import dataclass
 from stat import S_ISDIR
 
 from jitstudio.core.tools import SandboxState
-from jitstudio.worker import places
-from jitstudio.worker.access import Access
-from jitstudio.worker.syscalls import Grant, filter_program
+from jitstudio.worker.sandbox import system_paths
+from jitstudio.worker.sandbox.access import Access
+from jitstudio.worker.sandbox.seccomp import Grant, filter_program
 
 SWITCH = "JITSTUDIO_SANDBOX"
 """The environment variable that switches it off where it says ``off``: to find out what breaks."""
@@ -97,9 +97,9 @@ def seal(access: Access, role: Role, syscall: Syscall | None = None) -> None:
     headers, programs = tuple(role.headers()), tuple(role.programs())
     grant = Grant.PROGRAMS if programs else Grant.NOTHING
     if access.gpu:
-        places.prepare_driver(tempfile.gettempdir())
-        grant |= Grant.GPU | (Grant.SHARED_GPU if places.is_gpu_shared() else Grant.NOTHING)
-    if places.is_wrapped():
+        system_paths.prepare_driver(tempfile.gettempdir())
+        grant |= Grant.GPU | (Grant.SHARED_GPU if system_paths.is_gpu_shared() else Grant.NOTHING)
+    if system_paths.is_wrapped():
         grant |= Grant.WRAPPED
     machine = os.uname().machine if sys.platform == "linux" else ""
     if os.environ.get(SWITCH) == "off":
@@ -120,7 +120,7 @@ def state() -> SandboxState | None:
 
 def guards_gpu() -> bool:
     """Whether there is a GPU that the sandbox could keep this process from."""
-    return _state is not None and bool(_state.landlock or _state.seccomp) and places.has_gpu()
+    return _state is not None and bool(_state.landlock or _state.seccomp) and system_paths.has_gpu()
 
 
 _state: SandboxState | None = None
@@ -150,20 +150,20 @@ def _rules(
     access: Access, headers: tuple[str, ...], programs: tuple[str, ...], grant: Grant
 ) -> Iterator[_Rule]:
     yield _Rule(("/",) if access.readable is None else access.readable, _READ)
-    yield _Rule((*headers, *places.toolchain(programs)), _READ)
-    yield _Rule(map(places.lock_of, headers), _READ_FILE | _WRITE_FILE)
-    yield _Rule(places.SCRATCH_DEVICES, _READ_FILE | _WRITE_FILE)
+    yield _Rule((*headers, *system_paths.toolchain(programs)), _READ)
+    yield _Rule(map(system_paths.lock_of, headers), _READ_FILE | _WRITE_FILE)
+    yield _Rule(system_paths.SCRATCH_DEVICES, _READ_FILE | _WRITE_FILE)
     yield _Rule((tempfile.gettempdir(), *access.writable), _WRITE)
     if programs:
-        yield _Rule((*programs, *places.loaders()), _READ_FILE | _EXECUTE)
+        yield _Rule((*programs, *system_paths.loaders()), _READ_FILE | _EXECUTE)
     if Grant.GPU in grant:
-        yield _Rule(places.DRIVER_READS, _READ)
-        yield _Rule(places.devices(), _USE)
-        yield _Rule(places.THREADS, _READ_FILE | _WRITE_FILE | _TRUNCATE)
-        yield _Rule(places.SHARED_MEMORY, _WRITE)
+        yield _Rule(system_paths.DRIVER_READS, _READ)
+        yield _Rule(system_paths.devices(), _USE)
+        yield _Rule(system_paths.THREADS, _READ_FILE | _WRITE_FILE | _TRUNCATE)
+        yield _Rule(system_paths.SHARED_MEMORY, _WRITE)
     if Grant.WRAPPED in grant:
-        yield _Rule(places.wrapper_reads(), _READ)
-        yield _Rule(places.WRAPPER_WRITES, _WRITE)
+        yield _Rule(system_paths.wrapper_reads(), _READ)
+        yield _Rule(system_paths.WRAPPER_WRITES, _WRITE)
 
 
 def _restrict_files(call: Syscall, rules: Iterable[_Rule], grant: Grant) -> int:
