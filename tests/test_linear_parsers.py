@@ -65,10 +65,10 @@ from jitstudio.listing.outline import outline
 from jitstudio.listing.ptx import entries
 from jitstudio.listing.ptx_access import pointer_access
 from jitstudio.listing.ptx_parameters import parameter_slots
-from jitstudio.listing.sanitizer import findings
 from jitstudio.listing.sass import instruction_counts, tightened
 from jitstudio.listing.symbols.lines import llvm_symbols, ptx_symbols
 from jitstudio.numerics.syntax import parse
+from jitstudio.worker.compute_sanitizer import findings
 from tests.support import LEXERS
 
 _SHORT, _LONG = 1 << 12, 1 << 20

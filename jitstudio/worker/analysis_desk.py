@@ -10,7 +10,7 @@ from typing import Protocol
 from jitstudio.analysis.listing_rows import ListingRows
 from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
-from jitstudio.worker.disassembly_reader import Analyst
+from jitstudio.worker.disassembly_reader import DisassemblyReader
 
 _KEPT = 4
 """Cubins whose code is kept: a step back to an earlier result costs nothing."""
@@ -47,16 +47,16 @@ class AnalysisDesk:
     """Carries out analyses.
 
     Args:
-        analyst: Who does it; owned from now on.
+        reader: Who does it; owned from now on.
         listener: Who hears of it.
     """
 
-    def __init__(self, analyst: Analyst, listener: AnalysisListener) -> None:
-        self._analyst = analyst
+    def __init__(self, reader: DisassemblyReader, listener: AnalysisListener) -> None:
+        self._reader = reader
         self._listener = listener
         self._known: OrderedDict[_Key, Disassembly] = OrderedDict()
-        self.cancel = analyst.cancel
-        self.close = analyst.close
+        self.cancel = reader.cancel
+        self.close = reader.close
 
     def work(self, ticket: int, wanted: ReadListing) -> None:
         """See `Desk`."""
@@ -64,7 +64,7 @@ class AnalysisDesk:
         key = request.cubin, frozenset(request.ptx.items()), request.confined_to
         code = self._known.get(key)
         if code is None:
-            answer = self._analyst.analyse(request, ticket=ticket)
+            answer = self._reader.analyse(request, ticket=ticket)
             if isinstance(answer, Unreadable):
                 self._listener.unreadable(ticket, answer)
                 return

@@ -1,4 +1,4 @@
-"""Puts the death of a worker process into words."""
+"""Says why a worker process died, for the user."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ NO_ANSWER = "no answer"
 _OUT_OF_MEMORY_WORDS = ("bad_alloc", "MemoryError", "out of memory", "Out of memory")
 
 
-def crash_of_dead(tool: Tool | None, death: Death) -> Crash:
+def crash_after_death(tool: Tool | None, death: Death) -> Crash:
     """The crash of a child that nobody wanted to end while this tool ran."""
     who = tool.value if tool else "The worker process"
     name, what = cause_of_death(death, "on this input")
@@ -59,7 +59,7 @@ def cause_of_death(death: Death, met: str = "") -> tuple[str, str]:
     return f"exit {status}", f"ended with exit status {status} ({last[0]})."
 
 
-def crash_of_slow(tool: Tool | None, limit: float) -> Crash:
+def crash_after_time_limit(tool: Tool | None, limit: float) -> Crash:
     """The end of a child that was killed at its time limit, in seconds."""
     who = tool.value if tool else "The worker process"
     return Crash(

@@ -1,30 +1,29 @@
-"""Reads machine code, in a process that may do nothing else: neither builds nor window wait."""
+"""Reads machine code in a process of its own, so that neither builds nor the window wait."""
 
 from __future__ import annotations
 
 from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.core.result import Outcome
-from jitstudio.worker.calls import Ending
+from jitstudio.worker.calls import Ending, SingleWorker
 from jitstudio.worker.crash_report import cause_of_death
 from jitstudio.worker.host import Death
-from jitstudio.worker.lone import LoneWorker
-from jitstudio.worker.programs.disassemble import ANALYSING
+from jitstudio.worker.programs.disassemble import DISASSEMBLING
 from jitstudio.worker.sandbox.access import Access, Need
 
 DEFAULT_TIMEOUT = 120.0
 """Seconds an analysis may take unless the caller says otherwise."""
 
 
-class Analyst(LoneWorker):
+class DisassemblyReader(SingleWorker):
     """Reads cubins, one after another.
 
     Args:
-        memory_limit: See `LoneWorker`.
+        memory_limit: See `SingleWorker`.
     """
 
     def __init__(self, memory_limit: int | None = None) -> None:
-        super().__init__(ANALYSING, memory_limit)
+        super().__init__(DISASSEMBLING, memory_limit)
 
     def analyse(
         self, request: AnalysisRequest, *, ticket: int = 0, timeout: float = DEFAULT_TIMEOUT
@@ -56,4 +55,4 @@ class Analyst(LoneWorker):
 
     def cancel(self, ticket: int) -> None:
         """End the analysis with this ticket; one yet to come ends at once."""
-        self._turns.cancel(ticket)
+        self._queue.cancel(ticket)

@@ -1,4 +1,4 @@
-"""Calculates on the host for launches, in a process that may do nothing else."""
+"""Fills buffers and checks results on the host, in a process that may do nothing else."""
 
 from __future__ import annotations
 
@@ -17,11 +17,10 @@ from jitstudio.core.launch.calculation import (
 from jitstudio.core.launch.request import Buffer, Expectation
 from jitstudio.core.launch.result import CheckResult
 from jitstudio.core.launch.types import Type
-from jitstudio.worker.calls import Ending
+from jitstudio.worker.calls import Ending, SingleWorker
 from jitstudio.worker.crash_report import OUT_OF_MEMORY, cause_of_death
 from jitstudio.worker.host import Death
-from jitstudio.worker.lone import LoneWorker
-from jitstudio.worker.programs.evaluate import CALCULATING
+from jitstudio.worker.programs.evaluate import EVALUATING
 from jitstudio.worker.sandbox.access import Need
 from jitstudio.worker.sandbox.needs import need_of_buffers
 
@@ -36,15 +35,15 @@ class CalculationError(ValueError):
     """A buffer cannot be filled; the message is fit for a person."""
 
 
-class Calculator(LoneWorker):
+class HostEvaluator(SingleWorker):
     """Fills buffers from files and expressions, and checks results, one after another.
 
     Args:
-        memory_limit: See `LoneWorker`. The process has less where the buffers are small.
+        memory_limit: See `SingleWorker`. The process has less where the buffers are small.
     """
 
     def __init__(self, memory_limit: int | None = None) -> None:
-        super().__init__(CALCULATING, memory_limit)
+        super().__init__(EVALUATING, memory_limit)
         self._tickets = itertools.count(1)
         self._latest = 0
 
@@ -132,7 +131,7 @@ class Calculator(LoneWorker):
 
     def cancel(self) -> None:
         """End the calculation in progress, if there is one, by killing its process."""
-        self._turns.cancel(self._latest)
+        self._queue.cancel(self._latest)
 
     def _calculate(
         self, calculation: Calculation, timeout: float, need: Need

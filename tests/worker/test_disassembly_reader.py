@@ -16,7 +16,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
 from jitstudio.worker.analysis_desk import AnalysisDesk, ReadListing
 from jitstudio.worker.builder import Builder
-from jitstudio.worker.disassembly_reader import Analyst
+from jitstudio.worker.disassembly_reader import DisassemblyReader
 from jitstudio.worker.host import WorkerError
 from tests.support import cuda, request
 
@@ -51,14 +51,14 @@ def cubins():
 
 
 @pytest.fixture
-def analyst():
-    made = Analyst()
+def reader():
+    made = DisassemblyReader()
     yield made
     made.close()
 
 
-def test_functions_and_live_registers_come_back(analyst, cubins):
-    code = analyst.analyse(AnalysisRequest(cubins["two"], "kernel.cubin"))
+def test_functions_and_live_registers_come_back(reader, cubins):
+    code = reader.analyse(AnalysisRequest(cubins["two"], "kernel.cubin"))
     assert isinstance(code, Disassembly)
     assert {function.name for function in code.kernels} == {"k1", "k2"}
     for function in code.functions:
@@ -66,7 +66,7 @@ def test_functions_and_live_registers_come_back(analyst, cubins):
         assert max(row.live.gpr for row in function) > 2
 
 
-def test_ptx_tells_the_calls_that_the_cubin_does_not(analyst):
+def test_ptx_tells_the_calls_that_the_cubin_does_not(reader):
     text = """\
 __device__ float twice(float x) { return x * 2.f + 1.f; }
 extern "C" __global__ void k(float* p) {
@@ -80,29 +80,29 @@ extern "C" __global__ void k(float* p) {
     cubin, ptx = (made.artifact(kind, "kernel.cu") for kind in (CodeKind.CUBIN, CodeKind.PTX))
     lines = []
     for texts in ({}, {"kernel.cu": ptx.text}):
-        code = analyst.analyse(AnalysisRequest(cubin.content, "k.cubin", texts))
+        code = reader.analyse(AnalysisRequest(cubin.content, "k.cubin", texts))
         (function,) = code.functions
         rows = (row for row in function if row.opcode == "FFMA" and row.places[0].line == 1)
         lines.append([[place.line for place in row.places[1:]] for row in rows])
     assert lines == [[[3], []], [[3], [4]]]
 
 
-def test_a_process_that_has_read_what_nobody_trusts_reads_nothing_else(analyst, cubins):
+def test_a_process_that_has_read_what_nobody_trusts_reads_nothing_else(reader, cubins):
     own = AnalysisRequest(cubins["two"], "two.cubin")
     theirs = replace(own, confined_to=("/theirs",))
     pids = []
     for asked in (own, own, theirs, theirs, own):
-        assert isinstance(analyst.analyse(asked), Disassembly)
-        pids.append(analyst.pid)
+        assert isinstance(reader.analyse(asked), Disassembly)
+        pids.append(reader.pid)
     assert pids[0] == pids[1]
     assert pids[2] == pids[3]
     assert len({pids[0], pids[2], pids[4]}) == 3
 
 
-def test_answers_about_what_nobody_trusts_are_kept_apart(analyst, cubins):
+def test_answers_about_what_nobody_trusts_are_kept_apart(reader, cubins):
     heard = []
     listener = SimpleNamespace(read=lambda _ticket, code, _rows: heard.append(code))
-    desk = AnalysisDesk(analyst, listener)
+    desk = AnalysisDesk(reader, listener)
     own = AnalysisRequest(cubins["two"], "two.cubin")
     theirs = replace(own, confined_to=("/theirs",))
     for asked in (theirs, theirs, own, own):
@@ -112,19 +112,19 @@ def test_answers_about_what_nobody_trusts_are_kept_apart(analyst, cubins):
     assert heard[2] is heard[3]
 
 
-def test_what_is_no_cubin_is_told_by_the_name_that_the_user_knows(analyst):
-    told = analyst.analyse(AnalysisRequest(b"\x7fELF" + bytes(300), "mine.cubin"))
+def test_what_is_no_cubin_is_told_by_the_name_that_the_user_knows(reader):
+    told = reader.analyse(AnalysisRequest(b"\x7fELF" + bytes(300), "mine.cubin"))
     assert isinstance(told, Unreadable)
     assert "mine.cubin" in told.words
     assert "/dev/fd" not in told.words
 
 
-def test_a_killed_process_is_told_and_the_next_call_works(analyst, cubins):
-    analyst.analyse(AnalysisRequest(cubins["two"], "two.cubin"))
-    first = analyst.pid
+def test_a_killed_process_is_told_and_the_next_call_works(reader, cubins):
+    reader.analyse(AnalysisRequest(cubins["two"], "two.cubin"))
+    first = reader.pid
     answers = []
     reading = threading.Thread(
-        target=lambda: answers.append(analyst.analyse(AnalysisRequest(cubins["many"], "many")))
+        target=lambda: answers.append(reader.analyse(AnalysisRequest(cubins["many"], "many")))
     )
     reading.start()
     while not has_children(first):
@@ -134,29 +134,29 @@ def test_a_killed_process_is_told_and_the_next_call_works(analyst, cubins):
     assert isinstance(answers[0], Unreadable)
     assert "many" in answers[0].words
     assert answers[0].outcome is Outcome.CRASHED
-    code = analyst.analyse(AnalysisRequest(cubins["two"], "two.cubin"))
+    code = reader.analyse(AnalysisRequest(cubins["two"], "two.cubin"))
     assert len(code.functions) == 2
-    assert analyst.pid != first
+    assert reader.pid != first
 
 
-def test_an_analysis_can_be_cancelled(analyst, cubins):
-    analyst.analyse(AnalysisRequest(cubins["two"], "two.cubin"))
-    threading.Timer(0.05, analyst.cancel, (7,)).start()
+def test_an_analysis_can_be_cancelled(reader, cubins):
+    reader.analyse(AnalysisRequest(cubins["two"], "two.cubin"))
+    threading.Timer(0.05, reader.cancel, (7,)).start()
     started = time.monotonic()
-    told = analyst.analyse(AnalysisRequest(cubins["many"], "many.cubin"), ticket=7)
+    told = reader.analyse(AnalysisRequest(cubins["many"], "many.cubin"), ticket=7)
     assert time.monotonic() - started < QUICK
     words = "Reading the machine code of many.cubin was cancelled."
     assert told == Unreadable(words, Outcome.CANCELLED)
 
 
-def test_an_analysis_ends_at_its_time_limit(analyst, cubins):
-    told = analyst.analyse(AnalysisRequest(cubins["many"], "many.cubin"), timeout=0.01)
+def test_an_analysis_ends_at_its_time_limit(reader, cubins):
+    told = reader.analyse(AnalysisRequest(cubins["many"], "many.cubin"), timeout=0.01)
     assert "0.01 s, its time limit" in told.words
     assert told.outcome is Outcome.TIMED_OUT
 
 
 def test_a_closed_analyst_says_so(cubins):
-    analyst = Analyst()
-    analyst.close()
+    reader = DisassemblyReader()
+    reader.close()
     with pytest.raises(WorkerError):
-        analyst.analyse(AnalysisRequest(cubins["two"], "two.cubin"))
+        reader.analyse(AnalysisRequest(cubins["two"], "two.cubin"))

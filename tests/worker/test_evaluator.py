@@ -11,7 +11,7 @@ import pytest
 from jitstudio.core.launch.request import Buffer, Expectation, Fill, FillKind
 from jitstudio.core.launch.result import Mismatch
 from jitstudio.numerics.dtypes import open_buffer, save_buffer
-from jitstudio.worker.evaluator import CalculationError, Calculator
+from jitstudio.worker.evaluator import CalculationError, HostEvaluator
 from jitstudio.worker.host import WorkerError
 from tests.numerics.kinds import BFLOAT, FLOAT, FLOAT4, INT
 
@@ -38,7 +38,7 @@ def once_busy(pid, act):
 
 @pytest.fixture
 def calculator():
-    made = Calculator()
+    made = HostEvaluator()
     yield made
     made.close()
 
@@ -150,7 +150,7 @@ def test_an_expression_that_takes_too_long_is_ended_and_the_next_works(fill, che
 
 
 def test_an_expression_may_not_take_all_memory(tmp_path):
-    small = Calculator(memory_limit=1 << 30)
+    small = HostEvaluator(memory_limit=1 << 30)
     try:
         save_buffer(tmp_path / "got.npy", np.zeros(1, np.float32))
         given = [FLOAT, 1, tmp_path / "got.npy", {}, (), {}, 0, 0]

@@ -10,7 +10,7 @@ from jitstudio.core.job import Job
 from jitstudio.core.plan import Ref
 from jitstudio.core.tools import Tool
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
-from jitstudio.worker.messages import Call, Done
+from jitstudio.worker.protocol import Call, Done
 from tests.support import CRASHING_IR, KERNEL, SLOW_CUDA
 
 

@@ -104,7 +104,7 @@ def test_launches_that_nobody_trusts_have_processes_and_files_of_their_own(launc
     for request in (own, own, theirs, theirs, own):
         heard = []
         launcher.launch(request, on_event=heard.append)
-        used.append((launcher.pid, launcher._calculator.pid))
+        used.append((launcher.pid, launcher._evaluator.pid))
         folders.append(launcher._files.folder)
         calculated.append(LaunchProgress("calculating 'x'") in heard)
     assert calculated == [True, False, True, False, False]

@@ -16,8 +16,8 @@ from jitstudio.core.launch.result import (
     Timing,
 )
 from jitstudio.core.launch.texts.c_types import FLOAT, INT
-from jitstudio.worker.messages import Unfit
 from jitstudio.worker.programs.launch import LAUNCHING, Launch
+from jitstudio.worker.protocol import Unfit
 
 OUTPUT = Buffer("out", FLOAT, 0, 4, direction=Direction.OUT)
 

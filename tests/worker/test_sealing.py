@@ -11,7 +11,7 @@ import jitstudio
 from jitstudio.core.doctor_words import tool_findings
 from jitstudio.core.json_form import toolchain_object
 from jitstudio.core.tools import SandboxState, ToolchainInfo
-from jitstudio.worker.crash_report import crash_of_dead
+from jitstudio.worker.crash_report import crash_after_death
 from jitstudio.worker.host import Death
 from jitstudio.worker.sandbox import system_paths
 
@@ -100,7 +100,7 @@ def test_the_doctor_says_what_holds(state, words):
 
 
 def test_a_death_by_seccomp_is_told_in_words():
-    crash = crash_of_dead(None, Death(killed=False, status=-31))
+    crash = crash_after_death(None, Death(killed=False, status=-31))
     assert "SIGSYS: its sandbox ended it" in crash.message
 
 

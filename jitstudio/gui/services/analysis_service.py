@@ -11,14 +11,14 @@ from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.gui.services.serving import Service
 from jitstudio.worker.analysis_desk import AnalysisDesk, ReadListing
-from jitstudio.worker.disassembly_reader import Analyst
+from jitstudio.worker.disassembly_reader import DisassemblyReader
 
 _READ = "read"
 _NO_PTX: Mapping[str, str] = {}
 
 
 class AnalysisService(Service):
-    """Sends cubins to the analyst and tells in the GUI thread what they hold.
+    """Sends cubins to the reader and tells in the GUI thread what they hold.
 
     Its process starts at the first request, not with the window.
 
@@ -32,14 +32,14 @@ class AnalysisService(Service):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._analyst = Analyst()
+        self._reader = DisassemblyReader()
         relay = _Relay(self)
-        self._serve("analysis service", AnalysisDesk(self._analyst, relay), relay)
+        self._serve("analysis service", AnalysisDesk(self._reader, relay), relay)
 
     @property
     def worker_pid(self) -> int | None:
         """The process that reads; None where none is running."""
-        return self._analyst.pid
+        return self._reader.pid
 
     def read(
         self,

@@ -1,4 +1,4 @@
-"""The worker process of the analyst: has nvdisasm read cubins, and makes columns of its text."""
+"""The worker process that has nvdisasm read cubins, and makes columns of its text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jitstudio.toolchain import locate
 from jitstudio.toolchain.disassembly import read_cubin
 from jitstudio.worker.children.serving import Answer, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory
-from jitstudio.worker.programs.disassemble import ANALYSING
+from jitstudio.worker.programs.disassemble import DISASSEMBLING
 from jitstudio.worker.sandbox.seal import Role
 
 
@@ -22,7 +22,7 @@ def main(memory_limit: int) -> None:
     wire = take_wire()
     limit_memory(memory_limit)
     locate.announce_toolkit()
-    serve(wire, ANALYSING, _work, Role(partial(locate.programs, Tool.NVDISASM)))
+    serve(wire, DISASSEMBLING, _work, Role(partial(locate.programs, Tool.NVDISASM)))
 
 
 def _work(request: AnalysisRequest, tell: Tell) -> Answer:

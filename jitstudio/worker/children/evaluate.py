@@ -1,4 +1,4 @@
-"""The worker process of the calculator: reads files and evaluates expressions from projects.
+"""The worker process that reads files and evaluates expressions for launches.
 
 Whatever they do, they have this process only, with a bounded share of memory and disk; the parent
 ends it when its time is up.
@@ -28,7 +28,7 @@ from jitstudio.numerics.fitting import fill_from
 from jitstudio.numerics.surroundings import evaluate_among
 from jitstudio.worker.children.serving import Answer, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_files, limit_memory
-from jitstudio.worker.programs.evaluate import CALCULATING
+from jitstudio.worker.programs.evaluate import EVALUATING
 from jitstudio.worker.sandbox.seal import Role
 
 _LEAST_MEMORY = 4 << 30
@@ -45,7 +45,7 @@ def main(memory_limit: int) -> None:
     """Serve calculations until the parent is gone."""
     wire = take_wire()
     limit_memory(memory_limit)
-    serve(wire, CALCULATING, partial(_work, memory_limit), Role())
+    serve(wire, EVALUATING, partial(_work, memory_limit), Role())
 
 
 def _work(memory_limit: int, request: Calculation, tell: Tell) -> Answer:

@@ -19,9 +19,8 @@ from typing import Any
 
 from jitstudio.worker import scratch
 from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY, die_first
-from jitstudio.worker.messages import Broke, Call, Done, Program, Reply, Told
+from jitstudio.worker.protocol import Call, Done, EventMessage, InternalError, Program, Reply, Wire
 from jitstudio.worker.sandbox.seal import Role, seal
-from jitstudio.worker.wire import Wire
 
 _STDOUT = 1
 
@@ -67,7 +66,7 @@ def serve(wire: Wire, program: Program, work: Work, role: Role) -> None:
         seal(first.access, role)
     except Exception:
         service = program.service(first.request)
-        broke = Broke(first.ticket, traceback.format_exc())
+        broke = InternalError(first.ticket, traceback.format_exc())
         wire.send(service.replies.dump(broke), service.largest)
         os._exit(1)
     calls.put(first)
@@ -86,12 +85,12 @@ def _carry_out(call: Call[Any], wire: Wire, program: Program, work: Work) -> Non
         wire.send(service.replies.dump(reply), service.largest)
 
     try:
-        answer = work(call.request, lambda event: send(Told(call.ticket, event)))
+        answer = work(call.request, lambda event: send(EventMessage(call.ticket, event)))
         send(Done(call.ticket, answer.value, answer.chores, answer.spent))
     except MemoryError:
         raise
     except Exception:
-        send(Broke(call.ticket, traceback.format_exc()))
+        send(InternalError(call.ticket, traceback.format_exc()))
 
 
 def _listen(wire: Wire, program: Program, calls: queue.SimpleQueue[Call[Any]]) -> None:

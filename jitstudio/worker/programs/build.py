@@ -1,4 +1,4 @@
-"""The program that runs compilers."""
+"""What the process that runs compilers can be asked, and checks on its answers."""
 
 from __future__ import annotations
 
@@ -11,9 +11,14 @@ from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageSt
 from jitstudio.core.job import Basis, Job
 from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.core.tools import ToolchainInfo
-from jitstudio.worker.messages import Program, Service, Unfit
-from jitstudio.worker.programs.checks import check_devices, check_diagnostics
-from jitstudio.worker.wire import LARGEST
+from jitstudio.worker.protocol import (
+    LARGEST,
+    Program,
+    Service,
+    Unfit,
+    check_devices,
+    check_diagnostics,
+)
 
 
 @dataclass(frozen=True)

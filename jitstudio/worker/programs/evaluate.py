@@ -1,10 +1,10 @@
-"""The program that reads files and evaluates expressions for launches."""
+"""What the process that evaluates expressions for launches can be asked."""
 
 from __future__ import annotations
 
 from jitstudio.core.launch.calculation import CheckCalculation, FillCalculation, Refusal
 from jitstudio.core.launch.result import CheckResult
-from jitstudio.worker.messages import Program, Service, Unfit
+from jitstudio.worker.protocol import Program, Service, Unfit
 
 
 def _check_result(asked: CheckCalculation, told: CheckResult | Refusal) -> None:
@@ -14,7 +14,7 @@ def _check_result(asked: CheckCalculation, told: CheckResult | Refusal) -> None:
             raise Unfit("it tells of a comparison that nobody asked for")
 
 
-CALCULATING = Program(
+EVALUATING = Program(
     "jitstudio.worker.children.evaluate",
     (
         Service(FillCalculation, 1 << 20, Refusal | None),

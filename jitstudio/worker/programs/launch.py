@@ -1,4 +1,4 @@
-"""The program that uses the GPU."""
+"""What the process that uses the GPU can be asked, and checks on its answers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,7 @@ from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.events import LaunchEvent
 from jitstudio.core.launch.request import InspectRequest, LaunchRequest
 from jitstudio.core.launch.result import BufferResult, KernelFacts, LaunchResult
-from jitstudio.worker.messages import Program, Service, Unfit
-from jitstudio.worker.programs.checks import check_devices, check_diagnostics
+from jitstudio.worker.protocol import Program, Service, Unfit, check_devices, check_diagnostics
 
 
 @dataclass(frozen=True)
