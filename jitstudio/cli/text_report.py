@@ -10,9 +10,8 @@ from jitstudio.cli.table import table_lines
 from jitstudio.cli.terminal import say, tell
 from jitstudio.core.code import TEXT_KINDS, split_variant
 from jitstudio.core.diagnostics import diagnostic_line
+from jitstudio.core.fatbin import entry_line, fatbin_entries
 from jitstudio.core.result import BuildResult, StageResult
-from jitstudio.listing.contents import entry_line
-from jitstudio.listing.fatbin import fatbin_entries
 
 _PROSE_WIDTH = 92
 _UNNAMED = "(no name is told)"

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.cubin_file import cubin_target
+from jitstudio.core.cubin import cubin_target
 from jitstudio.core.diagnostics import Diagnostic, diagnose
 from jitstudio.core.result import (
     BuildResult,

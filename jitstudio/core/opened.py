@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind, Source
-from jitstudio.core.cubin_file import cubin_target
+from jitstudio.core.cubin import cubin_target
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from jitstudio.core.code import LINKED, CodeKind, Source, split_variant
-from jitstudio.core.cubin_file import keeps_ptx
+from jitstudio.core.cubin import keeps_ptx
 from jitstudio.core.options import hazard, refusal, refused, shown
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode
 from jitstudio.core.step_options import StepKind, step_options

@@ -16,9 +16,9 @@ from typing import IO
 from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.reading import code, live
 from jitstudio.analysis.request import Unreadable
+from jitstudio.core.resources import cubin_resources
 from jitstudio.core.result import Outcome
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.cubin import resources
 from jitstudio.toolchain.errors import ToolMissing
 from jitstudio.toolchain.report import text_of
 
@@ -79,7 +79,7 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
                     told, Outcome.CRASHED if reading.returncode < 0 else Outcome.FAILED
                 )
             # Read while the other one is still at work.
-            read = replace(code.read_code(_content(listing)), resources=resources(cubin))
+            read = replace(code.read_code(_content(listing)), resources=cubin_resources(cubin))
             try:
                 counting.communicate(timeout=patience)
             except subprocess.TimeoutExpired:

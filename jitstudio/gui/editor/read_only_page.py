@@ -20,7 +20,7 @@ from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.editable import ReadOnlyReason
-from jitstudio.listing.contents import contents
+from jitstudio.core.fatbin import contents
 from jitstudio.listing.lines import split_lines
 from jitstudio.listing.sass import Extent
 

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind, split_variant
-from jitstudio.core.cubin_file import cubin_target
+from jitstudio.core.cubin import cubin_target
 from jitstudio.core.fixes import Fix, FixKind
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.problems import SpecProblem
@@ -67,19 +67,6 @@ def _ptx_version_of(cuda: str) -> str:
     return _written(newest) if newest else ""
 
 
-def runs_on(arch: Arch, device: Device) -> bool:
-    """Whether machine code for this target runs on the GPU."""
-    same_major = arch.number // 10 == device.number // 10
-    if arch.suffix == "a":
-        return arch.number == device.number
-    return same_major and arch.number <= device.number
-
-
-def assembles_for(arch: Arch, device: Device) -> bool:
-    """Whether the driver can make machine code for the GPU out of PTX for this target."""
-    return runs_on(arch, device) if arch.suffix else arch.number <= device.number
-
-
 _WHY = {
     "a": "runs on exactly that GPU architecture",
     "f": "runs on its family only: the same major compute capability, at least its minor one",
@@ -92,14 +79,14 @@ def _cubin_problem(told: Arch | None, built: Arch | None, device: Device) -> Spe
         return None
     if built and built.number == told.number and not told.suffix:
         told = replace(told, suffix=built.suffix)
-    if runs_on(told, device):
+    if told.runs_on(device.number):
         return None
     return _refused(f"a cubin for {told}", _WHY[told.suffix], device)
 
 
 def _target_problem(ptx: str, device: Device) -> SpecProblem | None:
     arch = _ptx_arch(ptx)
-    if arch is None or assembles_for(arch, device):
+    if arch is None or arch.assembles_for(device.number):
         return None
     why = _WHY[arch.suffix] if arch.suffix else "can be assembled for newer GPUs only"
     return _refused(f"PTX for {arch}", why, device)

@@ -26,7 +26,6 @@ _PACKAGES = (
     "cuda-bindings",
     "numpy",
     "pygments",
-    "pyelftools",
     "tree-sitter",
     "tree-sitter-cuda",
     "pyqtgraph",

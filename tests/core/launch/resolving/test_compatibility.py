@@ -7,9 +7,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.launch.resolving.compatibility import (
     _ptx_version_of,
-    assembles_for,
     code_problems,
-    runs_on,
     target_of,
 )
 from tests.devices import H200
@@ -56,7 +54,10 @@ def ptx(version="8.0", target="sm_90"):
 )
 def test_which_gpu_takes_which_target(target, capability, cubin_runs, ptx_assembles):
     arch, device = Arch.parse(target), gpu(capability)
-    assert (runs_on(arch, device), assembles_for(arch, device)) == (cubin_runs, ptx_assembles)
+    assert (arch.runs_on(device.number), arch.assembles_for(device.number)) == (
+        cubin_runs,
+        ptx_assembles,
+    )
     told = code_problems(cubin(arch.number), device, "13.0", arch)
     assert bool(told) is not cubin_runs
     assert bool(code_problems(ptx(target=target), device, "13.0")) is not ptx_assembles

@@ -1,6 +1,6 @@
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.fatbin import FatbinEntry, fatbin_entries, without_names
-from tests.listing.fatbins import container, entry
+from jitstudio.core.fatbin import FatbinEntry, fatbin_entries, without_names
+from tests.core.fatbins import container, entry
 
 
 def test_entries_are_listed_with_kind_and_target():

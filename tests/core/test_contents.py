@@ -1,9 +1,8 @@
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.contents import contents, entry_line
-from jitstudio.listing.fatbin import FatbinEntry
-from tests.listing.fatbins import container, entry
+from jitstudio.core.fatbin import FatbinEntry, contents, entry_line
+from tests.core.fatbins import container, entry
 from tests.support import KERNEL, cuda, request
 
 

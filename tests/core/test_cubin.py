@@ -5,7 +5,7 @@ import random
 import pytest
 
 from jitstudio.core.code import LINKED, CodeKind, Source
-from jitstudio.core.cubin_file import cubin_target, is_relocatable, keeps_ptx, kept_ptx
+from jitstudio.core.cubin import cubin_target, is_relocatable, keeps_ptx, kept_ptx
 from tests.support import KERNEL, cuda, request, sample
 
 LINES = ("-lineinfo",)

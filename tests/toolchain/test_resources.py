@@ -6,9 +6,10 @@ from cuda.bindings import driver
 from jitstudio.core.code import CodeKind
 from jitstudio.core.job import Job
 from jitstudio.core.plan import Ref
+from jitstudio.core.resources import cubin_resources, has_code, kernel_names, kernels_of
 from jitstudio.core.result import Resources
 from jitstudio.core.tools import Tool
-from jitstudio.toolchain import cubin, nvrtc
+from jitstudio.toolchain import nvrtc
 from jitstudio.toolchain.driver import describe
 
 TWO_KERNELS = """\
@@ -45,14 +46,14 @@ def compiled(text, *options):
 
 def test_kernels_are_found_and_device_functions_are_not():
     made, _ = compiled(TWO_KERNELS, "-arch=sm_90")
-    assert set(cubin.kernels(made)) == {"first", "second"}
-    assert cubin.has_code(made)
+    assert set(kernel_names(made)) == {"first", "second"}
+    assert has_code(made)
 
 
 @pytest.mark.parametrize("arch", ["sm_80", "sm_90", "sm_100", "sm_120"])
 def test_what_a_kernel_needs_is_read(arch):
     made, log = compiled(NEEDY, f"-arch={arch}", "--maxrregcount=32")
-    kernels = dict(cubin.kernels_of(made, log))
+    kernels = dict(kernels_of(made, log))
     assert set(kernels) == {"tables", "spilling", "plain"}
     tables, spilling, plain = kernels["tables"], kernels["spilling"], kernels["plain"]
     assert (tables.shared_bytes, tables.max_threads, tables.barriers) == (4000, 64, 1)
@@ -65,21 +66,21 @@ def test_what_a_kernel_needs_is_read(arch):
 
 def test_without_a_log_all_but_the_spills_is_known():
     made, _ = compiled(TWO_KERNELS, "-arch=sm_90")
-    ((_, resources), _) = cubin.kernels_of(made, "")
+    ((_, resources), _) = kernels_of(made, "")
     assert resources.registers > 0
     assert (resources.spill_stores, resources.spill_loads) == (None, None)
 
 
 def test_other_bytes_have_no_kernels():
-    assert not cubin.has_code(b"hello")
-    assert cubin.kernels(b"") == cubin.kernels(b"hello") == cubin.kernels(b"\x7fELF") == ()
-    assert cubin.resources(b"hello") == {}
+    assert not has_code(b"hello")
+    assert kernel_names(b"") == kernel_names(b"hello") == kernel_names(b"\x7fELF") == ()
+    assert cubin_resources(b"hello") == {}
 
 
 def test_a_section_cut_short_is_no_reason_to_fail():
     made, _ = compiled(TWO_KERNELS, "-arch=sm_90")
-    assert cubin.resources(made[: len(made) // 2]).keys() <= {"first", "second"}
-    assert all(isinstance(r, Resources) for r in cubin.resources(made).values())
+    assert cubin_resources(made[: len(made) // 2]).keys() <= {"first", "second"}
+    assert all(isinstance(r, Resources) for r in cubin_resources(made).values())
 
 
 def attributes(code, name):
@@ -103,7 +104,7 @@ def attributes(code, name):
 def test_the_driver_says_the_same(name):
     capability = describe().devices[0].capability.replace(".", "")
     made, log = compiled(NEEDY, f"-arch=sm_{capability}", "--maxrregcount=32")
-    told = asdict(dict(cubin.kernels_of(made, log))[name])
+    told = asdict(dict(kernels_of(made, log))[name])
     assert attributes(made, name) == {
         key: told[key] for key in ("registers", "shared_bytes", "local_bytes")
     }
@@ -113,4 +114,4 @@ def test_the_driver_says_the_same(name):
 def test_spills_are_told_each_time_though_the_driver_has_a_cache():
     for _ in range(2):
         made, log = compiled(NEEDY, "-arch=sm_90", "--maxrregcount=32")
-        assert dict(cubin.kernels_of(made, log))["spilling"].spill_stores > 0
+        assert dict(kernels_of(made, log))["spilling"].spill_stores > 0

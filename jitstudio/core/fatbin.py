@@ -1,7 +1,8 @@
-"""What a fatbin holds, read from its headers.
+"""What binary files of CUDA hold, read from their headers: fatbins entry by entry, and cubins.
 
-The layout is not published; this is what nvFatbin 13 and the `fatbinary` of CUDA 13 write. A file
-holds one or more containers, each a header and its entries, and each entry a header and its code.
+The layout of a fatbin is not published; this is what nvFatbin 13 and the `fatbinary` of CUDA 13
+write. A file holds one or more containers, each a header and its entries, and each entry a header
+and its code.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
+from jitstudio.core.cubin import cubin_target, is_relocatable, keeps_ptx
 
 _MAGIC = 0xBA55ED50
 _MAGIC_BYTES = _MAGIC.to_bytes(4, "little")
@@ -125,3 +127,42 @@ def _places(content: bytes, at: int) -> Iterator[int]:
         yield at
         _, _, head, size, *_ = _ENTRY.unpack_from(content, at)
         at += max(head + size, _ENTRY.size)
+
+
+_MOST_ENTRIES = 1000
+
+
+def contents(kind: CodeKind, content: bytes) -> str:
+    """What is shown of a binary file: kind, size, each entry of a fatbin, the target of a cubin."""
+    head = f"{kind.title}, {len(content):,} bytes"
+    if kind is CodeKind.CUBIN:
+        return "\n".join((head, *_cubin_lines(content)))
+    if kind is not CodeKind.FATBIN:
+        return head
+    entries = fatbin_entries(content)
+    if not entries:
+        return f"{head}\nIts entries cannot be read: this is no fatbin, or one of another layout."
+    lines = [entry_line(entry) for entry in entries[:_MOST_ENTRIES]]
+    if more := len(entries) - len(lines):
+        lines.append(f"and {more:,} more")
+    return "\n".join((head, *lines))
+
+
+def _cubin_lines(content: bytes) -> Iterator[str]:
+    target = cubin_target(content)
+    if target is None:
+        yield "Its header cannot be read: this is no cubin, or a damaged one."
+        return
+    yield f"Machine code for {target}"
+    if is_relocatable(content):
+        yield "Not linked yet: it may call functions of other modules"
+    if keeps_ptx(content):
+        yield "Keeps the PTX that it was made from, without comments"
+
+
+def entry_line(entry: FatbinEntry) -> str:
+    """What an entry of a fatbin is, in one line."""
+    kind = entry.kind.title if entry.kind else "unknown kind"
+    packed = f", {entry.unpacked:,} unpacked" if entry.unpacked not in (0, entry.size) else ""
+    name = f", {entry.name}" if entry.name else ""
+    return f"{kind} for {entry.target}: {entry.size:,} bytes{packed}{name}"

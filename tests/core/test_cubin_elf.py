@@ -8,8 +8,8 @@ import pytest
 from elftools.elf.elffile import ELFFile
 
 from jitstudio.analysis.comparing.data import data_sections
-from jitstudio.analysis.comparing.elf import relocations, sections, symbol_names, variables
 from jitstudio.core.code import CodeKind
+from jitstudio.core.cubin import relocations, sections, symbol_names, variables
 from jitstudio.worker.builder import Builder
 from tests.support import cuda, request
 
