@@ -27,13 +27,12 @@ from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import diagnose
 from jitstudio.core.explanations import explained
 from jitstudio.core.file_text import read_text
+from jitstudio.core.launch.arguments import parse_buffer
+from jitstudio.core.launch.limits import target_of
 from jitstudio.core.launch.request import LaunchConfig, LaunchRequest
-from jitstudio.core.launch.resolving.compatibility import target_of
-from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
-from jitstudio.core.launch.texts.argument_text import parse_buffer
-from jitstudio.core.launch.texts.arithmetic import evaluate
-from jitstudio.core.launch.texts.c_types import named
-from jitstudio.core.launch.verdict import judged
+from jitstudio.core.launch.result import LaunchOutcome, LaunchResult, judged
+from jitstudio.core.launch.types import named
+from jitstudio.core.launch.values import evaluate
 from jitstudio.core.line_changes import line_changes
 from jitstudio.core.name_expressions import with_name_expressions
 from jitstudio.core.options import split_options

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from jitstudio.core.launch.device import Device, DeviceList
-from jitstudio.core.launch.texts.phrases import in_bytes
+from jitstudio.core.launch.problems import in_bytes
 from jitstudio.core.tools import ArchInfo, SandboxState, ToolchainInfo, ToolInfo
 
 

@@ -11,8 +11,17 @@ from contextlib import contextmanager
 
 from tree_sitter import Node
 
-from jitstudio.core.launch.texts.c_types import INT, instance, named, padded, struct_of
-from jitstudio.core.launch.types import Array, Opaque, Pointer, Type
+from jitstudio.core.launch.types import (
+    INT,
+    Array,
+    Opaque,
+    Pointer,
+    Type,
+    instance,
+    named,
+    padded,
+    struct_of,
+)
 from jitstudio.listing.cuda_declarations import Declaration, Declarations, Scope
 from jitstudio.listing.cuda_numbers import binary, literal, unary
 from jitstudio.listing.cuda_syntax import (

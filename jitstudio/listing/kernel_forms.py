@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from jitstudio.core.code import CodeKind, Header, Source, split_variant
-from jitstudio.core.launch.signature import FormParameter, KernelForm, Parameter, Signature
+from jitstudio.core.launch.request import FormParameter, KernelForm, Parameter, Signature
 from jitstudio.core.launch.types import Pointer, Type
 from jitstudio.core.result import BuildResult, Kernel
 from jitstudio.listing.cuda_declarations import declarations

@@ -6,9 +6,8 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from jitstudio.core.launch.signature import FormParameter, Parameter, Slot
-from jitstudio.core.launch.texts.c_types import PTX_SCALARS, struct_of
-from jitstudio.core.launch.types import Opaque, Pointer, Type
+from jitstudio.core.launch.request import FormParameter, Parameter, Slot
+from jitstudio.core.launch.types import PTX_SCALARS, Opaque, Pointer, Type, struct_of
 from jitstudio.listing.ptx_parameters import PtxParameter
 
 _GENERATED = re.compile(r"_param_\d+")

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 
 from jitstudio.core.code import Source, is_bitcode
-from jitstudio.core.launch.signature import Parameter, Signature
-from jitstudio.core.launch.texts.c_types import LLVM_SCALARS
-from jitstudio.core.launch.types import Pointer, Type
+from jitstudio.core.launch.request import Parameter, Signature
+from jitstudio.core.launch.types import LLVM_SCALARS, Pointer, Type
 
 _COMMENT = re.compile(r";[^\n]*")
 _NAME = r'(?:[\w.$-]+|"[^"\n]*")'

@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from jitstudio.core.launch.signature import Slot
-from jitstudio.core.launch.texts.c_types import PTX_SCALARS, padded
-from jitstudio.core.launch.types import Opaque, Pointer, Type
+from jitstudio.core.launch.request import Slot
+from jitstudio.core.launch.types import PTX_SCALARS, Opaque, Pointer, Type, padded
 from jitstudio.listing.ptx import entries
 
 _COMMENT = re.compile(r"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)")

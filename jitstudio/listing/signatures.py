@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from tree_sitter import Node
 
 from jitstudio.core.code import CodeKind, Header, Source
-from jitstudio.core.launch.signature import Parameter, Signature
+from jitstudio.core.launch.request import Parameter, Signature
 from jitstudio.core.launch.types import Type
 from jitstudio.listing.cuda_declarations import KernelNode, Scope, declarations
 from jitstudio.listing.cuda_syntax import is_const, name_node, parse, template_name, text_of

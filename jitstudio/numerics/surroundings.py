@@ -7,8 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from jitstudio.core.launch.calculation import Surroundings
-from jitstudio.core.launch.request import Buffer, FillKind
+from jitstudio.core.launch.request import Buffer, FillKind, Surroundings
 from jitstudio.numerics.dtypes import numpy_dtype, open_buffer
 from jitstudio.numerics.errors import NumericsError
 from jitstudio.numerics.expressions import evaluate

@@ -7,9 +7,8 @@ from typing import Protocol
 
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.events import LaunchEvent
 from jitstudio.core.launch.request import InspectRequest, LaunchRequest
-from jitstudio.core.launch.result import KernelFacts, LaunchResult
+from jitstudio.core.launch.result import KernelFacts, LaunchEvent, LaunchResult
 from jitstudio.worker.launcher import Launcher
 from jitstudio.worker.programs.launch import ListDevices
 

@@ -14,10 +14,18 @@ from pathlib import Path
 
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.events import ConsoleText, LaunchEvent, LaunchProgress
 from jitstudio.core.launch.request import Buffer, FillKind, InspectRequest, LaunchRequest
-from jitstudio.core.launch.result import CheckResult, KernelFacts, LaunchOutcome, LaunchResult
-from jitstudio.core.launch.verdict import judged, unchecked
+from jitstudio.core.launch.result import (
+    CheckResult,
+    ConsoleText,
+    KernelFacts,
+    LaunchEvent,
+    LaunchOutcome,
+    LaunchProgress,
+    LaunchResult,
+    judged,
+    unchecked,
+)
 from jitstudio.core.severity import Severity
 from jitstudio.core.tools import FileStamp
 from jitstudio.worker import scratch

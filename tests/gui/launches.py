@@ -19,10 +19,10 @@ from jitstudio.core.launch.result import (
     Mismatch,
     Stray,
     Timing,
+    judged,
 )
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.types import Field, NumberKind, Scalar, Struct, Type
-from jitstudio.core.launch.verdict import judged
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.severity import Severity
 from jitstudio.core.sweep.plan import Axis, AxisKind, Variant

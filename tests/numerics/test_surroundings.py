@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from jitstudio.core.launch.calculation import Surroundings
-from jitstudio.core.launch.request import Buffer, Fill, FillKind
+from jitstudio.core.launch.request import Buffer, Fill, FillKind, Surroundings
 from jitstudio.numerics.dtypes import save_buffer
 from jitstudio.numerics.errors import NumericsError
 from jitstudio.numerics.surroundings import evaluate_among

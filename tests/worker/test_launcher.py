@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.launch.events import LaunchProgress
 from jitstudio.core.launch.request import (
     Buffer,
     Direction,
@@ -20,9 +19,9 @@ from jitstudio.core.launch.request import (
     LaunchRequest,
     Value,
 )
-from jitstudio.core.launch.result import LaunchOutcome
+from jitstudio.core.launch.result import LaunchOutcome, LaunchProgress
 from jitstudio.core.launch.spec import Sanitizer
-from jitstudio.core.launch.texts.c_types import FLOAT, INT
+from jitstudio.core.launch.types import FLOAT, INT
 from jitstudio.toolchain.driver import describe
 from jitstudio.worker.host import WorkerError
 from jitstudio.worker.launcher import Launcher

@@ -13,8 +13,7 @@ from typing import Any, TypeVar
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
 from jitstudio.core.code import TEXT_KINDS, CodeKind
-from jitstudio.core.launch.spec import LaunchSpec, RunOptions
-from jitstudio.core.launch.spec_format import spec_from, spec_object
+from jitstudio.core.launch.spec import LaunchSpec, RunOptions, spec_from, spec_object
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.project.reading import ProjectFormatError, Record, parse
 from jitstudio.core.request import LinkMode

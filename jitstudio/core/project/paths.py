@@ -7,10 +7,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import PurePosixPath
 
+from jitstudio.core.launch.arguments import parse_buffer
+from jitstudio.core.launch.problems import TextError
 from jitstudio.core.launch.request import FillKind
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.launch.texts.argument_text import parse_buffer
-from jitstudio.core.launch.texts.phrases import TextError
 from jitstudio.core.sweep.draft import AxisText, SweepDraft
 from jitstudio.core.sweep.plan import AxisKind, parse_values
 

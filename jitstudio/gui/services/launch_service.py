@@ -8,9 +8,8 @@ from PySide6.QtCore import QObject, Signal
 
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.events import LaunchEvent
 from jitstudio.core.launch.request import InspectRequest, LaunchRequest
-from jitstudio.core.launch.result import KernelFacts, LaunchResult
+from jitstudio.core.launch.result import KernelFacts, LaunchEvent, LaunchResult
 from jitstudio.gui.services.serving import Service
 from jitstudio.worker.launch_desk import LaunchDesk, Rest, TimedLaunch
 from jitstudio.worker.launcher import Launcher

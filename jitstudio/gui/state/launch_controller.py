@@ -9,15 +9,20 @@ from threading import Event
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
 from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.launch.choice import launchable
 from jitstudio.core.launch.device import Device, DeviceList
-from jitstudio.core.launch.events import ConsoleText, LaunchEvent, LaunchProgress
 from jitstudio.core.launch.problems import SpecError, SpecProblem
-from jitstudio.core.launch.request import InspectRequest, LaunchRequest
-from jitstudio.core.launch.resolving.choice import launchable
-from jitstudio.core.launch.resolving.resolve import Resolved, resolve
-from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult
-from jitstudio.core.launch.signature import KernelForm
-from jitstudio.core.launch.verdict import unlaunched
+from jitstudio.core.launch.request import InspectRequest, KernelForm, LaunchRequest
+from jitstudio.core.launch.resolve import Resolved, resolve
+from jitstudio.core.launch.result import (
+    ConsoleText,
+    KernelFacts,
+    LaunchEvent,
+    LaunchOutcome,
+    LaunchProgress,
+    LaunchResult,
+    unlaunched,
+)
 from jitstudio.core.result import BuildResult
 from jitstudio.core.severity import Severity
 from jitstudio.gui.kit.background import Background

@@ -13,9 +13,8 @@ from cuda.core import Device, Kernel, ObjectCode
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.cuda_errors import cuda_error
-from jitstudio.core.launch.request import LaunchConfig
+from jitstudio.core.launch.request import LaunchConfig, Slot
 from jitstudio.core.launch.result import KernelFacts
-from jitstudio.core.launch.signature import Slot
 from jitstudio.toolchain.driver import checked
 from jitstudio.toolchain.driver_jit import Assembled, assemble_here
 from jitstudio.toolchain.gpu.errors import GpuError, doing

@@ -13,13 +13,15 @@ import numpy as np
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.launch.events import ConsoleText, LaunchEvent, LaunchProgress
 from jitstudio.core.launch.request import Buffer, Direction, InspectRequest, LaunchRequest
 from jitstudio.core.launch.result import (
     BufferResult,
+    ConsoleText,
     Counterpart,
     KernelFacts,
+    LaunchEvent,
     LaunchOutcome,
+    LaunchProgress,
     LaunchResult,
 )
 from jitstudio.core.severity import Severity

@@ -11,13 +11,14 @@ from functools import partial
 
 import numpy as np
 
-from jitstudio.core.launch.calculation import (
+from jitstudio.core.launch.request import (
+    Buffer,
     Calculation,
     CheckCalculation,
     FillCalculation,
+    FillKind,
     Refusal,
 )
-from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.core.launch.result import CheckResult
 from jitstudio.numerics.blas import use_all_cores
 from jitstudio.numerics.compare import Tolerance, compare

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.events import LaunchEvent
 from jitstudio.core.launch.request import InspectRequest, LaunchRequest
-from jitstudio.core.launch.result import BufferResult, KernelFacts, LaunchResult
+from jitstudio.core.launch.result import BufferResult, KernelFacts, LaunchEvent, LaunchResult
 from jitstudio.worker.protocol import Program, Service, Unfit, check_devices, check_diagnostics
 
 

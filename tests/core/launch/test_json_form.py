@@ -4,7 +4,7 @@ from dataclasses import replace
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.json_form import devices_object, launch_object, sweep_object
-from jitstudio.core.launch.request import Direction
+from jitstudio.core.launch.request import Direction, Slot
 from jitstudio.core.launch.result import (
     BufferResult,
     CheckResult,
@@ -16,7 +16,6 @@ from jitstudio.core.launch.result import (
     Stray,
     Timing,
 )
-from jitstudio.core.launch.signature import Slot
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.types import NumberKind, Scalar
 from jitstudio.core.severity import Severity

@@ -14,9 +14,10 @@ from jitstudio.core.launch.result import (
     LaunchResult,
     Stray,
     Timing,
+    judged,
+    unchecked,
 )
-from jitstudio.core.launch.texts.c_types import FLOAT
-from jitstudio.core.launch.verdict import judged, unchecked
+from jitstudio.core.launch.types import FLOAT
 from jitstudio.core.severity import Severity
 
 REQUEST = LaunchRequest(b"", CodeKind.CUBIN, "_Z1kv", "k", 0, (), 0, LaunchConfig())

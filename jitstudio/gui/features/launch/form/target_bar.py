@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QSizePolicy, 
 from jitstudio.core.fixes import Fix
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
-from jitstudio.core.launch.signature import KernelForm
+from jitstudio.core.launch.request import KernelForm
 from jitstudio.gui.features.launch.form.arguments_view import no_kernel
 from jitstudio.gui.features.launch.models.launch_text import device_words
 from jitstudio.gui.kit.field_rows import FieldRows, ProblemLabel

@@ -5,7 +5,7 @@ import pytest
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.launch.resolving.compatibility import (
+from jitstudio.core.launch.limits import (
     _ptx_version_of,
     code_problems,
     target_of,

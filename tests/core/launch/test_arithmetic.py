@@ -3,8 +3,8 @@ import time
 
 import pytest
 
-from jitstudio.core.launch.texts.arithmetic import UnknownNameError, evaluate, integer
-from jitstudio.core.launch.texts.phrases import TextError
+from jitstudio.core.launch.problems import TextError
+from jitstudio.core.launch.values import UnknownNameError, evaluate, integer
 
 NAMES = {"n": 1000, "count": 7, "in": 3, "lambda": 4, "ratio": 0.5}
 

@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.core.launch.texts.phrases import (
+from jitstudio.core.launch.problems import (
     TextError,
     in_bytes,
     listing,

@@ -2,11 +2,18 @@ import struct
 
 import pytest
 
-from jitstudio.core.launch.request import Buffer, Direction, Fill, FillKind, Value
-from jitstudio.core.launch.resolving.arguments import arguments_of
-from jitstudio.core.launch.resolving.faults import Faults
-from jitstudio.core.launch.signature import FormParameter, KernelForm, Slot
-from jitstudio.core.launch.texts.c_types import named, struct_of
+from jitstudio.core.launch.request import (
+    Buffer,
+    Direction,
+    Fill,
+    FillKind,
+    FormParameter,
+    KernelForm,
+    Slot,
+    Value,
+)
+from jitstudio.core.launch.resolve import Faults, arguments_of
+from jitstudio.core.launch.types import named, struct_of
 from jitstudio.core.severity import Severity
 from tests.core.launch.forms import SAXPY, form, pointer
 

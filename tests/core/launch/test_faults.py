@@ -1,6 +1,6 @@
 from jitstudio.core.launch.problems import SpecProblem
-from jitstudio.core.launch.resolving.faults import Faults
-from jitstudio.core.launch.texts.arithmetic import integer
+from jitstudio.core.launch.resolve import Faults
+from jitstudio.core.launch.values import integer
 from jitstudio.core.severity import Severity
 
 

@@ -5,7 +5,7 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from jitstudio.core.launch.texts.float_bits import FORMATS, rounded
+from jitstudio.core.launch.values import FORMATS, rounded
 
 DTYPES = {
     "float64": np.float64,

@@ -2,10 +2,9 @@ from dataclasses import replace
 
 import pytest
 
+from jitstudio.core.launch.arguments import default_arguments, default_text
 from jitstudio.core.launch.request import Direction
-from jitstudio.core.launch.texts.c_types import named, struct_of
-from jitstudio.core.launch.texts.defaults import default_arguments, default_text
-from jitstudio.core.launch.types import Opaque, Pointer
+from jitstudio.core.launch.types import Opaque, Pointer, named, struct_of
 from tests.core.launch.forms import SAXPY, form, pointer
 
 

@@ -2,9 +2,9 @@ import os
 
 import pytest
 
+from jitstudio.core.launch.arguments import BufferText, absolute, parse_buffer
+from jitstudio.core.launch.problems import TextError
 from jitstudio.core.launch.request import Direction, Fill, FillKind
-from jitstudio.core.launch.texts.argument_text import BufferText, absolute, parse_buffer
-from jitstudio.core.launch.texts.phrases import TextError
 
 ROWS = [
     ("null", None),

@@ -1,8 +1,7 @@
 import pytest
 
 from jitstudio.core.launch.request import LaunchConfig
-from jitstudio.core.launch.resolving.faults import Faults
-from jitstudio.core.launch.resolving.geometry import geometry
+from jitstudio.core.launch.resolve import Faults, geometry
 from jitstudio.core.launch.spec import LaunchSpec
 from tests.core.launch.forms import SAXPY, form
 
