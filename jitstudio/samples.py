@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.link_mode import LinkMode
 from jitstudio.core.places import at_place
+from jitstudio.core.request import LinkMode
 from jitstudio.paths import resource
 
 if TYPE_CHECKING:

@@ -25,7 +25,15 @@ from jitstudio.analysis.reading.live import read_live
 from jitstudio.analysis.words import word_at
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import diagnose
-from jitstudio.core.explanations import explained
+from jitstudio.core.explanations import (
+    explained,
+    free_metadata,
+    function_at,
+    kernel_annotation,
+    ptx_target,
+    quoted_name,
+    template_kernel,
+)
 from jitstudio.core.file_text import read_text
 from jitstudio.core.launch.arguments import parse_buffer
 from jitstudio.core.launch.limits import target_of
@@ -34,20 +42,11 @@ from jitstudio.core.launch.result import LaunchOutcome, LaunchResult, judged
 from jitstudio.core.launch.types import named
 from jitstudio.core.launch.values import evaluate
 from jitstudio.core.line_changes import line_changes
-from jitstudio.core.name_expressions import with_name_expressions
 from jitstudio.core.options import split_options
 from jitstudio.core.project.format import load
-from jitstudio.core.request import BuildRequest
+from jitstudio.core.request import BuildRequest, with_name_expressions
 from jitstudio.core.resources import read_verbose_log
 from jitstudio.core.result import Artifact, BuildResult, Outcome
-from jitstudio.core.source_facts import (
-    free_metadata,
-    function_at,
-    kernel_annotation,
-    ptx_target,
-    quoted_name,
-    template_kernel,
-)
 from jitstudio.core.sweep.plan import parse_axis
 from jitstudio.core.tools import Tool
 from jitstudio.listing.blocks import blocks

@@ -13,8 +13,8 @@ from dataclasses import dataclass, replace
 from jitstudio.cache.fingerprint import fingerprint, surroundings
 from jitstudio.cache.store import Store
 from jitstudio.core.events import StageFinished
-from jitstudio.core.job import Basis, Job, Search
 from jitstudio.core.options import have_effects
+from jitstudio.core.plan import Basis, Job, Search
 from jitstudio.core.tools import Tool, ToolFile
 from jitstudio.disk import Disk, Sight, working_folder
 

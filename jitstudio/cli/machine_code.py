@@ -10,13 +10,11 @@ from jitstudio.analysis.model import Disassembly, SassFunction
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.cache.store import Store
 from jitstudio.core.code import LINKED, Artifact, CodeKind
-from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.idle_options import with_idle_options
-from jitstudio.core.opened import machine_code, target_shown
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest, DemangleRequest, LinkMode
 from jitstudio.core.resources import merge
-from jitstudio.core.result import BuildResult, Outcome, Resources
-from jitstudio.core.severity import Severity
+from jitstudio.core.result import BuildResult, Outcome, Resources, machine_code, target_shown
 from jitstudio.listing.functions import functions
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.disassembly_reader import DisassemblyReader

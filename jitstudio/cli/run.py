@@ -18,10 +18,9 @@ from jitstudio.cli.project import base_launch, base_request, given_project, has_
 from jitstudio.cli.request import request_from
 from jitstudio.cli.terminal import pass_on, say, tell
 from jitstudio.core.diagnostics import diagnostic_line
-from jitstudio.core.json_form import build_object
+from jitstudio.core.json_form import build_object, launch_object
 from jitstudio.core.launch.choice import build_for_launch, choose_form, launchable, launched_name
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.json_form import launch_object
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.result import (

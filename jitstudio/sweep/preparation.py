@@ -6,13 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from jitstudio.analysis.occupancy.kernel import occupancy_at
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.choice import choose_form, launchable, launched_name
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import KernelForm, LaunchRequest
 from jitstudio.core.launch.resolve import Faults, arguments_of, geometry, resolve
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.result import BuildResult
-from jitstudio.core.severity import Severity
 from jitstudio.core.sweep.plan import Variant
 from jitstudio.core.sweep.result import VariantResult
 from jitstudio.sweep import rows

@@ -13,9 +13,8 @@ from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
-from jitstudio.core.job import Job
 from jitstudio.core.options import Effect, lies_in, read, shown
-from jitstudio.core.plan import HOW_TO_TRUST, NOT_TRUSTED
+from jitstudio.core.plan import HOW_TO_TRUST, NOT_TRUSTED, Job
 from jitstudio.listing.includes import includes
 
 _LARGEST = 16 << 20

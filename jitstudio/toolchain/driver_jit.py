@@ -12,8 +12,8 @@ from cuda.bindings import driver
 from cuda.pathfinder import DynamicLibNotFoundError
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.job import Job
 from jitstudio.core.options import find
+from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain.driver import DriverError, checked
 from jitstudio.toolchain.errors import ToolMissing

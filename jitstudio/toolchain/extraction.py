@@ -17,9 +17,8 @@ from jitstudio.core.arch import Arch, machine_code_for, ptx_for
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import cubin_target, is_relocatable, kept_ptx
 from jitstudio.core.fatbin import without_names
-from jitstudio.core.job import Job
 from jitstudio.core.plain_files import read_file
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.resources import has_code
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate, nvjitlink

@@ -21,7 +21,7 @@ from typing import Any
 from cuda.bindings import nvrtc
 from cuda.pathfinder import find_nvidia_header_directory
 
-from jitstudio.core.job import Job
+from jitstudio.core.plan import Job
 from jitstudio.disk import TICK_NS
 from jitstudio.paths import UNPACKED_HEADERS, cache_folder, fallback_folder
 from jitstudio.private import make_private

@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.job import Job
+from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.report import Report, text_of

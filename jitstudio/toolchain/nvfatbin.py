@@ -8,8 +8,7 @@ from functools import cache
 from cuda.bindings import nvfatbin
 
 from jitstudio.core.code import CodeKind, split_variant
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.report import Report

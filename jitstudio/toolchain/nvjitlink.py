@@ -11,9 +11,8 @@ from cuda.bindings import nvjitlink
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.fatbin import unpacked_size
-from jitstudio.core.job import Job
 from jitstudio.core.plain_files import LARGEST
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.report import Report, text_of

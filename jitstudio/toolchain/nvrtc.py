@@ -14,8 +14,8 @@ from cuda.bindings import nvrtc
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, split_variant
-from jitstudio.core.job import Job
 from jitstudio.core.options import leave_traces
+from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.confinement import stray_file, stray_include

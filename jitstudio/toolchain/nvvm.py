@@ -11,7 +11,7 @@ from cuda.pathfinder import BitcodeLibNotFoundError, find_bitcode_lib
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, is_bitcode
-from jitstudio.core.job import Job
+from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.errors import ToolMissing

@@ -23,8 +23,7 @@ from pathlib import Path, PurePath
 from cuda.bindings import nvrtc
 
 from jitstudio.core.code import CodeKind, Header
-from jitstudio.core.job import Job, Search
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref, Search
 from jitstudio.core.tools import Tool
 from jitstudio.disk import Disk
 from jitstudio.toolchain.prefix import Prefix

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import PurePath
 
 from jitstudio.core.code import split_variant
-from jitstudio.core.job import Job
+from jitstudio.core.plan import Job
 
 # What may come before the first declaration; possessive, so that nothing is tried twice.
 _PIECE = re.compile(

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.job import Search
+from jitstudio.core.plan import Search
 from jitstudio.core.result import Crash, Phase
 from jitstudio.core.tools import Tool
 

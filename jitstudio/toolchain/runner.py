@@ -7,12 +7,11 @@ from dataclasses import dataclass
 from functools import partial
 
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
-from jitstudio.core.job import Basis, Job
+from jitstudio.core.plan import Basis, Job
 from jitstudio.core.resources import has_code, kernels_of
 from jitstudio.core.result import Kernel, LoweredName, Outcome, Resources, StageResult
-from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 from jitstudio.disk import working_folder
 from jitstudio.listing.ptx import entries

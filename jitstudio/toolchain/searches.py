@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import PurePath
 
 from jitstudio.core.code import split_variant
-from jitstudio.core.job import Job, Search
 from jitstudio.core.options import read
+from jitstudio.core.plan import Job, Search
 from jitstudio.disk import Readings, Unreadable, places, status_of, working_folder
 from jitstudio.listing.includes import Includes, includes
 

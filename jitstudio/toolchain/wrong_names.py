@@ -6,9 +6,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from jitstudio.core.diagnostics import diagnose
-from jitstudio.core.name_expressions import NAME_MAP, expression_in
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Severity, diagnose
+from jitstudio.core.request import NAME_MAP, expression_in
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain.report import Report
 

@@ -9,13 +9,11 @@ from dataclasses import dataclass, replace
 
 from jitstudio.cache.results import Cache, Mark
 from jitstudio.core.code import LINKED, Artifact, Source, split_variant
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageStarted
-from jitstudio.core.job import Basis, Job
-from jitstudio.core.plan import Ref, Step
+from jitstudio.core.plan import Basis, Job, Ref, Step
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import Crash, Outcome
-from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 from jitstudio.worker.calls import Ending, RunningCalls
 from jitstudio.worker.crash_report import crash_after_death, crash_after_time_limit

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.request import Buffer, FillKind, InspectRequest, LaunchRequest
 from jitstudio.core.launch.result import (
@@ -26,7 +26,6 @@ from jitstudio.core.launch.result import (
     judged,
     unchecked,
 )
-from jitstudio.core.severity import Severity
 from jitstudio.core.tools import FileStamp
 from jitstudio.worker import scratch
 from jitstudio.worker.calls import CallQueue, Ending, RunningCalls

@@ -3,8 +3,7 @@
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.resources import kernel_names
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import driver, driver_jit

@@ -5,8 +5,7 @@ import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import cubin_target
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.resources import cubin_resources, has_code, kernel_names, kernels_of
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvdisasm

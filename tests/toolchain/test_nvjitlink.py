@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import LINKED, CodeKind
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.resources import kernel_names, kernels_of
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvfatbin, nvjitlink, nvrtc

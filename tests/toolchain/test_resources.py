@@ -4,8 +4,7 @@ import pytest
 from cuda.bindings import driver
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.resources import cubin_resources, has_code, kernel_names, kernels_of
 from jitstudio.core.result import Resources
 from jitstudio.core.tools import Tool

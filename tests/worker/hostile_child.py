@@ -13,11 +13,9 @@ import time
 from dataclasses import replace
 
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.events import Notice, StageFinished, StageStarted
-from jitstudio.core.fixes import Fix, FixKind
-from jitstudio.core.job import Basis, Job, Search
-from jitstudio.core.severity import Severity
+from jitstudio.core.plan import Basis, Job, Search
 from jitstudio.core.tools import Tool, ToolchainInfo, ToolFile
 from jitstudio.worker.children.serving import take_wire
 from jitstudio.worker.programs.build import BUILDING

@@ -9,8 +9,7 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.request import DemangleRequest
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool

@@ -8,7 +8,7 @@ import sys
 import pytest
 
 import jitstudio
-from jitstudio.core.doctor_words import tool_findings
+from jitstudio.core.doctor_text import tool_findings
 from jitstudio.core.json_form import toolchain_object
 from jitstudio.core.tools import SandboxState, ToolchainInfo
 from jitstudio.worker.crash_report import crash_after_death

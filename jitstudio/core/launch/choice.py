@@ -12,8 +12,7 @@ from jitstudio.core.launch.limits import Figures
 from jitstudio.core.launch.problems import SpecError, SpecProblem, listing, unknown
 from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LoadMode
-from jitstudio.core.name_expressions import with_name_expressions
-from jitstudio.core.request import BuildRequest
+from jitstudio.core.request import BuildRequest, with_name_expressions
 from jitstudio.core.result import BuildResult
 
 _CODE = {LoadMode.CUBIN: CodeKind.CUBIN, LoadMode.DRIVER_JIT: CodeKind.PTX}

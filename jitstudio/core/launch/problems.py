@@ -6,8 +6,7 @@ import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jitstudio.core.fixes import Fix
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Fix, Severity
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import TypeVar
 
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.arguments import BufferText, absolute, default_text, parse_buffer
 from jitstudio.core.launch.choice import Launchable
 from jitstudio.core.launch.device import Device, DeviceList
@@ -41,7 +42,6 @@ from jitstudio.core.launch.request import (
 from jitstudio.core.launch.spec import LaunchSpec, RunOptions
 from jitstudio.core.launch.types import NumberKind, Pointer, Scalar, Type, named
 from jitstudio.core.launch.values import Number, UnknownNameError, encode, integer
-from jitstudio.core.severity import Severity
 
 _T = TypeVar("_T")
 

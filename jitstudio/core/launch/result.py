@@ -9,11 +9,10 @@ from enum import Enum
 from itertools import chain
 from statistics import median, quantiles
 
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import Direction, Expectation, LaunchRequest, Slot
 from jitstudio.core.launch.types import Type
-from jitstudio.core.severity import Severity
 
 
 class LaunchOutcome(Enum):

@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
 from jitstudio.core.pipeline.model import HELD, Node, Pipeline, Role, State
 from jitstudio.core.result import BuildResult
-from jitstudio.core.severity import Severity
 
 
 def told(pipeline: Pipeline, event: Event, now: float | None = None) -> Pipeline:

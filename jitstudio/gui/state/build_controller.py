@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, StageStarted
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Severity
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.services.build_service import BuildService, Listing
 from jitstudio.gui.state.build_settings import BuildSettings

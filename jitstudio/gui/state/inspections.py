@@ -14,9 +14,8 @@ from jitstudio.analysis.occupancy.limits import limits_of
 from jitstudio.analysis.occupancy.strain import Strain, strain_of
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
-from jitstudio.core.opened import machine_code
 from jitstudio.core.request import BuildRequest
-from jitstudio.core.result import BuildResult
+from jitstudio.core.result import BuildResult, machine_code
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.outputs import Built, Outputs

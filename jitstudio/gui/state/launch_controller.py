@@ -8,7 +8,7 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.choice import launchable
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.problems import SpecError, SpecProblem
@@ -24,7 +24,6 @@ from jitstudio.core.launch.result import (
     unlaunched,
 )
 from jitstudio.core.result import BuildResult
-from jitstudio.core.severity import Severity
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.late import Late
 from jitstudio.gui.services.launch_service import LaunchService

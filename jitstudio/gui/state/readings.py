@@ -10,7 +10,7 @@ from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.listing_rows import ListingRows
 from jitstudio.analysis.model import Disassembly
 from jitstudio.core.code import LINKED, Artifact
-from jitstudio.core.opened import machine_code
+from jitstudio.core.result import machine_code
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.state.outputs import Built
 

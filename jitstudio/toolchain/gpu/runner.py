@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.request import Buffer, Direction, InspectRequest, LaunchRequest
 from jitstudio.core.launch.result import (
     BufferResult,
@@ -24,7 +24,6 @@ from jitstudio.core.launch.result import (
     LaunchProgress,
     LaunchResult,
 )
-from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 from jitstudio.numerics.dtypes import new_buffer
 from jitstudio.numerics.errors import NumericsError

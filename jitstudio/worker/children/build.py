@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import partial
 
-from jitstudio.core.job import Job
 from jitstudio.core.options import leave_traces
+from jitstudio.core.plan import Job
 from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate, nvrtc

@@ -8,7 +8,7 @@ from pathlib import PurePath
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageStarted
-from jitstudio.core.job import Basis, Job
+from jitstudio.core.plan import Basis, Job
 from jitstudio.core.request import DemangleRequest, ProbeRequest
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.worker.protocol import (

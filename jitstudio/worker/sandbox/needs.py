@@ -15,10 +15,10 @@ from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 
-from jitstudio.core.job import Job
 from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.core.options import Effect, find, is_within, read
 from jitstudio.core.plain_files import LARGEST, read_file
+from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.listing.includes import Includes, includes
 from jitstudio.worker.sandbox import system_paths

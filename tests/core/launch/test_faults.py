@@ -1,7 +1,7 @@
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.resolve import Faults
 from jitstudio.core.launch.values import integer
-from jitstudio.core.severity import Severity
 
 
 def test_what_makes_sense_is_handed_on():

@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import pytest
 
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.limits import config_problems, resident_blocks
 from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.result import KernelFacts
 from jitstudio.core.result import Resources
-from jitstudio.core.severity import Severity
 from tests.devices import H200
 
 A100 = replace(

@@ -6,7 +6,7 @@ import pytest
 
 from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Problem
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult, Timing
 from jitstudio.core.pipeline.model import State
@@ -22,7 +22,6 @@ from jitstudio.core.pipeline.progress import (
 )
 from jitstudio.core.pipeline.shape import LAUNCH, pipeline_of
 from jitstudio.core.result import Outcome
-from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 from jitstudio.worker.builder import Builder
 from tests.support import CRASHING, KERNEL, cuda, request

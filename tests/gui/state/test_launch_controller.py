@@ -7,10 +7,9 @@ from PySide6.QtCore import QSettings
 from PySide6.QtTest import QSignalSpy
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.result import LaunchOutcome
-from jitstudio.core.severity import Severity
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService
 from jitstudio.gui.services.serving import close_all

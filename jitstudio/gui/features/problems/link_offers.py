@@ -10,9 +10,8 @@ from threading import Event
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.fixes import Fix, FixKind
-from jitstudio.core.link_mode import LinkMode
+from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind
+from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.features.problems.view import ProblemsView
 from jitstudio.gui.kit.background import Background

@@ -8,7 +8,7 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
-from jitstudio.core.fixes import Fix
+from jitstudio.core.diagnostics import Fix
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import KernelForm

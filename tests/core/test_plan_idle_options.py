@@ -4,10 +4,10 @@ import pytest
 
 from jitstudio.core.arch import DEFAULT_ARCH
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.idle_options import with_idle_options
+from jitstudio.core.diagnostics import Severity
+from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import Assembler
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.core.severity import Severity
 from tests.support import cuda, ptx, request
 
 CUDA = cuda("", "a.cu")

@@ -1,4 +1,4 @@
-"""What a look around this machine has found, in words for the command line and the window."""
+"""What the doctor finds about tools, driver and GPUs, as sentences for window and command line."""
 
 from __future__ import annotations
 

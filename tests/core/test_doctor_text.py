@@ -1,5 +1,5 @@
 from jitstudio.core.arch import Arch
-from jitstudio.core.doctor_words import Finding, gpu_findings, tool_findings, window_finding
+from jitstudio.core.doctor_text import Finding, gpu_findings, tool_findings, window_finding
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.tools import ArchInfo, Tool, ToolchainInfo, ToolInfo
 
