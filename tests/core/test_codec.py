@@ -28,8 +28,8 @@ from jitstudio.core.result import (
 )
 from jitstudio.core.tools import Tool, ToolFile
 from jitstudio.worker.programs.build import BUILDING
-from jitstudio.worker.programs.disassemble import ANALYSING
-from jitstudio.worker.programs.evaluate import CALCULATING
+from jitstudio.worker.programs.disassemble import DISASSEMBLING
+from jitstudio.worker.programs.evaluate import EVALUATING
 from jitstudio.worker.programs.launch import LAUNCHING
 
 FIX = Fix("Add it", FixKind.ADD_OPTION, "-lto")
@@ -68,7 +68,7 @@ EVENT = StageFinished(
 
 RESULTS = Codec(StageFinished)
 GOOD = b"".join(RESULTS.dump(EVENT))
-PROGRAMS = (ANALYSING, BUILDING, CALCULATING, LAUNCHING)
+PROGRAMS = (DISASSEMBLING, BUILDING, EVALUATING, LAUNCHING)
 # Every type that crosses a pipe or is kept in a file.
 KINDS = [
     StageFinished,

@@ -9,7 +9,7 @@ import pytest
 from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.result import Outcome
 from jitstudio.worker.builder import Builder
-from jitstudio.worker.sandbox.seal import header_scan
+from jitstudio.worker.sandbox import needs
 from tests.support import KERNEL, cuda, request
 
 USES = "__global__ void k(int* p) { *p = VALUE; }\n"
@@ -158,8 +158,8 @@ def test_no_process_works_for_two_that_do_not_trust_each_other(builder):
 
 def test_a_header_that_has_not_changed_is_read_once(builder, project, monkeypatch):
     texts = []
-    real = header_scan.includes
-    monkeypatch.setattr(header_scan, "includes", lambda text: texts.append(text) or real(text))
+    real = needs.includes
+    monkeypatch.setattr(needs, "includes", lambda text: texts.append(text) or real(text))
     for _ in range(3):
         assert builder.build(wanted(project, "include/inner.h")).ok
     assert texts.count((project / "include" / "inner.h").read_bytes()) == 1
