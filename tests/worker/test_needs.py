@@ -87,11 +87,11 @@ def test_the_headers_of_a_toolkit_made_of_links_are_read(builder, tmp_path, monk
     built = replace(wanted("", "answer.h"), options=(f"-I{view}/include",))
     for chosen in ("", str(view)):
         monkeypatch.setenv("CUDA_PATH", chosen)
-        header_scan._in_toolkit.cache_clear()
+        needs._in_toolkit.cache_clear()
         result = builder.build(replace(built, use_cache=False))
         assert result.ok, result.stages[0].error_log
         assert "42" in ptx(result)
-    header_scan._in_toolkit.cache_clear()
+    needs._in_toolkit.cache_clear()
 
 
 def test_a_computed_include_is_read(builder, project):
