@@ -7,7 +7,7 @@ from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.resolve import Resolved, resolve
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest, LinkMode
-from jitstudio.listing.kernel_forms import kernel_forms
+from jitstudio.listing.kernels import kernel_forms
 from jitstudio.samples import Sample, samples
 from jitstudio.worker.builder import Builder
 

@@ -49,22 +49,17 @@ from jitstudio.core.resources import read_verbose_log
 from jitstudio.core.result import Artifact, BuildResult, Outcome
 from jitstudio.core.sweep.plan import parse_axis
 from jitstudio.core.tools import Tool
-from jitstudio.listing.blocks import blocks
-from jitstudio.listing.braces import folds
-from jitstudio.listing.cuda_text import prepare
-from jitstudio.listing.demangling import Spelling, lowered_names
+from jitstudio.listing.cuda.declarations import prepare
+from jitstudio.listing.folds import blocks, folds, outline
 from jitstudio.listing.functions import functions
-from jitstudio.listing.identifiers import identifiers, typed_name
 from jitstudio.listing.includes import includes
-from jitstudio.listing.kernel_names import read_name
+from jitstudio.listing.kernel_names import Spelling, lowered_names, read_name
+from jitstudio.listing.kernels import llvm_signatures
 from jitstudio.listing.line_classes import classify
-from jitstudio.listing.llvm_kernels import llvm_signatures
-from jitstudio.listing.outline import outline
-from jitstudio.listing.ptx import entries
-from jitstudio.listing.ptx_access import pointer_access
-from jitstudio.listing.ptx_parameters import parameter_slots
+from jitstudio.listing.ptx import entries, parameter_slots, pointer_access
 from jitstudio.listing.sass import instruction_counts, tightened
-from jitstudio.listing.symbols.lines import llvm_symbols, ptx_symbols
+from jitstudio.listing.symbols import llvm_symbols, ptx_symbols
+from jitstudio.listing.words import identifiers, typed_name
 from jitstudio.numerics.syntax import parse
 from jitstudio.worker.compute_sanitizer import findings
 from tests.support import LEXERS

@@ -35,7 +35,7 @@ from jitstudio.core.launch.result import (
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.listing.kernel_forms import kernel_forms
+from jitstudio.listing.kernels import kernel_forms
 from jitstudio.worker.launcher import Launcher
 
 _LONGEST_NAME = 100

@@ -17,7 +17,7 @@ from jitstudio.core.launch.types import (
     named,
 )
 from jitstudio.core.result import Kernel
-from jitstudio.listing.kernel_forms import kernel_forms
+from jitstudio.listing.kernels import kernel_forms
 from jitstudio.worker.builder import Builder
 from tests.support import cuda, request, sample
 

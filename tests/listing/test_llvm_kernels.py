@@ -2,7 +2,7 @@ import pytest
 
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.launch.types import DOUBLE, FLOAT, INT, Pointer
-from jitstudio.listing.llvm_kernels import llvm_signatures
+from jitstudio.listing.kernels import llvm_signatures
 from tests.support import sample
 
 CONVENTION = """\

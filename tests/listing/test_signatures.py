@@ -5,8 +5,8 @@ import pytest
 
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.launch.types import CHAR, FLOAT, INT, Array, Opaque, Pointer, named
-from jitstudio.listing.cuda_declarations import declarations
-from jitstudio.listing.signatures import declared_kernels, signatures
+from jitstudio.listing.cuda.declarations import declarations
+from jitstudio.listing.kernels import declared_kernels, signatures
 from tests.support import SAMPLES, cuda, sample
 
 SOURCE = r"""

@@ -22,7 +22,7 @@ from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.listing.functions import functions
 from jitstudio.listing.kernel_names import read_name
-from jitstudio.listing.symbols.symbol import SymbolKind
+from jitstudio.listing.symbols import SymbolKind
 
 
 class LinkOffersController(QObject):

@@ -1,4 +1,4 @@
-"""The syntax of CUDA C++ as tree-sitter tells it, in the words of those who ask."""
+"""The syntax tree of CUDA C++ as tree-sitter makes it, and questions to its nodes."""
 
 from __future__ import annotations
 

@@ -1,11 +1,38 @@
-"""What PTX and LLVM IR define, told from the beginnings of their lines."""
+"""A place in a source that has a name; those of PTX and LLVM IR by the beginnings of lines."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import Enum
 
-from jitstudio.listing.symbols.symbol import Symbol, SymbolKind
+
+class SymbolKind(Enum):
+    """What has the name; the value is the word for it."""
+
+    KERNEL = "kernel"
+    FUNCTION = "function"
+    TYPE = "type"
+    VARIABLE = "variable"
+    MACRO = "macro"
+    LABEL = "label"
+
+
+@dataclass(frozen=True)
+class Symbol:
+    """Something that a source defines.
+
+    Attributes:
+        name: As it is written, with its namespaces and classes where it is in any.
+        kind: What it is.
+        line: Where its name stands, from 1.
+    """
+
+    name: str
+    kind: SymbolKind
+    line: int
+
 
 _LLVM_NAME = r'(?:[-\w$.]+|"[^"]*")'
 _PTX_NAME = r"[A-Za-z_$%][\w$]*+"

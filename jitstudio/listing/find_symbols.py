@@ -1,16 +1,17 @@
-"""What a text in CUDA C++ defines, from its syntax tree.
+"""The symbols that a text of any kind defines; those of CUDA C++ from its syntax tree.
 
-The text is read as it stands: what a preprocessor would leave out is found, too.
+The text is read as it is: what a preprocessor would leave out is found, too.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 from tree_sitter import Node
 
-from jitstudio.listing.cuda_syntax import declarator_chain, name_node, parse_in_pieces
-from jitstudio.listing.symbols.symbol import Symbol, SymbolKind
+from jitstudio.core.code import CodeKind
+from jitstudio.listing.cuda.syntax import declarator_chain, name_node, parse_in_pieces
+from jitstudio.listing.symbols import Symbol, SymbolKind, llvm_symbols, ptx_symbols
 
 _TYPES = frozenset(
     {
@@ -120,3 +121,17 @@ def _function_name(node: Node) -> Node | None:
             if named is not None and named.type in _FUNCTION_NAMES:
                 return named
     return name_node(node.child_by_field_name("declarator"))
+
+
+_FINDERS: dict[CodeKind, Callable[[str], tuple[Symbol, ...]]] = {
+    CodeKind.CUDA: cuda_symbols,
+    CodeKind.HEADER: cuda_symbols,
+    CodeKind.LLVM_IR: llvm_symbols,
+    CodeKind.PTX: ptx_symbols,
+}
+
+
+def symbols(kind: CodeKind, text: str) -> tuple[Symbol, ...]:
+    """What a text defines, in order; nothing where the kind has no names. May take a while."""
+    find = _FINDERS.get(kind)
+    return find(text) if find else ()
