@@ -60,7 +60,7 @@ from jitstudio.listing.ptx import entries, parameter_slots, pointer_access
 from jitstudio.listing.sass import instruction_counts, tightened
 from jitstudio.listing.symbols import llvm_symbols, ptx_symbols
 from jitstudio.listing.words import identifiers, typed_name
-from jitstudio.numerics.syntax import parse
+from jitstudio.numerics.expressions import parse
 from jitstudio.worker.compute_sanitizer import findings
 from tests.support import LEXERS
 

@@ -14,10 +14,8 @@ from jitstudio.core.code import CodeKind, is_bitcode
 from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.errors import ToolMissing
 from jitstudio.toolchain.ir_lines import with_lines
-from jitstudio.toolchain.report import Report, text_of
-from jitstudio.toolchain.result_words import words
+from jitstudio.toolchain.report import Report, ToolMissing, text_of, words
 
 _LIBDEVICE = "libdevice"
 _OPAQUE_SINCE = 15

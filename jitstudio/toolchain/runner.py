@@ -16,10 +16,10 @@ from jitstudio.core.tools import Tool
 from jitstudio.disk import working_folder
 from jitstudio.listing.ptx import entries
 from jitstudio.toolchain import (
+    disassembly,
     driver_jit,
     extraction,
     locate,
-    nvdisasm,
     nvfatbin,
     nvjitlink,
     nvrtc,
@@ -27,9 +27,8 @@ from jitstudio.toolchain import (
 )
 from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.demangle import demangled
-from jitstudio.toolchain.errors import ToolMissing
-from jitstudio.toolchain.identity import identity
-from jitstudio.toolchain.report import Report
+from jitstudio.toolchain.probe import identity
+from jitstudio.toolchain.report import Report, ToolMissing
 
 Emit = Callable[[Event], None]
 
@@ -46,7 +45,7 @@ _RUNNERS = {
     Tool.NVJITLINK: _Runner(nvjitlink.version, nvjitlink.link),
     Tool.NVFATBIN: _Runner(nvfatbin.version, nvfatbin.pack),
     Tool.DRIVER: _Runner(driver_jit.version, driver_jit.assemble),
-    Tool.NVDISASM: _Runner(partial(locate.program_version, Tool.NVDISASM), nvdisasm.disassemble),
+    Tool.NVDISASM: _Runner(partial(locate.program_version, Tool.NVDISASM), disassembly.disassemble),
     Tool.CUOBJDUMP: _Runner(partial(locate.program_version, Tool.CUOBJDUMP), extraction.extract),
 }
 

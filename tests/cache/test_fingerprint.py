@@ -3,8 +3,7 @@ from dataclasses import fields, replace
 
 import pytest
 
-from jitstudio.cache.fingerprint import fingerprint, surroundings
-from jitstudio.cache.results import Cache
+from jitstudio.cache.results import Cache, fingerprint, surroundings
 from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.plan import Job, Ref

@@ -8,7 +8,7 @@ from jitstudio.core.cubin import cubin_target
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.resources import cubin_resources, has_code, kernel_names, kernels_of
 from jitstudio.core.tools import Tool
-from jitstudio.toolchain import nvdisasm
+from jitstudio.toolchain import disassembly
 from jitstudio.toolchain.extraction import extract
 from tests.toolchain.opened_files import CALLER, KERNELS, NEEDS_NVCC, compiled, damaged, packed
 
@@ -160,5 +160,5 @@ def test_damaged_cubins_end_in_words_or_in_code():
         job = Job(
             Tool.NVDISASM, "k", ((Ref(K.CUBIN, "k.cubin"), damaged(code, chance)),), (K.SASS,), ()
         )
-        report = nvdisasm.disassemble(job)
+        report = disassembly.disassemble(job)
         assert report.ok or report.error_log

@@ -7,8 +7,7 @@ from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvrtc, precompile
 from jitstudio.toolchain.headers import header_folders
-from jitstudio.toolchain.precompile import Precompiled, without_messages
-from jitstudio.toolchain.prefix import Prefix
+from jitstudio.toolchain.precompile import Precompiled, Prefix, without_messages
 
 K = CodeKind
 TEXT = """\

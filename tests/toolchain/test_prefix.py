@@ -3,7 +3,7 @@ import pytest
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
-from jitstudio.toolchain.prefix import prefix_of
+from jitstudio.toolchain.precompile import prefix_of
 
 
 @pytest.fixture

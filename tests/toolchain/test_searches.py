@@ -9,7 +9,7 @@ from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.disk import places
 from jitstudio.toolchain import nvrtc
-from jitstudio.toolchain.searches import searches_of
+from jitstudio.toolchain.headers import searches_of
 
 K = CodeKind
 

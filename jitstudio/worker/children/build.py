@@ -12,10 +12,10 @@ from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate, nvrtc
 from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.demangle import demangled
-from jitstudio.toolchain.errors import ToolMissing
 from jitstudio.toolchain.headers import header_folders
 from jitstudio.toolchain.precompile import PRECOMPILED
 from jitstudio.toolchain.probe import probe
+from jitstudio.toolchain.report import ToolMissing
 from jitstudio.toolchain.runner import run
 from jitstudio.worker.children.serving import Answer, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory

@@ -20,13 +20,10 @@ from jitstudio.core.launch.request import (
     Refusal,
 )
 from jitstudio.core.launch.result import CheckResult
-from jitstudio.numerics.blas import use_all_cores
 from jitstudio.numerics.compare import Tolerance, compare
-from jitstudio.numerics.dtypes import open_buffer, save_buffer
-from jitstudio.numerics.errors import NumericsError
+from jitstudio.numerics.dtypes import NumericsError, fill_from, open_buffer, save_buffer
 from jitstudio.numerics.files import load
-from jitstudio.numerics.fitting import fill_from
-from jitstudio.numerics.surroundings import evaluate_among
+from jitstudio.numerics.surroundings import evaluate_among, use_all_cores
 from jitstudio.worker.children.serving import Answer, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_files, limit_memory
 from jitstudio.worker.programs.evaluate import EVALUATING

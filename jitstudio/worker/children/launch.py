@@ -12,9 +12,8 @@ from pathlib import Path
 
 from jitstudio.core.launch.request import InspectRequest
 from jitstudio.toolchain.capture import STDERR, STDOUT, Capture
-from jitstudio.toolchain.driver import describe, why_unusable
+from jitstudio.toolchain.driver import GpuError, describe, why_unusable
 from jitstudio.toolchain.gpu import runner
-from jitstudio.toolchain.gpu.errors import GpuError
 from jitstudio.toolchain.gpu.session import free_memory, session
 from jitstudio.worker.children.serving import Answer, Tell, serve, take_wire
 from jitstudio.worker.programs.launch import LAUNCHING, Launch, ListDevices, WarmUp
