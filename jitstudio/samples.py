@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.places import at_place
+from jitstudio.core.deferred import at_place
 from jitstudio.core.request import LinkMode
 from jitstudio.paths import resource
 

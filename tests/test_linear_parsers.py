@@ -34,14 +34,12 @@ from jitstudio.core.explanations import (
     quoted_name,
     template_kernel,
 )
-from jitstudio.core.file_text import read_text
 from jitstudio.core.launch.arguments import parse_buffer
 from jitstudio.core.launch.limits import target_of
 from jitstudio.core.launch.request import LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult, judged
 from jitstudio.core.launch.types import named
 from jitstudio.core.launch.values import evaluate
-from jitstudio.core.line_changes import line_changes
 from jitstudio.core.options import split_options
 from jitstudio.core.project.format import load
 from jitstudio.core.request import BuildRequest, with_name_expressions
@@ -49,6 +47,7 @@ from jitstudio.core.resources import read_verbose_log
 from jitstudio.core.result import Artifact, BuildResult, Outcome
 from jitstudio.core.sweep.plan import parse_axis
 from jitstudio.core.tools import Tool
+from jitstudio.gui.state.file_text import line_changes, read_text
 from jitstudio.listing.cuda.declarations import prepare
 from jitstudio.listing.folds import blocks, folds, outline
 from jitstudio.listing.functions import functions

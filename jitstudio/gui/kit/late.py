@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from jitstudio.core.places import at_place
+from jitstudio.core.deferred import at_place
 
 
 class Late(Enum):
@@ -27,8 +27,6 @@ class Late(Enum):
     SWEEP_PLOT = "jitstudio.gui.features.variants.sweep_plot:SweepPlot"
     OCCUPANCY_PLOTS = "jitstudio.gui.features.report.occupancy_plots:OccupancyPlots"
     MIX_PLOTS = "jitstudio.gui.features.report.mix_plots:MixPlots"
-    # Qt has a hash, too, but it is ten times slower.
-    DIGEST = "jitstudio.core.digest:digest"
     FURNISHING = "jitstudio.gui.window.window_builder:WindowBuilder"
     FIND_BAR = "jitstudio.gui.code.find_bar:FindBar"
     READ_ONLY_PAGE = "jitstudio.gui.editor.read_only_page:ReadOnlyPage"

@@ -13,6 +13,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.command_line import build_command, run_command, sweep_command
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
+from jitstudio.gui.features.variants.command_line import build_command
 from jitstudio.gui.features.variants.comparison_dialog import ComparisonDialog
 from jitstudio.gui.features.variants.export_dialog import ExportDialog
 from jitstudio.gui.kit.background import Background

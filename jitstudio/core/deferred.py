@@ -7,7 +7,7 @@ from typing import Any
 
 
 def at_place(place: str) -> Any:
-    """What stands at a place such as ``difflib:SequenceMatcher``; its module is loaded now.
+    """What is at a place such as ``difflib:SequenceMatcher``; its module is loaded now.
 
     `pkgutil` has the same, and takes longer to load than most of what is asked for here.
     """

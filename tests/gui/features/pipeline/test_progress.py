@@ -9,8 +9,10 @@ from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Problem
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult, Timing
-from jitstudio.core.pipeline.model import State
-from jitstudio.core.pipeline.progress import (
+from jitstudio.core.result import Outcome
+from jitstudio.core.tools import Tool
+from jitstudio.gui.features.pipeline.graph import LAUNCH, State, pipeline_of
+from jitstudio.gui.features.pipeline.progress import (
     edited,
     ended,
     following,
@@ -20,9 +22,6 @@ from jitstudio.core.pipeline.progress import (
     stopped,
     told,
 )
-from jitstudio.core.pipeline.shape import LAUNCH, pipeline_of
-from jitstudio.core.result import Outcome
-from jitstudio.core.tools import Tool
 from jitstudio.worker.builder import Builder
 from tests.support import CRASHING, KERNEL, cuda, request
 from tests.toolchain.opened_files import packed

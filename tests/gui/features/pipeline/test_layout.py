@@ -2,9 +2,8 @@ from itertools import combinations
 
 import pytest
 
-from jitstudio.core.pipeline.layout import Place, lay_out
-from jitstudio.core.pipeline.model import Pipeline
-from jitstudio.core.pipeline.shape import LAUNCH, pipeline_of
+from jitstudio.gui.features.pipeline.graph import LAUNCH, Pipeline, pipeline_of
+from jitstudio.gui.features.pipeline.layout import Place, lay_out
 from tests.support import cuda, request
 
 CODE = "ptx,sass,cubin"

@@ -16,6 +16,8 @@ from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode
 from jitstudio.core.sweep.draft import AxisText, SweepDraft
 from jitstudio.core.sweep.plan import AxisKind, SweepPlan
+from jitstudio.core.request import Assembler, BuildRequest, LinkMode
+from jitstudio.gui.features.variants.command_line import build_command
 
 
 def test_the_command_builds_the_same(tmp_path):

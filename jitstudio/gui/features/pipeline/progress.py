@@ -8,8 +8,8 @@ from dataclasses import replace
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
-from jitstudio.core.pipeline.model import HELD, Node, Pipeline, Role, State
 from jitstudio.core.result import BuildResult
+from jitstudio.gui.features.pipeline.graph import HELD, Node, Pipeline, Role, State
 
 
 def told(pipeline: Pipeline, event: Event, now: float | None = None) -> Pipeline:

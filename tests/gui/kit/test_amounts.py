@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.core.pipeline.words import size_words, time_words
+from jitstudio.gui.kit.amounts import size_words, time_words
 
 
 @pytest.mark.parametrize(

@@ -2,8 +2,7 @@ from dataclasses import replace
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, Source
-from jitstudio.core.pipeline.model import Edge, Role, State
-from jitstudio.core.pipeline.shape import LAUNCH, pipeline_of
+from jitstudio.gui.features.pipeline.graph import LAUNCH, Edge, Role, State, pipeline_of
 from tests.support import cuda, ptx, request
 
 CODE = "ptx,sass,cubin"

@@ -2,7 +2,7 @@ import random
 
 import pytest
 
-from jitstudio.core.line_changes import line_changes
+from jitstudio.gui.state.file_text import line_changes
 
 
 def applied(old, new):

@@ -13,7 +13,7 @@ from itertools import pairwise
 from math import ceil
 from statistics import fmean
 
-from jitstudio.core.pipeline.model import Edge, Pipeline, Role
+from jitstudio.gui.features.pipeline.graph import Edge, Pipeline, Role
 
 _ORDERINGS = 8
 _STRAIGHTENINGS = 4

@@ -2,7 +2,7 @@ import codecs
 
 import pytest
 
-from jitstudio.core.file_text import Encoding, EncodingError, FileText, TextForm, read_text
+from jitstudio.gui.state.file_text import Encoding, EncodingError, FileText, TextForm, read_text
 
 BOM = codecs.BOM_UTF8
 LE, BE = codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE
