@@ -10,10 +10,9 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.command_line import build_command, run_command, sweep_command
+from jitstudio.gui.state.command_line import build_command, run_command, sweep_command
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.features.variants.command_line import build_command
 from jitstudio.gui.features.variants.comparison_dialog import ComparisonDialog
 from jitstudio.gui.features.variants.export_dialog import ExportDialog
 from jitstudio.gui.kit.background import Background
@@ -28,6 +27,8 @@ from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.build_controller import nothing_to_build
+from jitstudio.gui.state.command_line import build_command
 from jitstudio.gui.state.outputs import Built
 from jitstudio.gui.state.requests import request_for
 from jitstudio.gui.state.sweep_drafts import SweepDrafts
