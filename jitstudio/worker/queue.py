@@ -1,6 +1,6 @@
 """Which request is worked on next: the newest of its kind.
 
-A queue in front of one `Desk`. Its `serve` loop runs in a thread of its own, a QThread in the
+A queue in front of one worker. Its `serve` loop runs in a thread of its own, a QThread in the
 window; everything else may be called from anywhere and returns at once.
 """
 
@@ -10,88 +10,96 @@ import itertools
 import threading
 import traceback
 from collections import OrderedDict
+from collections.abc import Callable
 from dataclasses import dataclass
+from enum import Enum, auto
 from typing import Any, Protocol
 
 from jitstudio.worker.host import WorkerError
 
 GRACE = 0.5
-"""Seconds that a build may go on after a newer request has come: most are done by then, and a
+"""Seconds that a request may go on after a newer one has come: most builds are done by then, and a
 kill costs the start of a new process."""
 
 
-class Desk(Protocol):
-    """Who carries requests out, and tells its own listener what came of them."""
+class RequestState(Enum):
+    """What becomes of a request, with the value that comes along; None where none is named."""
 
-    def work(self, ticket: int, request: Any) -> None:
-        """Carry one out; blocks.
+    STARTED = auto()
+    """The worker begins with it."""
+    PROGRESSED = auto()
+    """Something happened; what the work has reported."""
+    FINISHED = auto()
+    """It has ended; what the work has returned."""
+    FAILED = auto()
+    """The worker itself failed, so that there is no answer; a message for the user."""
+    DROPPED = auto()
+    """A newer request has taken its place before it began, or it was cancelled before that."""
 
-        Raises:
-            WorkerError: The worker itself failed: there is no result.
-        """
+
+Report = Callable[[Any], None]
+"""Takes what happens in the middle of a request."""
+
+Work = Callable[[int, Report], Any]
+"""Carries out a request, given its ticket; the answer. Blocks; may raise `WorkerError`."""
+
+Observer = Callable[[int, RequestState, Any], None]
+"""Takes ticket, state and value; called in the thread of `serve`, or of who drops a request."""
+
+
+class Worker(Protocol):
+    """The owner of the processes that carry requests out."""
 
     def cancel(self, ticket: int) -> None:
         """End the request with this ticket; from any thread."""
 
     def close(self) -> None:
-        """Let go of everything; what is in progress ends."""
-
-
-class Listener(Protocol):
-    """Who hears what becomes of the requests; called in the thread of `serve`."""
-
-    def started(self, ticket: int) -> None:
-        """The worker begins with this request."""
-
-    def broke(self, ticket: int, message: str) -> None:
-        """The worker itself failed: there is no result."""
-
-    def dropped(self, ticket: int) -> None:
-        """A request was taken out of the queue before it began."""
+        """End all processes; what is in progress ends."""
 
 
 @dataclass(frozen=True)
-class _Waiting:
+class _Request:
+    tag: str
     ticket: int
-    request: Any
+    work: Work
 
 
-class Dispatcher:
-    """Takes requests, at most one waiting per tag, and has them carried out one after another.
+class RequestQueue:
+    """Takes requests, at most one waiting per tag, and carries them out one after another.
 
     Args:
-        desk: Who carries them out; owned from now on.
-        listener: Who hears of them.
+        worker: Does the work of the requests; owned from now on.
+        observer: Learns what becomes of them.
         grace: See `GRACE`; None to let what runs always go on to its end.
     """
 
-    def __init__(self, desk: Desk, listener: Listener, *, grace: float | None = GRACE) -> None:
-        self._desk = desk
-        self._listener = listener
+    def __init__(self, worker: Worker, observer: Observer, *, grace: float | None = GRACE) -> None:
+        self._worker = worker
+        self._observer = observer
         self._grace = grace
         self._tickets = itertools.count(1)
         self._changed = threading.Condition()
-        self._waiting: OrderedDict[str, _Waiting] = OrderedDict()
-        self._running: tuple[str, int] | None = None
+        self._waiting: OrderedDict[str, _Request] = OrderedDict()
+        self._running: _Request | None = None
         self._hurried: int | None = None
         self._closed = False
 
-    def submit(self, tag: str, request: Any) -> int:
+    def submit(self, tag: str, work: Work) -> int:
         """Queue a request in place of one of the same tag that has not begun.
 
         Returns:
-            Its ticket, by which the listener and `cancel` know it.
+            Its ticket, by which the observer and the worker know it.
         """
         with self._changed:
-            ticket = next(self._tickets)
+            request = _Request(tag, next(self._tickets), work)
             replaced = self._waiting.pop(tag, None)
-            self._waiting[tag] = _Waiting(ticket, request)
-            if self._running is not None and self._running[0] == tag:
-                self._hurry(self._running[1])
+            self._waiting[tag] = request
+            if self._running is not None and self._running.tag == tag:
+                self._hurry(self._running.ticket)
             self._changed.notify()
         if replaced is not None:
-            self._listener.dropped(replaced.ticket)
-        return ticket
+            self._observer(replaced.ticket, RequestState.DROPPED, None)
+        return request.ticket
 
     def cancel(self, tag: str) -> None:
         """Drop what waits under this tag and kill what runs under it."""
@@ -99,9 +107,9 @@ class Dispatcher:
             dropped = self._waiting.pop(tag, None)
             running = self._running
         if dropped is not None:
-            self._listener.dropped(dropped.ticket)
-        if running is not None and running[0] == tag:
-            self._desk.cancel(running[1])
+            self._observer(dropped.ticket, RequestState.DROPPED, None)
+        if running is not None and running.tag == tag:
+            self._worker.cancel(running.ticket)
 
     def close(self) -> None:
         """End `serve`, killing what runs."""
@@ -109,38 +117,44 @@ class Dispatcher:
             self._closed = True
             self._waiting.clear()
             self._changed.notify()
-        self._desk.close()
+        self._worker.close()
 
     def serve(self) -> None:
         """Work until `close`; call this in a thread that may wait."""
-        while (taken := self._take()) is not None:
+        while (request := self._take()) is not None:
             try:
-                self._listener.started(taken.ticket)
-                self._desk.work(taken.ticket, taken.request)
+                self._carry_out(request)
             except Exception as error:
                 if self._closed:
                     return
                 # Whatever it was: a window that waits for this must not wait for ever.
                 known = isinstance(error, WorkerError)
-                words = str(error) if known else f"A bug in jitstudio: {traceback.format_exc()}"
-                self._listener.broke(taken.ticket, words)
+                message = str(error) if known else f"A bug in jitstudio: {traceback.format_exc()}"
+                self._observer(request.ticket, RequestState.FAILED, message)
             finally:
                 with self._changed:
                     self._running = None
 
-    def _take(self) -> _Waiting | None:
+    def _carry_out(self, request: _Request) -> None:
+        def report(event: Any) -> None:
+            self._observer(request.ticket, RequestState.PROGRESSED, event)
+
+        self._observer(request.ticket, RequestState.STARTED, None)
+        answer = request.work(request.ticket, report)
+        self._observer(request.ticket, RequestState.FINISHED, answer)
+
+    def _take(self) -> _Request | None:
         with self._changed:
             self._changed.wait_for(lambda: self._closed or self._waiting)
             if self._closed:
                 return None
-            tag, taken = self._waiting.popitem(last=False)
-            self._running = (tag, taken.ticket)
-            return taken
+            _, self._running = self._waiting.popitem(last=False)
+            return self._running
 
     def _hurry(self, ticket: int) -> None:
         if self._grace is None or self._hurried == ticket:
             return  # an earlier edit has set the alarm
         self._hurried = ticket
-        alarm = threading.Timer(self._grace, self._desk.cancel, (ticket,))
+        alarm = threading.Timer(self._grace, self._worker.cancel, (ticket,))
         alarm.daemon = True
         alarm.start()

@@ -6,7 +6,6 @@ import threading
 import time
 from dataclasses import replace
 from pathlib import Path
-from types import SimpleNamespace
 
 import pytest
 
@@ -14,7 +13,6 @@ from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
-from jitstudio.worker.analysis_desk import AnalysisDesk, ReadListing
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.disassembly_reader import DisassemblyReader
 from jitstudio.worker.host import WorkerError
@@ -99,17 +97,15 @@ def test_a_process_that_has_read_what_nobody_trusts_reads_nothing_else(reader, c
     assert len({pids[0], pids[2], pids[4]}) == 3
 
 
-def test_answers_about_what_nobody_trusts_are_kept_apart(reader, cubins):
-    heard = []
-    listener = SimpleNamespace(read=lambda _ticket, code, _rows: heard.append(code))
-    desk = AnalysisDesk(reader, listener)
+def test_answers_about_what_nobody_trusts_are_kept_apart(cubins):
+    reader = DisassemblyReader(kept=2)
     own = AnalysisRequest(cubins["two"], "two.cubin")
     theirs = replace(own, confined_to=("/theirs",))
-    for asked in (theirs, theirs, own, own):
-        desk.work(1, ReadListing(asked, ()))
-    assert heard[0] is heard[1]
-    assert heard[1] is not heard[2]
-    assert heard[2] is heard[3]
+    answers = [reader.analyse(asked) for asked in (theirs, theirs, own, own)]
+    reader.close()
+    assert answers[0] is answers[1]
+    assert answers[1] is not answers[2]
+    assert answers[2] is answers[3]
 
 
 def test_what_is_no_cubin_is_told_by_the_name_that_the_user_knows(reader):

@@ -29,7 +29,6 @@ def install(context: Context) -> None:
         state.preferences,
         state.toolchain,
         state.launches,
-        state.service,
         context.editors,
         context.files,
         shell,
@@ -44,7 +43,6 @@ class WelcomeController(QObject):
         preferences: Preferences,
         toolchain: Toolchain,
         launches: LaunchController,
-        service: BuildService,
         editors: EditorTabs,
         files: FileCommands,
         shell: Shell,
@@ -55,7 +53,6 @@ class WelcomeController(QObject):
         self._preferences = preferences
         self._launches = launches
         self._toolchain = toolchain
-        self._service = service
         self._tabs = editors
         self._files = files
         self._actions = actions
@@ -100,7 +97,7 @@ class WelcomeController(QObject):
 
     @Slot()
     def _on_check_requested(self) -> None:
-        self._service.probe()
+        self._toolchain.probe()
         self._launches.list_devices()
         self._environment.check_window()
 
