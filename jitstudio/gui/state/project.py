@@ -10,10 +10,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.request import LinkMode
-from jitstudio.core.project.format import dump, load
 from jitstudio.core.project.format import ProjectFormatError, dump, load
 from jitstudio.core.project.project import Member, Project
+from jitstudio.core.request import LinkMode
 from jitstudio.core.sweep.draft import SweepDraft
 from jitstudio.gui.state.build_settings import BuildSettings, Origin
 from jitstudio.gui.state.documents import Document, Documents

@@ -13,8 +13,6 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec, spec_from, spec_object
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import ON_AT_FIRST, Origin, Switch
-from jitstudio.core.request import LinkMode
-from jitstudio.gui.state.build_settings import ON_AT_FIRST, Switch
 from jitstudio.gui.state.file_text import Encoding, FileText
 
 VERSION = 1

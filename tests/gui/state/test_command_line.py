@@ -11,13 +11,11 @@ from jitstudio.cli.request import request_from
 from jitstudio.cli.sweep import _plan
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, Source
-from jitstudio.gui.state.command_line import build_command, run_command, sweep_command
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode
 from jitstudio.core.sweep.draft import AxisText, SweepDraft
 from jitstudio.core.sweep.plan import AxisKind, SweepPlan
-from jitstudio.core.request import Assembler, BuildRequest, LinkMode
-from jitstudio.gui.state.command_line import build_command
+from jitstudio.gui.state.command_line import build_command, run_command, sweep_command
 
 
 def test_the_command_builds_the_same(tmp_path):

@@ -7,7 +7,6 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.core.request import LinkMode
 from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.shell.notice_bar import Choice, NoticeBar

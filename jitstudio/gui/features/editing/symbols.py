@@ -20,10 +20,6 @@ from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.listing.symbols import Symbol, SymbolKind
-from jitstudio.gui.state.documents import Document
-from jitstudio.gui.state.workspace import Workspace
-from jitstudio.gui.window.panes import Panes
-from jitstudio.listing.symbols import Symbol, SymbolKind
 
 _CONTEXT = "SymbolsController"
 _WORDS = {

@@ -9,7 +9,6 @@ from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult, unlaunched
-from jitstudio.core.diagnostics import Severity
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.launch.models.launch_text import config_words
 from jitstudio.gui.features.launch.view import LaunchPanel
