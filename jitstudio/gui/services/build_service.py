@@ -113,10 +113,10 @@ class BuildService(Service):
         """Ask for the `ToolchainInfo`; also starts the worker before it is needed."""
         return self._submit(_PROBE, lambda _ticket, _report: self._builder.probe(ProbeRequest()))
 
-    def demangle(self, names: Iterable[str], tag: str = _NAMES) -> RequestHandle:
-        """Ask what names are in C++, as a mapping; a question of the tag that waits is dropped."""
+    def demangle(self, names: Iterable[str]) -> RequestHandle:
+        """Ask what names are in C++; the answer is a mapping. One that waits is dropped."""
         request = DemangleRequest(tuple(names))
-        return self._submit(tag, lambda _ticket, _report: self._builder.demangle(request))
+        return self._submit(_NAMES, lambda _ticket, _report: self._builder.demangle(request))
 
     def empty_cache(self) -> RequestHandle:
         """Forget all results that were kept, once what runs is done; the bytes that are free."""

@@ -11,9 +11,7 @@ from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, StageStarted
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.core.diagnostics import Severity
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
-from jitstudio.gui.services.build_service import BuildService, Listing
 from jitstudio.gui.services.build_service import BuildOutput, BuildService, ListingsMade
 from jitstudio.gui.services.queue import RequestHandle
 from jitstudio.gui.state.build_settings import BuildSettings

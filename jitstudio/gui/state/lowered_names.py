@@ -41,8 +41,7 @@ class LoweredNames(QObject):
     def _ask(self) -> None:
         if self._wanted and not self._is_asking:
             self._is_asking = True
-            # A tag of its own: questions of others do not take the place of this one.
-            handle = self._service.demangle(sorted(self._wanted), f"names {id(self)}")
+            handle = self._service.demangle(sorted(self._wanted))
             handle.finished.connect(self._on_demangled)
             handle.failed.connect(self._on_failed)
 

@@ -11,7 +11,7 @@ class Service:
         self.asked = []
         self.handle = None
 
-    def demangle(self, names, tag):
+    def demangle(self, names):
         self.asked.append(list(names))
         self.handle = RequestHandle()
         return self.handle

@@ -24,8 +24,7 @@ from jitstudio.core.resources import merge
 from jitstudio.core.result import BuildResult, Resources
 from jitstudio.gui.kit.presentation import Column
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.listing.kernel_names import Spelling, lowered_names
-from jitstudio.listing.kernel_names import meanings
+from jitstudio.listing.kernel_names import Spelling, lowered_names, meanings
 from jitstudio.listing.sass import Extent
 
 
