@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
-from jitstudio.core.job import Search
+from jitstudio.core.plan import Search
 
 TICK_NS = 10_000_000
 """Within this time, at most, two changes of a file may be given the same time by the kernel."""

@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.link_mode import LinkMode
-from jitstudio.core.places import at_place
+from jitstudio.core.deferred import at_place
+from jitstudio.core.request import LinkMode
 from jitstudio.paths import resource
 
 if TYPE_CHECKING:
@@ -39,7 +39,7 @@ class Sample:
     @cached_property
     def launches(self) -> tuple[LaunchSpec, ...]:
         """What it offers to launch; read when it is asked for, as a start need not wait for it."""
-        spec_from = at_place("jitstudio.core.launch.spec_format:spec_from")
+        spec_from = at_place("jitstudio.core.launch.spec:spec_from")
         return tuple(map(spec_from, self.launch_objects))
 
 

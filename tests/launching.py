@@ -4,16 +4,15 @@ from dataclasses import dataclass, field, replace
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
+from jitstudio.core.launch.choice import build_for_launch, choose_form, launchable
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.request import LaunchRequest
-from jitstudio.core.launch.resolving.build import build_for_launch
-from jitstudio.core.launch.resolving.choice import choose_form, launchable
-from jitstudio.core.launch.resolving.resolve import resolve
+from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
-from jitstudio.listing.kernel_forms import kernel_forms
+from jitstudio.listing.kernels import kernel_forms
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.launcher import Launcher
 

@@ -2,13 +2,12 @@
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Header, Source, kind_of
+from jitstudio.core.launch.choice import LAUNCHED_KINDS, choose_form, launchable
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.resolving.build import LAUNCHED_KINDS
-from jitstudio.core.launch.resolving.choice import choose_form, launchable
-from jitstudio.core.launch.resolving.resolve import Resolved, resolve
+from jitstudio.core.launch.resolve import Resolved, resolve
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import BuildRequest, LinkMode
-from jitstudio.listing.kernel_forms import kernel_forms
+from jitstudio.listing.kernels import kernel_forms
 from jitstudio.samples import Sample, samples
 from jitstudio.worker.builder import Builder
 

@@ -3,7 +3,7 @@ import time
 
 import pytest
 
-from jitstudio.core.job import Search
+from jitstudio.core.plan import Search
 from jitstudio.disk import Disk, Readings
 
 

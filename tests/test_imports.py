@@ -34,12 +34,14 @@ def test_the_command_line_loads_nothing_heavy(loaded, module, heavy):
 
 
 @pytest.mark.skipif(find_spec("PySide6") is None, reason="PySide6 is not installed")
-@pytest.mark.parametrize("native", ["cuda", "jitstudio.toolchain", "jitstudio.worker.child"])
+@pytest.mark.parametrize(
+    "native", ["cuda", "jitstudio.toolchain", "jitstudio.worker.children.build"]
+)
 def test_the_window_loads_no_native_library(loaded, native):
     assert under(native, loaded("jitstudio.gui.window.application")) == []
 
 
 def test_the_child_loads_no_qt(loaded):
-    modules = loaded("jitstudio.worker.child")
+    modules = loaded("jitstudio.worker.children.build")
     assert under("cuda.bindings", modules)
     assert under("PySide6", modules) == []

@@ -25,23 +25,8 @@ from jitstudio.analysis.reading.live import read_live
 from jitstudio.analysis.words import word_at
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import diagnose
-from jitstudio.core.explanations import explained
-from jitstudio.core.file_text import read_text
-from jitstudio.core.launch.request import LaunchConfig, LaunchRequest
-from jitstudio.core.launch.resolving.compatibility import target_of
-from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
-from jitstudio.core.launch.texts.argument_text import parse_buffer
-from jitstudio.core.launch.texts.arithmetic import evaluate
-from jitstudio.core.launch.texts.c_types import named
-from jitstudio.core.launch.verdict import judged
-from jitstudio.core.line_changes import line_changes
-from jitstudio.core.name_expressions import with_name_expressions
-from jitstudio.core.options import split_options
-from jitstudio.core.project.format import load
-from jitstudio.core.request import BuildRequest
-from jitstudio.core.resources import read_verbose_log
-from jitstudio.core.result import Artifact, BuildResult, Outcome
-from jitstudio.core.source_facts import (
+from jitstudio.core.explanations import (
+    explained,
     free_metadata,
     function_at,
     kernel_annotation,
@@ -49,26 +34,33 @@ from jitstudio.core.source_facts import (
     quoted_name,
     template_kernel,
 )
+from jitstudio.core.launch.arguments import parse_buffer
+from jitstudio.core.launch.limits import target_of
+from jitstudio.core.launch.request import LaunchConfig, LaunchRequest
+from jitstudio.core.launch.result import LaunchOutcome, LaunchResult, judged
+from jitstudio.core.launch.types import named
+from jitstudio.core.launch.values import evaluate
+from jitstudio.core.options import split_options
+from jitstudio.core.project.format import load
+from jitstudio.core.request import BuildRequest, with_name_expressions
+from jitstudio.core.resources import read_verbose_log
+from jitstudio.core.result import Artifact, BuildResult, Outcome
 from jitstudio.core.sweep.plan import parse_axis
 from jitstudio.core.tools import Tool
-from jitstudio.listing.blocks import blocks
-from jitstudio.listing.braces import folds
-from jitstudio.listing.cuda_text import prepare
-from jitstudio.listing.demangling import Spelling, lowered_names
+from jitstudio.gui.state.file_text import line_changes, read_text
+from jitstudio.listing.cuda.declarations import prepare
+from jitstudio.listing.folds import blocks, folds, outline
 from jitstudio.listing.functions import functions
-from jitstudio.listing.identifiers import identifiers, typed_name
 from jitstudio.listing.includes import includes
-from jitstudio.listing.kernel_names import read_name
+from jitstudio.listing.kernel_names import Spelling, lowered_names, read_name
+from jitstudio.listing.kernels import llvm_signatures
 from jitstudio.listing.line_classes import classify
-from jitstudio.listing.llvm_kernels import llvm_signatures
-from jitstudio.listing.outline import outline
-from jitstudio.listing.ptx import entries
-from jitstudio.listing.ptx_access import pointer_access
-from jitstudio.listing.ptx_parameters import parameter_slots
-from jitstudio.listing.sanitizer import findings
+from jitstudio.listing.ptx import entries, parameter_slots, pointer_access
 from jitstudio.listing.sass import instruction_counts, tightened
-from jitstudio.listing.symbols.lines import llvm_symbols, ptx_symbols
-from jitstudio.numerics.syntax import parse
+from jitstudio.listing.symbols import llvm_symbols, ptx_symbols
+from jitstudio.listing.words import identifiers, typed_name
+from jitstudio.numerics.expressions import parse
+from jitstudio.worker.compute_sanitizer import findings
 from tests.support import LEXERS
 
 _SHORT, _LONG = 1 << 12, 1 << 20

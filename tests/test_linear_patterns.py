@@ -35,17 +35,29 @@ def _patterns(value: object, depth: int = 0) -> Iterator[re.Pattern]:
 def _uses(tree: ast.AST, name: str, others: set[str]) -> set[str]:
     """How a module uses a pattern of this name; of one in a table, how it uses any without one."""
     direct, indirect = set(), set()
+    aliases = {name} | set(_loop_variables(tree, name))
     for node in ast.walk(tree):
         if isinstance(node, ast.Attribute):
-            of = node.value.id if isinstance(node.value, ast.Name) else ""
+            base = node.value.value if isinstance(node.value, ast.Subscript) else node.value
+            of = base.id if isinstance(base, ast.Name) else ""
             if isinstance(node.value, ast.IfExp):
                 continue  # between named ones
             use = _SAME.get(node.attr, node.attr)
             if use in USES:
-                direct |= {use} if of == name else set()
+                direct |= {use} if of in aliases else set()
                 # Nearly every module splits a text.
                 indirect |= {use} if of not in others and node.attr in USES else set()
     return direct or indirect or set(USES)
+
+
+def _loop_variables(tree: ast.AST, name: str) -> Iterator[str]:
+    """The variables of loops and comprehensions that go through a table of this name."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.For | ast.comprehension):
+            through = node.iter.func if isinstance(node.iter, ast.Call) else node.iter
+            through = through.value if isinstance(through, ast.Attribute) else through
+            if isinstance(through, ast.Name) and through.id == name:
+                yield from (n.id for n in ast.walk(node.target) if isinstance(n, ast.Name))
 
 
 def _modules() -> list[str]:

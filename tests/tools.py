@@ -13,9 +13,9 @@ from jitstudio.analysis.reading import code, live
 from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import BuildRequest
+from jitstudio.core.resources import cubin_resources
 from jitstudio.core.result import Artifact, BuildResult
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.cubin import resources
 from jitstudio.worker.builder import Builder
 
 
@@ -73,5 +73,5 @@ class Tools:
         """All that is known of a cubin."""
         with ThreadPoolExecutor() as pool:
             counted = pool.submit(self.printed, cubin, *live.OPTIONS)
-            read = replace(self.code(cubin), resources=resources(cubin))
+            read = replace(self.code(cubin), resources=cubin_resources(cubin))
         return live.with_live(read, live.read_live(counted.result()))

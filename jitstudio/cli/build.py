@@ -17,11 +17,11 @@ from jitstudio.cli.project import base_request, given_project
 from jitstudio.cli.request import request_from
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import CodeKind
-from jitstudio.core.idle_options import with_idle_options
+from jitstudio.core.fatbin import fatbin_entries
 from jitstudio.core.json_form import Json, build_object
+from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
-from jitstudio.listing.fatbin import fatbin_entries
 from jitstudio.worker.builder import DEFAULT_TIMEOUT, Builder
 
 

@@ -8,8 +8,8 @@ from dataclasses import asdict
 from jitstudio.cli import exit_codes, text_report
 from jitstudio.cli.table import table_lines
 from jitstudio.cli.terminal import say, tell
-from jitstudio.core.idle_options import with_idle_options
 from jitstudio.core.json_form import build_object
+from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest
 from jitstudio.listing.link_comparison import LinkComparison, both_ways, compare_links
 from jitstudio.worker.builder import Builder

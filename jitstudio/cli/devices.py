@@ -7,9 +7,9 @@ import json
 
 from jitstudio.cli import exit_codes
 from jitstudio.cli.terminal import say, tell
+from jitstudio.core.json_form import devices_object
 from jitstudio.core.launch.device import Device, DeviceList
-from jitstudio.core.launch.json_form import devices_object
-from jitstudio.core.launch.texts.phrases import in_bytes
+from jitstudio.core.launch.problems import in_bytes
 from jitstudio.worker.launcher import Launcher
 
 _WITHOUT = "Building needs no GPU: 'jitstudio build' works all the same."

@@ -22,7 +22,7 @@ from jitstudio.cli.project import base_request, given_project
 from jitstudio.cli.request import UsageError, read_text, request_from
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
-from jitstudio.core.idle_options import with_idle_options
+from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Resources
 from jitstudio.worker.builder import Builder

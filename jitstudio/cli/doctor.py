@@ -7,7 +7,7 @@ import json
 
 from jitstudio.cli import exit_codes
 from jitstudio.cli.terminal import say
-from jitstudio.core.doctor_words import gpu_findings, tool_findings, window_finding
+from jitstudio.core.doctor_text import gpu_findings, tool_findings, window_finding
 from jitstudio.core.json_form import toolchain_object
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.tools import ToolchainInfo

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from jitstudio.core.code import LINKED, CodeKind
-from jitstudio.core.places import at_place
+from jitstudio.core.deferred import at_place
 from jitstudio.core.request import BuildRequest, DemangleRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.listing.lines import split_at_newlines

@@ -12,23 +12,12 @@ from jitstudio.analysis.occupancy.calculate import Resource
 from jitstudio.cli.inspected import Filling, Inspected
 from jitstudio.cli.table import table_lines
 from jitstudio.cli.terminal import say
+from jitstudio.core.figures import NEEDS
 from jitstudio.core.result import Resources
 
 _NAMES = 13
 _PROSE_WIDTH = 92
 _INDENT = "  "
-# What a kernel needs, in words; those that need nothing are left out, but for the first.
-_NEEDS = {
-    "registers": "{} registers",
-    "spill_stores": "{} bytes spilled",
-    "spill_loads": "{} bytes reloaded",
-    "stack_bytes": "{} bytes of stack",
-    "local_bytes": "{} bytes of local memory",
-    "shared_bytes": "{} bytes of shared memory",
-    "constant_bytes": "{} bytes of constants",
-    "barriers": "{} of 16 barriers",
-    "max_threads": "at most {} threads per block",
-}
 # Why not even one block fits, with words of `Limits`.
 _TOO_MUCH = {
     Resource.WARPS: "a block has at most {threads_per_block:,} threads",
@@ -86,8 +75,9 @@ def _lines(one: Inspected) -> Iterator[tuple[str, str]]:
 
 
 def _needs(resources: Resources) -> str:
-    told = ((words, getattr(resources, field)) for field, words in _NEEDS.items())
-    return ", ".join(words.format(f"{n:,}") for words, n in told if n) or "nothing that is known"
+    amounts = ((figure.phrase, getattr(resources, figure.id)) for figure in NEEDS)
+    told = [phrase.format(f"{amount:,}") for phrase, amount in amounts if amount]
+    return ", ".join(told) or "nothing that is known"
 
 
 def _occupancy(filling: Filling) -> str:

@@ -7,8 +7,8 @@ from dataclasses import fields, replace
 
 from jitstudio.cli.request import UsageError
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
+from jitstudio.core.launch.choice import base_name
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.resolving.choice import base_name
 from jitstudio.core.launch.spec import LaunchSpec
 
 

@@ -10,16 +10,14 @@ from jitstudio.analysis.model import Disassembly, SassFunction
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.cache.store import Store
 from jitstudio.core.code import LINKED, Artifact, CodeKind
-from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.idle_options import with_idle_options
-from jitstudio.core.opened import machine_code, target_shown
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest, DemangleRequest, LinkMode
 from jitstudio.core.resources import merge
-from jitstudio.core.result import BuildResult, Outcome, Resources
-from jitstudio.core.severity import Severity
+from jitstudio.core.result import BuildResult, Outcome, Resources, machine_code, target_shown
 from jitstudio.listing.functions import functions
-from jitstudio.worker.analyst import Analyst
 from jitstudio.worker.builder import Builder
+from jitstudio.worker.disassembly_reader import DisassemblyReader
 
 # On the way from these to machine code there is PTX. Of these alone LTO makes it too.
 _COMPILED = frozenset({CodeKind.CUDA, CodeKind.LLVM_IR})
@@ -85,7 +83,7 @@ def read_machine_code(
     """
     more = {CodeKind.PTX} if with_calls and makes_ptx(request) else set()
     request = replace(request, emit=frozenset({CodeKind.CUBIN, *more}))
-    builder, analyst = Builder(store=Store()), Analyst()
+    builder, reader = Builder(store=Store()), DisassemblyReader()
     try:
         result = _built(builder, request, timeout)
         if not result.ok:
@@ -98,13 +96,13 @@ def read_machine_code(
                 ptx_of(request, result, cubin.name),
                 request.confined_to,
             )
-            code = analyst.analyse(asked, timeout=timeout)
+            code = reader.analyse(asked, timeout=timeout)
             if isinstance(code, Unreadable):
                 return MachineCode(_failed(result, cubin, code))
             units.append(_unit(builder, request, result, cubin, code))
         return MachineCode(result, tuple(units))
     finally:
-        analyst.close()
+        reader.close()
         builder.close()
 
 

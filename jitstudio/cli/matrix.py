@@ -24,8 +24,8 @@ from jitstudio.cli.table import table_lines
 from jitstudio.cli.terminal import say, tell
 from jitstudio.core.json_form import Json
 from jitstudio.core.request import BuildRequest
-from jitstudio.worker.analyst import Analyst
 from jitstudio.worker.builder import Builder
+from jitstudio.worker.disassembly_reader import DisassemblyReader
 
 
 def run(request: BuildRequest, arguments: argparse.Namespace) -> int:
@@ -49,7 +49,7 @@ def run(request: BuildRequest, arguments: argparse.Namespace) -> int:
 
 
 def _rows(planned: tuple[Variant, ...], timeout: float) -> Iterator[MatrixRow]:
-    builder, analyst = Builder(), Analyst()
+    builder, reader = Builder(), DisassemblyReader()
     try:
         for variant in planned:
             result = builder.build(variant.request, timeout=timeout)
@@ -60,14 +60,14 @@ def _rows(planned: tuple[Variant, ...], timeout: float) -> Iterator[MatrixRow]:
                     f"{variant.arch}.cubin",
                     confined_to=variant.request.confined_to,
                 )
-                answer = analyst.analyse(asked)
+                answer = reader.analyse(asked)
                 if isinstance(answer, Unreadable):
                     row = replace(row, problem=answer.words)
                 else:
                     row = replace(row, reports=reports_of(result, answer))
             yield row
     finally:
-        analyst.close()
+        reader.close()
         builder.close()
 
 

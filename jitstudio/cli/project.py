@@ -8,7 +8,7 @@ from pathlib import Path
 
 from jitstudio.cli.request import UsageError
 from jitstudio.core.code import Header, Source
-from jitstudio.core.launch.resolving.choice import base_name
+from jitstudio.core.launch.choice import base_name
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import split_options
 from jitstudio.core.project.project import is_project

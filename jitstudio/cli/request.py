@@ -9,11 +9,10 @@ from pathlib import Path
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import EMITTED_KINDS, ENDINGS, CodeKind, Header, Source, kind_of
-from jitstudio.core.name_expressions import with_name_expressions
 from jitstudio.core.options import rooted, without
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import default_emit
-from jitstudio.core.request import Assembler, BuildRequest, LinkMode
+from jitstudio.core.request import Assembler, BuildRequest, LinkMode, with_name_expressions
 
 
 class UsageError(ValueError):

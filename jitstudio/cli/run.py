@@ -18,20 +18,24 @@ from jitstudio.cli.project import base_launch, base_request, given_project, has_
 from jitstudio.cli.request import request_from
 from jitstudio.cli.terminal import pass_on, say, tell
 from jitstudio.core.diagnostics import diagnostic_line
-from jitstudio.core.json_form import build_object
+from jitstudio.core.json_form import build_object, launch_object
+from jitstudio.core.launch.choice import build_for_launch, choose_form, launchable, launched_name
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.events import ConsoleText, LaunchEvent
-from jitstudio.core.launch.json_form import launch_object
 from jitstudio.core.launch.problems import SpecError, SpecProblem
-from jitstudio.core.launch.resolving.build import build_for_launch, launched_name
-from jitstudio.core.launch.resolving.choice import choose_form, launchable
-from jitstudio.core.launch.resolving.resolve import resolve
-from jitstudio.core.launch.result import BufferResult, LaunchOutcome, LaunchResult
+from jitstudio.core.launch.resolve import resolve
+from jitstudio.core.launch.result import (
+    BufferResult,
+    ConsoleText,
+    LaunchEvent,
+    LaunchOutcome,
+    LaunchResult,
+    told,
+    unlaunched,
+)
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.launch.verdict import told, unlaunched
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.listing.kernel_forms import kernel_forms
+from jitstudio.listing.kernels import kernel_forms
 from jitstudio.worker.launcher import Launcher
 
 _LONGEST_NAME = 100

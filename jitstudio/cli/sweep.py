@@ -15,7 +15,7 @@ from jitstudio.cli.project import base_launch, base_request, base_sweep, given_p
 from jitstudio.cli.request import UsageError, request_from
 from jitstudio.cli.table import table_lines
 from jitstudio.cli.terminal import say, tell
-from jitstudio.core.launch.json_form import sweep_object
+from jitstudio.core.json_form import sweep_object
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.sweep.draft import SweepDraft

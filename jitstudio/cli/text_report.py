@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import textwrap
+from dataclasses import fields
 from pathlib import PurePath
 
 from jitstudio.cli.inlined import InlinedNamed
@@ -10,24 +11,12 @@ from jitstudio.cli.table import table_lines
 from jitstudio.cli.terminal import say, tell
 from jitstudio.core.code import TEXT_KINDS, split_variant
 from jitstudio.core.diagnostics import diagnostic_line
-from jitstudio.core.result import BuildResult, StageResult
-from jitstudio.listing.contents import entry_line
-from jitstudio.listing.fatbin import fatbin_entries
+from jitstudio.core.fatbin import entry_line, fatbin_entries
+from jitstudio.core.figures import FIGURES
+from jitstudio.core.result import BuildResult, Resources, StageResult
 
 _PROSE_WIDTH = 92
 _UNNAMED = "(no name is told)"
-# Fields of `Resources` with their headings; bytes, where nothing else is said.
-_COLUMNS = {
-    "registers": "registers",
-    "spill_stores": "spilled",
-    "spill_loads": "reloaded",
-    "stack_bytes": "stack",
-    "shared_bytes": "shared",
-    "constant_bytes": "constant",
-    "local_bytes": "local",
-    "barriers": "barriers",
-    "max_threads": "max threads",
-}
 
 
 def print_stages(result: BuildResult) -> None:
@@ -62,10 +51,11 @@ def print_kernels(result: BuildResult) -> None:
     needy = [(kernel, kernel.resources) for kernel in result.kernels if kernel.resources]
     if not needy:
         return
-    rows = [("kernel", *_COLUMNS.values())]
+    names = [field.name for field in fields(Resources)]
+    rows = [("kernel", *(FIGURES[name].heading for name in names))]
     for kernel, resources in needy:
         _, at, target = split_variant(kernel.module)
-        amounts = (getattr(resources, field) for field in _COLUMNS)
+        amounts = (getattr(resources, name) for name in names)
         cells = ("-" if amount is None else str(amount) for amount in amounts)
         rows.append((f"{kernel.demangled}{at}{target}", *cells))
     for line in table_lines(rows):

@@ -16,12 +16,432 @@ from __future__ import annotations
 
 import hashlib
 import json
+import operator
+import reprlib
 import struct
-from functools import cached_property
-from typing import Any, Generic, TypeVar
+from array import array
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import fields, is_dataclass
+from enum import Enum
+from functools import cache, cached_property, partial
+from itertools import accumulate, chain, pairwise
+from numbers import Real
+from types import NoneType, UnionType
+from typing import Any, Generic, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from jitstudio.core.blobs import Blobs, CodecError, count_parts
-from jitstudio.core.stored_forms import described, form_of
+MOST_VALUES = 8_000_000
+"""Numbers, texts and lists that one value may consist of; arrays and bytes count as one."""
+
+
+class CodecError(ValueError):
+    """These bytes do not hold such a value, or a value is too large."""
+
+
+def count_parts(head: str) -> int:
+    """At most so many values are in this JSON."""
+    count = head.count(",") + head.count("[") + head.count("{")
+    if count > MOST_VALUES:
+        raise CodecError(f"it has more than {MOST_VALUES:,} parts")
+    return count
+
+
+class Blobs:
+    """Hands out what lies behind the JSON, piece by piece."""
+
+    def __init__(self, data: memoryview, start: int, count: int) -> None:
+        self._data, self._at, self._count = data, start, count
+
+    def take(self, size: Any) -> bytes:
+        """The next so many bytes."""
+        if type(size) is not int or not 0 <= size <= len(self._data) - self._at:
+            raise CodecError(f"{shortly(size)} is no length of what is left")
+        self._at += size
+        return bytes(self._data[self._at - size : self._at])
+
+    def spend(self, count: int) -> None:
+        """Note that a piece becomes so many values."""
+        self._count += count
+        if self._count > MOST_VALUES:
+            raise CodecError(f"it has more than {MOST_VALUES:,} parts")
+
+    def close(self) -> None:
+        """There must be nothing left."""
+        if self._at != len(self._data):
+            raise CodecError(f"{len(self._data) - self._at:,} bytes are left")
+
+
+def shortly(value: object) -> str:
+    """The value in a message, however large it is."""
+    return reprlib.repr(value)
+
+
+_LONG = 256
+"""Characters of a text, or rows of a column, from which on it stands behind the JSON."""
+_SEPARATOR = "\0"
+_INTEGERS = frozenset("bBhHiIlLqQ")
+
+
+class Form:
+    """How values of one type are stored: one of them, and a column of them."""
+
+    def lower(self, value: Any, blobs: list[bytes]) -> Any:
+        """The value as JSON knows it; what is long goes to the blobs."""
+        raise NotImplementedError
+
+    def lift(self, plain: Any, blobs: Blobs) -> Any:
+        """The value that `lower` has made this of."""
+        raise NotImplementedError
+
+    def lower_all(self, values: Collection[Any], blobs: list[bytes]) -> Any:
+        """A column of values."""
+        return [self.lower(value, blobs) for value in values]
+
+    def lift_all(self, plain: Any, blobs: Blobs) -> Sequence[Any]:
+        """The column that `lower_all` has made this of."""
+        return [self.lift(item, blobs) for item in _listed(plain)]
+
+
+def _listed(plain: Any, length: int | None = None) -> list[Any]:
+    if type(plain) is not list or length not in (None, len(plain)):
+        raise CodecError(f"{shortly(plain)} is no list{'' if length is None else f' of {length}'}")
+    return plain
+
+
+class _Plain(Form):
+    """`None` and truth values."""
+
+    def __init__(self, kind: type) -> None:
+        self._kind = kind
+
+    def lower(self, value: Any, blobs: list[bytes]) -> Any:
+        if not isinstance(value, self._kind):
+            raise TypeError(f"{shortly(value)} is no {self._kind.__name__}")
+        return value
+
+    def lift(self, plain: Any, blobs: Blobs) -> Any:
+        if type(plain) is not self._kind:
+            raise CodecError(f"{shortly(plain)} is no {self._kind.__name__}")
+        return plain
+
+
+class _Number(Form):
+    """Integers of any size, or floating-point numbers; a long column is an array."""
+
+    def __init__(self, kind: type, typecode: str) -> None:
+        self._kind, self._typecode = kind, typecode
+
+    def lower(self, value: Any, blobs: list[bytes]) -> Any:
+        if self._kind is int:
+            return int(operator.index(value))
+        if not isinstance(value, Real):
+            raise TypeError(f"{shortly(value)} is no float")
+        return float(value)
+
+    def lift(self, plain: Any, blobs: Blobs) -> Any:
+        if type(plain) is not self._kind:
+            raise CodecError(f"{shortly(plain)} is no {self._kind.__name__}")
+        return plain
+
+    def lower_all(self, values: Collection[Any], blobs: list[bytes]) -> Any:
+        if len(values) >= _LONG:
+            try:
+                blobs.append(array(self._typecode, values).tobytes())
+                return len(blobs[-1])
+            except OverflowError:
+                pass  # beyond 64 bits
+        return super().lower_all(values, blobs)
+
+    def lift_all(self, plain: Any, blobs: Blobs) -> Sequence[Any]:
+        if type(plain) is list:
+            return super().lift_all(plain, blobs)
+        column = array(self._typecode, blobs.take(plain))
+        blobs.spend(len(column))
+        return column.tolist()
+
+
+class _Str(Form):
+    """Texts, half surrogates included; a long column has each text once."""
+
+    def lower(self, value: Any, blobs: list[bytes]) -> Any:
+        if not isinstance(value, str):
+            raise TypeError(f"{shortly(value)} is no str")
+        if len(value) < _LONG:
+            return value
+        blobs.append(value.encode("utf-8", "surrogatepass"))
+        return len(blobs[-1])
+
+    def lift(self, plain: Any, blobs: Blobs) -> Any:
+        if type(plain) is str:
+            return plain
+        return blobs.take(plain).decode("utf-8", "surrogatepass")
+
+    def lower_all(self, values: Collection[Any], blobs: list[bytes]) -> Any:
+        if len(values) >= _LONG:
+            joined = _SEPARATOR.join(values)
+            if joined.count(_SEPARATOR) == len(values) - 1:
+                return self.lower(joined, blobs)
+        return super().lower_all(values, blobs)
+
+    def lift_all(self, plain: Any, blobs: Blobs) -> Sequence[Any]:
+        if type(plain) is list:
+            return super().lift_all(plain, blobs)
+        joined = self.lift(plain, blobs)
+        blobs.spend(joined.count(_SEPARATOR) + 1)
+        texts = joined.split(_SEPARATOR)
+        known: dict[str, str] = {}
+        return list(map(known.setdefault, texts, texts))
+
+
+class _Bytes(Form):
+    """Bytes, as they are."""
+
+    def lower(self, value: Any, blobs: list[bytes]) -> Any:
+        if not isinstance(value, bytes):
+            raise TypeError(f"{shortly(value)} is no bytes")
+        blobs.append(value)
+        return len(value)
+
+    def lift(self, plain: Any, blobs: Blobs) -> Any:
+        return blobs.take(plain)
+
+
+class _Array(Form):
+    """Arrays of machine integers, each with its type code."""
+
+    def lower(self, value: Any, blobs: list[bytes]) -> Any:
+        if not isinstance(value, array) or value.typecode not in _INTEGERS:
+            raise TypeError(f"{shortly(value)} is no array of integers")
+        blobs.append(value.tobytes())
+        return [value.typecode, len(blobs[-1])]
+
+    def lift(self, plain: Any, blobs: Blobs) -> Any:
+        typecode, size = _listed(plain, 2)
+        if typecode not in _INTEGERS:
+            raise CodecError(f"{shortly(typecode)} is no type of integers")
+        return array(typecode, blobs.take(size))
+
+
+class _Enum(Form):
+    """Members of an enum, by their names."""
+
+    def __init__(self, kind: type[Enum]) -> None:
+        self._kind = kind
+
+    def lower(self, value: Any, blobs: list[bytes]) -> Any:
+        if not isinstance(value, self._kind):
+            raise TypeError(f"{shortly(value)} is no {self._kind.__name__}")
+        return value.name
+
+    def lift(self, plain: Any, blobs: Blobs) -> Any:
+        return self._kind.__members__[plain]
+
+
+class _Row(Form):
+    """What has parts, each of a type of its own: dataclasses, named and fixed tuples.
+
+    A column of them is one column for each part.
+    """
+
+    def __init__(self, kind: Any, parts: Mapping[str, Any]) -> None:
+        self._kind = kind
+        self.parts = parts
+        self._made: Callable[[Iterable[Any]], Any]
+        if issubclass(kind, tuple):
+            self._made = partial(tuple.__new__, kind)
+        elif any(field.kw_only for field in fields(kind)):
+            self._made = lambda items: kind(**dict(zip(parts, items, strict=True)))
+        else:
+            self._made = lambda items: kind(*items)
+        self._found: tuple[Form, ...] | None = None
+
+    @property
+    def _parts(self) -> tuple[Form, ...]:
+        # Not before they are needed: a type may be a part of itself.
+        if self._found is None:
+            self._found = tuple(map(form_of, self.parts.values()))
+        return self._found
+
+    def lower(self, value: Any, blobs: list[bytes]) -> Any:
+        items = zip(self._parts, self._taken_apart(value), strict=True)
+        return [part.lower(item, blobs) for part, item in items]
+
+    def lift(self, plain: Any, blobs: Blobs) -> Any:
+        items = zip(self._parts, _listed(plain, len(self._parts)), strict=True)
+        return self._made([part.lift(item, blobs) for part, item in items])
+
+    def lower_all(self, values: Collection[Any], blobs: list[bytes]) -> Any:
+        if not self._parts or not values:
+            return super().lower_all(values, blobs)
+        columns = zip(*map(self._taken_apart, values), strict=True)
+        pairs = zip(self._parts, columns, strict=True)
+        return [part.lower_all(column, blobs) for part, column in pairs]
+
+    def lift_all(self, plain: Any, blobs: Blobs) -> Sequence[Any]:
+        if not self._parts or not plain:
+            return super().lift_all(plain, blobs)
+        pairs = zip(self._parts, _listed(plain, len(self._parts)), strict=True)
+        columns = [part.lift_all(column, blobs) for part, column in pairs]
+        return list(map(self._made, zip(*columns, strict=True)))
+
+    def _taken_apart(self, value: Any) -> Sequence[Any]:
+        if type(value) is not self._kind:
+            raise TypeError(f"{shortly(value)} is no {self._kind.__name__}")
+        return value if isinstance(value, tuple) else [getattr(value, n) for n in self.parts]
+
+
+class _Many(Form):
+    """Tuples of any length. A column of them is their lengths and a column of what is in them."""
+
+    def __init__(self, item: Any) -> None:
+        self._item = form_of(item)
+
+    def lower(self, value: Any, blobs: list[bytes]) -> Any:
+        return self._item.lower_all(self._checked(value), blobs)
+
+    def lift(self, plain: Any, blobs: Blobs) -> Any:
+        return tuple(self._item.lift_all(plain, blobs))
+
+    def lower_all(self, values: Collection[Any], blobs: list[bytes]) -> Any:
+        lengths = [len(self._checked(value)) for value in values]
+        items = tuple(chain.from_iterable(values))
+        return [_INT.lower_all(lengths, blobs), self._item.lower_all(items, blobs)]
+
+    def lift_all(self, plain: Any, blobs: Blobs) -> Sequence[Any]:
+        lengths, items = _listed(plain, 2)
+        lengths = _INT.lift_all(lengths, blobs)
+        items = tuple(self._item.lift_all(items, blobs))
+        if min(lengths, default=0) < 0 or sum(lengths) != len(items):
+            raise CodecError("the lengths do not fit")
+        return [items[start:end] for start, end in pairwise(accumulate(lengths, initial=0))]
+
+    def _checked(self, value: Any) -> tuple[Any, ...]:
+        if not isinstance(value, tuple):
+            raise TypeError(f"{shortly(value)} is no tuple")
+        return value
+
+
+class _Mapping(Form):
+    """Mappings, which come back as `dict`."""
+
+    def __init__(self, key: Any, value: Any) -> None:
+        self._items = _Row(tuple, {"key": key, "value": value})
+
+    def lower(self, value: Any, blobs: list[bytes]) -> Any:
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{shortly(value)} is no mapping")
+        return self._items.lower_all(value.items(), blobs)
+
+    def lift(self, plain: Any, blobs: Blobs) -> Any:
+        return dict(self._items.lift_all(plain, blobs))
+
+
+class _Optional(Form):
+    """A value or None."""
+
+    def __init__(self, some: Form) -> None:
+        self._some = some
+
+    def lower(self, value: Any, blobs: list[bytes]) -> Any:
+        return None if value is None else self._some.lower(value, blobs)
+
+    def lift(self, plain: Any, blobs: Blobs) -> Any:
+        return None if plain is None else self._some.lift(plain, blobs)
+
+
+class _Union(Form):
+    """A value of one of several types, with the name of its type."""
+
+    def __init__(self, kinds: Sequence[Any]) -> None:
+        self._arms = {_class_of(kind): form_of(kind) for kind in kinds}
+        self._names = {kind.__name__: form for kind, form in self._arms.items()}
+        if len(self._names) < len(kinds):
+            raise TypeError("two types of a union share their name")
+
+    def lower(self, value: Any, blobs: list[bytes]) -> Any:
+        kind = type(value)
+        if kind not in self._arms:
+            found = (arm for arm in self._arms if isinstance(value, arm))
+            kind = next(found, kind)
+        if kind not in self._arms:
+            raise TypeError(f"{shortly(value)} is none of {', '.join(self._names)}")
+        return [kind.__name__, self._arms[kind].lower(value, blobs)]
+
+    def lift(self, plain: Any, blobs: Blobs) -> Any:
+        name, rest = _listed(plain, 2)
+        return self._names[name].lift(rest, blobs)
+
+
+_INT = _Number(int, "q")
+_FIXED: dict[Any, Form] = {
+    NoneType: _Plain(NoneType),
+    bool: _Plain(bool),
+    int: _INT,
+    float: _Number(float, "d"),
+    str: _Str(),
+    bytes: _Bytes(),
+}
+
+
+@cache
+def form_of(kind: Any) -> Form:
+    """How values of a type are stored.
+
+    Raises:
+        TypeError: They cannot be.
+    """
+    if kind in _FIXED:
+        return _FIXED[kind]
+    arguments = get_args(kind)
+    if isinstance(kind, UnionType) or get_origin(kind) is Union:
+        some = [arm for arm in arguments if arm is not NoneType]
+        form = form_of(some[0]) if len(some) == 1 else _Union(some)
+        return _Optional(form) if len(some) < len(arguments) else form
+    bare = _class_of(kind)
+    if bare is tuple and arguments[1:] == (...,):
+        return _Many(arguments[0])
+    if bare is array:
+        return _Array()
+    if issubclass(bare, Mapping):
+        return _Mapping(*arguments)
+    if issubclass(bare, Enum):
+        return _Enum(bare)
+    return _Row(bare, _parts_of(bare, arguments))
+
+
+def _class_of(kind: Any) -> type:
+    bare = get_origin(kind) or kind
+    if not isinstance(bare, type):
+        raise TypeError(f"{kind} cannot be stored")
+    return bare
+
+
+def _parts_of(bare: type, arguments: tuple[Any, ...]) -> dict[str, Any]:
+    if bare is tuple:
+        return {str(number): kind for number, kind in enumerate(arguments)}
+    if is_dataclass(bare):
+        names = [field.name for field in fields(bare)]
+    elif issubclass(bare, tuple) and hasattr(bare, "_fields"):
+        names = list(bare._fields)
+    else:
+        raise TypeError(f"{bare.__name__} cannot be stored")
+    hints = get_type_hints(bare)
+    given = dict(zip(getattr(bare, "__parameters__", ()), arguments, strict=True))
+    return {name: given.get(hints[name], hints[name]) for name in names}
+
+
+def described(kind: Any) -> str:
+    """All names and types that a type consists of: what differs in them is stored differently."""
+    found: dict[Any, str] = {}
+    waiting = [kind]
+    while waiting:
+        one = waiting.pop()
+        if one not in found:
+            form = form_of(one)
+            parts = dict(form.parts) if isinstance(form, _Row) else {}
+            found[one] = f"{one} {parts}"
+            waiting += [*parts.values(), *(arm for arm in get_args(one) if arm is not ...)]
+    return "\n".join(sorted(found.values()))
+
 
 __all__ = ["Codec", "CodecError"]
 

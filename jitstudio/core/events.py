@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.cubin_file import cubin_target
-from jitstudio.core.diagnostics import Diagnostic, diagnose
+from jitstudio.core.cubin import cubin_target
+from jitstudio.core.diagnostics import Diagnostic, Severity, diagnose
 from jitstudio.core.result import (
     BuildResult,
     Crash,
@@ -21,7 +21,6 @@ from jitstudio.core.result import (
     Outcome,
     StageResult,
 )
-from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 
 

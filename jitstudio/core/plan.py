@@ -1,7 +1,8 @@
 """From a request to the steps that serve it: which tool makes what out of what.
 
 Pure: a plan is made and tested without any native library. The table `ROUTES` says how one kind
-of code becomes another; everything else here asks it.
+of code becomes another; everything else here asks it. A `Job` is one step with all that its tool
+reads, which is what a worker process is asked to do.
 """
 
 from __future__ import annotations
@@ -9,12 +10,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from jitstudio.core.code import LINKED, CodeKind, Source, split_variant
-from jitstudio.core.cubin_file import keeps_ptx
+from jitstudio.core.code import LINKED, CodeKind, Header, Source, split_variant
+from jitstudio.core.cubin import keeps_ptx
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.options import hazard, refusal, refused, shown
+from jitstudio.core.options.steps import StepKind, idle_options, step_options
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode
-from jitstudio.core.step_options import StepKind, step_options
-from jitstudio.core.tools import Tool
+from jitstudio.core.result import BuildResult
+from jitstudio.core.tools import Tool, ToolFile
 
 
 class PlanError(ValueError):
@@ -354,3 +357,86 @@ def _variant(step: Step, request: BuildRequest, target: str) -> Step:
         ref if ref in given else replace(ref, name=f"{ref.name}@{target}") for ref in step.inputs
     )
     return replace(step, name=f"{step.name}@{target}", inputs=tuple(inputs))
+
+
+@dataclass(frozen=True)
+class Job:
+    """One run of one tool.
+
+    Attributes:
+        tool: The tool.
+        name: The artifact's name: the module's, or `core.code.LINKED`.
+        inputs: What to read, in order.
+        makes: The kinds to make.
+        options: What to send.
+        headers: In-memory headers, for NVRTC.
+        name_expressions: Expressions to lower, for NVRTC.
+        libraries: LLVM IR of which libNVVM takes only the functions that are called.
+        libdevice: Whether libNVVM may take functions from libdevice.
+        precompile: Whether NVRTC may use a precompiled header, and keep one for the next build.
+        final: Whether the result is for the user. What a link is made of has no kernels to list,
+            and need not have any; those of a cubin that was built are listed already.
+        confined_to: See `BuildRequest`.
+    """
+
+    tool: Tool
+    name: str
+    inputs: tuple[tuple[Ref, bytes], ...]
+    makes: tuple[CodeKind, ...]
+    options: tuple[str, ...]
+    headers: tuple[Header, ...] = ()
+    name_expressions: tuple[str, ...] = ()
+    libraries: tuple[tuple[Ref, bytes], ...] = ()
+    libdevice: bool = False
+    precompile: bool = False
+    final: bool = True
+    confined_to: tuple[str, ...] | None = None
+
+
+@dataclass(frozen=True)
+class Search:
+    """Names that a compiler may have looked for in each of some folders.
+
+    Attributes:
+        folders: Absolute paths, as the compiler joins them with a name: links not followed, ``..``
+            not taken out.
+        names: Paths below a folder; an absolute one counts by itself.
+    """
+
+    folders: tuple[str, ...]
+    names: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Basis:
+    """What the result of a job rests on besides the job, as the worker that has done it knows.
+
+    Attributes:
+        tool: The tool; None if it cannot be told which file was loaded.
+        searches: All places where a file was looked for, found or not; None if they cannot be told.
+        folder: The working directory.
+        began_ns: When the job began, by the clock of files.
+    """
+
+    tool: ToolFile | None
+    searches: tuple[Search, ...] | None
+    folder: str
+    began_ns: int
+
+
+def with_idle_options(request: BuildRequest, result: BuildResult) -> BuildResult:
+    """The result with a warning for each option that its build has made nothing of."""
+    told = dict.fromkeys(_warnings(request))
+    return replace(result, diagnostics=(*result.diagnostics, *told)) if told else result
+
+
+def _warnings(request: BuildRequest) -> Iterator[Diagnostic]:
+    try:
+        steps = plan(request)
+    except PlanError:
+        # The result tells why.
+        return
+    for given, tools in idle_options(request, {step.tool for step in steps}):
+        wanted = " and ".join(tool.value for tool in tools)
+        message = f"No tool of this build takes '{' '.join(given.words)}': it is for {wanted}."
+        yield Diagnostic(Severity.WARNING, "", None, None, message)

@@ -1,6 +1,8 @@
-"""What kernels need, as ptxas and nvlink write it into their logs when asked for verbosity.
+"""What kernels need, as a cubin and the log of the tool that made it say.
 
-Two spellings (NVRTC and nvJitLink 13)::
+In a cubin it is in the sizes of sections and in the attributes of `.nv.info`, the names and numbers
+of which `cuobjdump -elf` prints. In the logs of ptxas and nvlink, which are asked for verbosity, it
+has two spellings (NVRTC and nvJitLink 13)::
 
     ptxas info    : Compiling entry function 'k' for 'sm_90'
     ptxas info    : Function properties for k
@@ -10,17 +12,37 @@ Two spellings (NVRTC and nvJitLink 13)::
     info    : Function properties for 'k':
     info    : used 10 registers, used 1 barriers, 8 stack, 0 bytes smem, 536 bytes cmem[0]
 
-A cubin tells the same except for the spills, and more of it: where both are known, `merge`
-takes the cubin's word.
+A cubin has the same except for the spills, and more of it: where both are known, `merge` takes what
+the cubin has.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import struct
+from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
+from math import prod
 
+from jitstudio.core.cubin import Section, sections, symbol_names
 from jitstudio.core.result import Resources
+
+# Each kernel has a constant bank for its parameters; device functions have none.
+_PARAMETER_BANK = ".nv.constant0."
+_CODE = re.compile(r"\.text\..*")
+_SYMBOLS = ".symtab"
+_INFO = ".nv.info"
+_SHARED = ".nv.shared."
+# From sm_90 on the system's own share stands in front of what a kernel declares.
+_RESERVED_BYTES = 1024
+
+# An attribute: format, code, and 16 bits that are the value or, in this format, a length.
+_HEAD = struct.Struct("<BBH")
+_SIZED = 4
+_MAX_THREADS, _REQUIRED_THREADS, _BARRIERS = 0x05, 0x10, 0x4C
+# In the section for all functions: a symbol's index and an amount.
+_PER_SYMBOL = {0x2F: "registers", 0x11: "stack_bytes", 0x12: "local_bytes"}
+_UNBOUNDED = 0xFFFFFFFF
 
 _FUNCTION = re.compile(r"Function properties for '?([\w$.]+)'?:?")
 _ENTRY = re.compile(r"Compiling entry function '([\w$.]+)'")
@@ -38,6 +60,98 @@ _AMOUNTS: dict[str, re.Pattern[str]] = {
         "local_bytes": "bytes lmem",
     }.items()
 }
+
+
+def kernel_names(cubin: bytes) -> tuple[str, ...]:
+    """Names of the kernels in a cubin, in the order of its sections.
+
+    Empty for bytes that are no ELF file.
+    """
+    return tuple(_kernels(sections(cubin)))
+
+
+def has_code(cubin: bytes) -> bool:
+    """Whether there is any function in a cubin, kernel or not."""
+    return bool(sections(cubin, _CODE))
+
+
+def cubin_resources(cubin: bytes) -> dict[str, Resources]:
+    """What each kernel of a cubin needs, by its lowered name; spills are in logs only.
+
+    Of a damaged cubin the names are returned at most.
+    """
+    found = sections(cubin)
+    try:
+        return _resources(found)
+    except (struct.error, IndexError):
+        return dict.fromkeys(_kernels(found), Resources())
+
+
+def kernels_of(cubin: bytes, log: str) -> tuple[tuple[str, Resources], ...]:
+    """The kernels of a cubin with what they need, by the cubin and by the log that came with it."""
+    return tuple(merge(cubin_resources(cubin), read_verbose_log(log)).items())
+
+
+def _resources(found: tuple[Section, ...]) -> dict[str, Resources]:
+    by_name = {section.name: section for section in found}
+    per_symbol = _per_symbol(found)
+    reserved = _RESERVED_BYTES if f"{_SHARED}reserved.0" in by_name else 0
+    return {
+        name: Resources(
+            shared_bytes=max(0, _size(by_name.get(f"{_SHARED}{name}")) - reserved),
+            constant_bytes=_size(by_name[f"{_PARAMETER_BANK}{name}"]),
+            **_per_kernel(by_name.get(f"{_INFO}.{name}")),
+            **per_symbol.get(name, {}),
+        )
+        for name in _kernels(found)
+    }
+
+
+def _kernels(found: tuple[Section, ...]) -> tuple[str, ...]:
+    names = (one.name for one in found if one.name.startswith(_PARAMETER_BANK))
+    return tuple(dict.fromkeys(name.removeprefix(_PARAMETER_BANK) for name in names))
+
+
+def _per_symbol(found: tuple[Section, ...]) -> dict[str, dict[str, int]]:
+    """Registers and stack of every function, by its name."""
+    needs: dict[str, dict[str, int]] = {}
+    by_name = {section.name: section for section in found}
+    table = by_name.get(_SYMBOLS)
+    if table is None:
+        return needs
+    names = symbol_names(table, found[table.link].content)
+    for code, _, payload in _attributes(by_name.get(_INFO)):
+        if code in _PER_SYMBOL:
+            index, amount = struct.unpack_from("<II", payload)
+            if amount != _UNBOUNDED:
+                needs.setdefault(names[index], {})[_PER_SYMBOL[code]] = amount
+    return needs
+
+
+def _per_kernel(info: Section | None) -> dict[str, int]:
+    found = {"barriers": 0}
+    for code, value, payload in _attributes(info):
+        if code == _BARRIERS:
+            found["barriers"] = value & 0xFF
+        elif code in (_MAX_THREADS, _REQUIRED_THREADS):
+            found["max_threads"] = prod(struct.unpack_from("<III", payload))
+    return found
+
+
+def _attributes(info: Section | None) -> Iterator[tuple[int, int, bytes]]:
+    """Code, 16-bit value and, for those that have one, payload of each attribute."""
+    data = info.content if info is not None else b""
+    at = 0
+    while at + _HEAD.size <= len(data):
+        form, code, value = _HEAD.unpack_from(data, at)
+        at += _HEAD.size
+        length = value if form == _SIZED else 0
+        yield code, value, data[at : at + length]
+        at += length
+
+
+def _size(section: Section | None) -> int:
+    return section.size if section is not None else 0
 
 
 def read_verbose_log(text: str) -> dict[str, Resources]:

@@ -8,9 +8,18 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
+from enum import IntEnum
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.line_class import LineClass
+
+
+class LineClass(IntEnum):
+    """What a line holds. A blank line is of the class of the line above it."""
+
+    CODE = 0
+    COMMENT = 1
+    DIRECTIVE = 2
+    DEBUG = 3
 
 
 def classify(kind: CodeKind, lines: Sequence[str]) -> bytes:

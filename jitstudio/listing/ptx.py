@@ -1,8 +1,22 @@
-"""What a PTX text says about itself, found without parsing the rest."""
+"""What a PTX text says of its kernels: their names, parameters, and what they do with pointers.
+
+Whether a kernel reads or writes what its pointers point at is found by following the address in a
+parameter from register to register, whatever way control takes: through moves and arithmetic to
+the instructions that load from it or store to it. Where it leaves the registers, into a function or
+into memory, nothing is known.
+"""
 
 from __future__ import annotations
 
 import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import lru_cache
+
+from jitstudio.core.launch.request import Direction, Slot
+from jitstudio.core.launch.types import PTX_SCALARS, Opaque, Pointer, Type, padded
 
 # Atomic groups and possessive repeats keep every match linear: nothing is tried twice.
 _COMMENT = r"(?>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))"
@@ -19,3 +33,281 @@ def entries(text: str) -> tuple[str, ...]:
     """
     found = _PASSED_OR_ENTRY.finditer(text)
     return tuple(entry[1] for entry in found if entry[1] and _BODY.match(text, entry.end()))
+
+
+_ANY_COMMENT = re.compile(r"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)")
+_ENTRY = re.compile(r"\.entry\s+(?P<name>[\w$%]+)\s*+(?:\((?P<parameters>[^()]*+)\))?")
+_PARAMETER = re.compile(
+    r"""\s*+\.param\b
+        (?:\s*+\.align\s++(?P<align>\d{1,9}+))?
+        \s*+\.(?P<type>[a-z]\w*+)
+        (?P<pointer>\s*+\.ptr\b(?:\s*+\.(?:const|global|shared|local)\b)?(?:\s*+\.align\s++\d{1,9}+)?)?
+        \s*+(?P<name>[\w$%]++)
+        \s*+(?P<array>\[\s*+(?P<count>\d{0,9}+)\s*+\])?\s*+""",
+    re.VERBOSE,
+)
+_OPAQUE_SIZES = {"texref": 8, "samplerref": 8, "surfref": 8, "b128": 16, "f16x2": 4}
+
+
+@dataclass(frozen=True)
+class PtxParameter:
+    """A parameter of a kernel as PTX declares it.
+
+    Attributes:
+        name: Its name in the PTX.
+        type: Such as ``.f32``, ``.u64.ptr`` or ``.b8[12]``.
+        slot: Where it lies.
+        pointer: Whether PTX says that it is an address.
+    """
+
+    name: str
+    type: str
+    slot: Slot
+    pointer: bool = False
+
+    @property
+    def guess(self) -> Type:
+        """What it most likely is, where nothing else tells: 64 bits are taken for an address."""
+        kind = self.type.removeprefix(".")
+        if self.pointer or kind in ("u64", "b64"):
+            return Pointer(None)
+        return PTX_SCALARS.get(kind) or Opaque(self.type, self.slot.size, self.slot.align)
+
+
+def parameter_slots(ptx: str) -> dict[str, tuple[PtxParameter, ...]]:
+    """The parameters of every kernel that a PTX text defines, by the kernel's name.
+
+    A kernel whose parameters cannot be read is left out.
+    """
+    defined = frozenset(entries(ptx))
+    found = _ENTRY.finditer(without_comments(ptx))
+    read = {e["name"]: _parameters(e["parameters"] or "") for e in found if e["name"] in defined}
+    return {name: parameters for name, parameters in read.items() if parameters is not None}
+
+
+def without_comments(ptx: str) -> str:
+    """The text with a space for each comment."""
+    # A function, so that other threads get a turn while a text of megabytes is gone through.
+    return _ANY_COMMENT.sub(lambda _comment: " ", ptx)
+
+
+def _parameters(text: str) -> tuple[PtxParameter, ...] | None:
+    parameters: list[PtxParameter] = []
+    end = 0
+    for declaration in text.split(",") if text.strip() else ():
+        match = _PARAMETER.fullmatch(declaration)
+        size = _size_of(match["type"]) if match else None
+        if match is None or size is None:
+            return None
+        align = int(match["align"] or size)
+        extent = size * int(match["count"] or 0) if match["array"] else size
+        slot = Slot(padded(end, align), extent, align)
+        pointer = ".ptr" if match["pointer"] else ""
+        array = f"[{match['count']}]" if match["array"] else ""
+        written = f".{match['type']}{pointer}{array}"
+        parameters.append(PtxParameter(match["name"], written, slot, bool(pointer)))
+        end = slot.offset + slot.size
+    return tuple(parameters)
+
+
+def _size_of(kind: str) -> int | None:
+    scalar = PTX_SCALARS.get(kind)
+    return scalar.size if scalar else _OPAQUE_SIZES.get(kind)
+
+
+Access = dict[int, Direction | None]
+"""What happens behind the pointers among the parameters of a kernel, by their index."""
+
+_FUNCTION = re.compile(r"\.(?:entry\s++(?P<kernel>[\w$%]++)|func\b)")
+_INSTRUCTION = re.compile(
+    r"""[\s{}]*+
+        (?:(?:[\w$%]++\s*+:(?!:)|\.(?:loc|file)\b[^\n]*+)[\s{}]*+)*+  # labels, source positions
+        (?:@!?\s*+[\w$%]++\s*+)?                                      # on a condition
+        (?P<opcode>[a-z][\w.:]*+)\s*+
+        (?P<operands>.*)""",
+    re.VERBOSE | re.DOTALL,
+)
+_NAME = re.compile(r"(?<![\w$%.])[A-Za-z_$%][\w$%]*+")
+_BRACKET = re.compile(r"[\[\]]")
+
+
+class _Effect(Enum):
+    """What an instruction does with an address."""
+
+    READ = "read"
+    WRITE = "write"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True)
+class _Memory:
+    """An instruction on memory.
+
+    Attributes:
+        addresses: What it does with each of its operands in brackets; with more, as the last.
+        others: What it does with registers that stand in none.
+    """
+
+    addresses: tuple[tuple[_Effect, ...], ...]
+    others: tuple[_Effect, ...] = ()
+
+
+class _Plain(Enum):
+    """An instruction that touches no memory but the parameters."""
+
+    LOAD_PARAMETER = "ld.param"
+    CARRY = "carry"
+    END = "end"
+
+
+_Rule = _Memory | _Plain
+
+_READ, _WRITE, _UNKNOWN = (_Effect.READ,), (_Effect.WRITE,), (_Effect.UNKNOWN,)
+_BOTH = _READ + _WRITE
+_LOAD = _Memory((_READ,))
+_STORE = _Memory((_WRITE,), _UNKNOWN)
+_UPDATE = _Memory((_BOTH,), _UNKNOWN)
+_HINT = _Memory(((),))
+_ESCAPE = _Memory((_UNKNOWN,), _UNKNOWN)
+# An instruction that is not listed may do anything with an address.
+_UNLISTED = _Memory((_UNKNOWN,))
+# By the words an opcode begins with; the most words that fit are right.
+_RULES: dict[str, _Rule] = {
+    **dict.fromkeys(("ld.param", "ld.param::entry", "ld.param::func"), _Plain.LOAD_PARAMETER),
+    **dict.fromkeys(("ld", "ldu", "tex", "tld4", "suld", "ldmatrix", "wmma.load"), _LOAD),
+    "multimem.ld_reduce": _LOAD,
+    **dict.fromkeys(("st", "sust", "stmatrix", "wmma.store", "multimem.st"), _STORE),
+    **dict.fromkeys(("atom", "red", "sured", "multimem.red"), _UPDATE),
+    "cp.async": _Memory((_WRITE, _READ, _BOTH)),
+    "cp.reduce.async": _Memory((_BOTH, _READ, _BOTH)),
+    # The map of a tensor tells an address that is not its own.
+    **dict.fromkeys(("cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor"), _UNLISTED),
+    **dict.fromkeys(("prefetch", "prefetchu", "applypriority", "txq", "suq"), _HINT),
+    **dict.fromkeys(("cp.async.bulk.prefetch", "createpolicy"), _HINT),
+    "discard": _Memory((_WRITE,)),
+    "call": _ESCAPE,
+    **dict.fromkeys(("setp", "set", "isspacep", "bra", "bar", "barrier", "ret"), _Plain.END),
+}
+# No address is computed in floating point, nor in predicates.
+_FLOATING = frozenset(["f16", "f16x2", "bf16", "bf16x2", "tf32", "f32", "f32x2", "f64", "pred"])
+_DIRECTIONS = {
+    (True, False): Direction.IN,
+    (False, True): Direction.OUT,
+    (True, True): Direction.INOUT,
+}
+
+
+def pointer_access(ptx: str) -> dict[str, Access]:
+    """What the kernels of a PTX text do behind their pointers, by the kernels' lowered names.
+
+    `Direction.IN` is for what is only read, `OUT` for what is only written; None where neither is
+    seen or where the address goes to where nobody can follow.
+    """
+    slots = parameter_slots(ptx)
+    return {
+        kernel: _access(slots[kernel], _Flow.of(body))
+        for kernel, body in _bodies(without_comments(ptx))
+        if kernel in slots
+    }
+
+
+def _bodies(text: str) -> Iterator[tuple[str, str]]:
+    """The kernels with their instructions, each up to the next function."""
+    functions = list(_FUNCTION.finditer(text))
+    ends = [*(function.start() for function in functions[1:]), len(text)]
+    for function, end in zip(functions, ends, strict=False):
+        if function["kernel"]:
+            head, opened, body = text[function.end() : end].partition("{")
+            if opened and ";" not in head:
+                yield function["kernel"], body
+
+
+def _access(parameters: Iterable[PtxParameter], flow: _Flow) -> Access:
+    return {
+        index: flow.direction(parameter.name)
+        for index, parameter in enumerate(parameters)
+        if isinstance(parameter.guess, Pointer)
+    }
+
+
+@dataclass(frozen=True)
+class _Flow:
+    """Where values go in one kernel.
+
+    Attributes:
+        loaded: The registers that are loaded from a parameter, by what stands for its address.
+        carried: The registers that are computed from each name.
+        touched: The names in addresses, and others that come to memory, by what is done with them.
+    """
+
+    loaded: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    carried: defaultdict[str, list[str]] = field(default_factory=lambda: defaultdict(list))
+    touched: dict[_Effect, set[str]] = field(default_factory=lambda: {e: set() for e in _Effect})
+
+    @classmethod
+    def of(cls, body: str) -> _Flow:
+        flow = cls()
+        for statement in body.split(";"):
+            if instruction := _INSTRUCTION.match(statement):
+                opcode, operands = instruction.groups()
+                flow._add(_rule(opcode), operands)
+        return flow
+
+    def direction(self, parameter: str) -> Direction | None:
+        """What happens behind a pointer."""
+        # A parameter has an address itself, and a compiler may choose between two of them.
+        places = self._reached((parameter,))
+        if not all(places.isdisjoint(names) for names in self.touched.values()):
+            return None
+        reached = self._reached(r for place in places for r in self.loaded.get(place, ()))
+        read, written, unknown = (not reached.isdisjoint(self.touched[e]) for e in _Effect)
+        return None if unknown else _DIRECTIONS.get((read, written))
+
+    def _reached(self, registers: Iterable[str]) -> set[str]:
+        """All registers that values may come to from these."""
+        reached = set(registers)
+        waiting = list(reached)
+        while waiting:
+            new = set(self.carried.get(waiting.pop(), ())) - reached
+            reached |= new
+            waiting += new
+        return reached
+
+    def _add(self, rule: _Rule, operands: str) -> None:
+        if rule is _Plain.END:
+            return
+        if rule is _Plain.CARRY and "[" in operands:
+            rule = _UNLISTED
+        if isinstance(rule, _Memory):
+            self._touch(rule, operands)
+            return
+        into = self.loaded if rule is _Plain.LOAD_PARAMETER else self.carried
+        names = _NAME.findall(operands)
+        results = 1
+        if operands.startswith("{"):
+            results = operands.partition("}")[0].count(",") + 1
+        for source in names[results:]:
+            into[source] += names[:results]
+
+    def _touch(self, memory: _Memory, operands: str) -> None:
+        """Take note of the names inside and outside of brackets, which take turns."""
+        parts = _BRACKET.split(operands)
+        for number, address in enumerate(parts[1::2]):
+            self._note(memory.addresses[min(number, len(memory.addresses) - 1)], address)
+        if memory.others:
+            for other in parts[::2]:
+                self._note(memory.others, other)
+
+    def _note(self, effects: tuple[_Effect, ...], operand: str) -> None:
+        names = _NAME.findall(operand)
+        for effect in effects:
+            self.touched[effect].update(names)
+
+
+@lru_cache(maxsize=4096)
+def _rule(opcode: str) -> _Rule:
+    words = opcode.split(".")
+    for count in range(len(words), 0, -1):
+        if rule := _RULES.get(".".join(words[:count])):
+            return rule
+    return _Plain.END if words[-1] in _FLOATING else _Plain.CARRY

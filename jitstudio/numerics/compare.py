@@ -12,9 +12,7 @@ import numpy as np
 from jitstudio.core.launch.request import Expectation
 from jitstudio.core.launch.result import CheckResult, Mismatch
 from jitstudio.core.launch.types import Type
-from jitstudio.numerics.dtypes import is_floating
-from jitstudio.numerics.errors import NumericsError
-from jitstudio.numerics.fitting import Column, columns, size_in_words
+from jitstudio.numerics.dtypes import Column, NumericsError, columns, is_floating, size_in_words
 
 _PIECE = 1 << 16
 """Numbers that are compared at a time."""

@@ -19,9 +19,13 @@ from numpy.lib.format import open_memmap
 
 from jitstudio.core.launch.types import Type
 from jitstudio.core.plain_files import LARGEST
-from jitstudio.numerics.dtypes import is_floating, numpy_dtype, shape_of
-from jitstudio.numerics.errors import NumericsError
-from jitstudio.numerics.fitting import size_in_words
+from jitstudio.numerics.dtypes import (
+    NumericsError,
+    is_floating,
+    numpy_dtype,
+    shape_of,
+    size_in_words,
+)
 
 _LONGEST_LINE = 1 << 20
 """Characters of a text file that are looked at to find out how its numbers are set apart."""

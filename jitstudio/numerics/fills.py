@@ -13,8 +13,7 @@ from typing import Any
 import numpy as np
 
 from jitstudio.core.launch.request import Buffer, FillKind
-from jitstudio.numerics.dtypes import is_floating, is_integer, numpy_dtype
-from jitstudio.numerics.errors import NumericsError
+from jitstudio.numerics.dtypes import NumericsError, is_floating, is_integer, numpy_dtype
 
 _PIECE = 1 << 18
 """Numbers that are made at a time."""

@@ -1,16 +1,19 @@
-"""The parameters of a kernel, as expressions see them."""
+"""The parameters of a kernel, as expressions see them, and the threads that evaluate those."""
 
 from __future__ import annotations
 
+import contextlib
+import ctypes
+import os
 from collections.abc import Iterator, Mapping
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from jitstudio.core.launch.calculation import Surroundings
-from jitstudio.core.launch.request import Buffer, FillKind
-from jitstudio.numerics.dtypes import numpy_dtype, open_buffer
-from jitstudio.numerics.errors import NumericsError
+from jitstudio.core.launch.request import Buffer, FillKind, Surroundings
+from jitstudio.numerics.dtypes import NumericsError, numpy_dtype, open_buffer
 from jitstudio.numerics.expressions import evaluate
 from jitstudio.numerics.fills import generate
 
@@ -69,3 +72,32 @@ def evaluate_among(expression: str, surroundings: Surroundings, length: int) -> 
         NumericsError: It cannot be evaluated.
     """
     return evaluate(expression, Scope(surroundings, length))
+
+
+_SETTERS = (
+    "scipy_openblas_set_num_threads64_",
+    "scipy_openblas_set_num_threads",
+    "openblas_set_num_threads64_",
+    "openblas_set_num_threads",
+)
+"""How the builds of OpenBLAS that NumPy comes with call it."""
+
+
+@cache
+def use_all_cores() -> None:
+    """Let OpenBLAS use the cores of this process, where it was started with one. Linux only.
+
+    Another library than OpenBLAS starts its threads by itself when it needs them.
+    """
+    with contextlib.suppress(OSError, AttributeError):
+        cores = len(os.sched_getaffinity(0))
+        for path in {line.split()[-1] for line in _mapped() if "openblas" in line}:
+            library = ctypes.CDLL(path)
+            for name in _SETTERS:
+                if hasattr(library, name):
+                    getattr(library, name)(cores)
+                    return
+
+
+def _mapped() -> list[str]:
+    return Path("/proc/self/maps").read_text().splitlines()

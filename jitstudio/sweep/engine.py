@@ -17,7 +17,7 @@ from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.core.sweep.plan import SweepPlan, Variant, expand
 from jitstudio.core.sweep.result import SweepResult, VariantResult
-from jitstudio.listing.kernel_forms import kernel_forms
+from jitstudio.listing.kernels import kernel_forms
 from jitstudio.sweep import rows, tasks
 from jitstudio.sweep.preparation import Gpu, Ready, gpus_of, prepare
 from jitstudio.sweep.sites import Site

@@ -6,18 +6,13 @@ from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from jitstudio.analysis.occupancy.kernel import occupancy_at
+from jitstudio.core.diagnostics import Severity
+from jitstudio.core.launch.choice import choose_form, launchable, launched_name
 from jitstudio.core.launch.problems import SpecError, SpecProblem
-from jitstudio.core.launch.request import LaunchRequest
-from jitstudio.core.launch.resolving.arguments import arguments_of
-from jitstudio.core.launch.resolving.build import launched_name
-from jitstudio.core.launch.resolving.choice import choose_form, launchable
-from jitstudio.core.launch.resolving.faults import Faults
-from jitstudio.core.launch.resolving.geometry import geometry
-from jitstudio.core.launch.resolving.resolve import resolve
-from jitstudio.core.launch.signature import KernelForm
+from jitstudio.core.launch.request import KernelForm, LaunchRequest
+from jitstudio.core.launch.resolve import Faults, arguments_of, geometry, resolve
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.result import BuildResult
-from jitstudio.core.severity import Severity
 from jitstudio.core.sweep.plan import Variant
 from jitstudio.core.sweep.result import VariantResult
 from jitstudio.sweep import rows

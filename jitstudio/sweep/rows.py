@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from jitstudio.core.launch.problems import SpecProblem
+from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
-from jitstudio.core.launch.signature import KernelForm
 from jitstudio.core.result import BuildResult, Outcome, Resources
 from jitstudio.core.sweep.plan import Variant
 from jitstudio.core.sweep.result import BUILD_ENDED, CALCULATED, DRIVER, VariantResult

@@ -1,6 +1,6 @@
-"""Everything that nvdisasm knows of a cubin, read into columns.
+"""Cubin to SASS by nvdisasm, a program of its own, as text and as columns.
 
-Lines and encodings come of one run and live registers of another: nvdisasm cannot tell both at
+Lines and encodings come of one run and live registers of another: nvdisasm cannot print both at
 once. The two run at the same time.
 """
 
@@ -16,11 +16,13 @@ from typing import IO
 from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.reading import code, live
 from jitstudio.analysis.request import Unreadable
+from jitstudio.core.code import CodeKind
+from jitstudio.core.plan import Job
+from jitstudio.core.resources import cubin_resources
 from jitstudio.core.result import Outcome
+from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.cubin import resources
-from jitstudio.toolchain.errors import ToolMissing
-from jitstudio.toolchain.report import text_of
+from jitstudio.toolchain.report import Report, ToolMissing, text_of
 
 # Beyond what the other run took. nvdisasm needs minutes to count the live registers of a function
 # with tens of thousands of instructions, and hardly longer than for the rest with many small ones.
@@ -79,7 +81,7 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
                     told, Outcome.CRASHED if reading.returncode < 0 else Outcome.FAILED
                 )
             # Read while the other one is still at work.
-            read = replace(code.read_code(_content(listing)), resources=resources(cubin))
+            read = replace(code.read_code(_content(listing)), resources=cubin_resources(cubin))
             try:
                 counting.communicate(timeout=patience)
             except subprocess.TimeoutExpired:
@@ -103,3 +105,31 @@ def _why(status: int, errors: str, path: str, name: str) -> str:
         )
     told = errors.replace(path, name) or f"nvdisasm ended with exit status {status}."
     return f"The machine code of {name} cannot be read: {told}"
+
+
+def disassemble(job: Job) -> Report:
+    """Disassemble one cubin."""
+    program = locate.nvdisasm()
+    report = Report()
+    ((ref, cubin),) = job.inputs
+    # A file without a name: a worker that is killed meanwhile leaves nothing behind.
+    with tempfile.TemporaryFile() as file:
+        file.write(cubin)
+        file.flush()
+        path = f"/dev/fd/{file.fileno()}"
+        with report.timed():
+            done = subprocess.run(
+                [program, *job.options, path],
+                capture_output=True,
+                check=False,
+                stdin=subprocess.DEVNULL,
+                pass_fds=[file.fileno()],
+            )
+        errors = text_of(done.stderr).replace(path, ref.file_name)
+    report.ok = done.returncode == 0
+    if report.ok:
+        report.made[CodeKind.SASS] = done.stdout
+        report.log = errors
+        return report
+    report.ended(Tool.NVDISASM, done.returncode, errors, ref.file_name)
+    return report

@@ -1,13 +1,16 @@
-"""The NVIDIA driver: is it here, what does it serve, which GPUs does it show."""
+"""The NVIDIA driver: whether it is here, which GPUs it shows, and its errors in one spelling."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from uuid import UUID
 
 from cuda.bindings import driver
 from cuda.pathfinder import DynamicLibNotFoundError
 
+from jitstudio.core.launch.cuda_errors import CudaError, cuda_error, name_in
 from jitstudio.core.launch.device import Device, DeviceLimits, DeviceList
 
 _NO_DRIVER = (
@@ -132,3 +135,39 @@ def _device(ordinal: int) -> Device:
         limits=DeviceLimits(**limits),
         **{field: attribute(name) for field, name in _NUMBERS.items()},
     )
+
+
+_UNNAMED = "CUDA_ERROR_UNKNOWN"
+
+
+class GpuError(RuntimeError):
+    """The driver has refused something, or a kernel has failed.
+
+    Attributes:
+        error: Which error it was.
+        doing: In the middle of what, in words.
+    """
+
+    def __init__(self, error: CudaError, doing: str) -> None:
+        super().__init__(f"{error.name} while {doing}: {error.meaning}.")
+        self.error = error
+        self.doing = doing
+
+
+@contextmanager
+def doing(what: str) -> Iterator[None]:
+    """Turn the errors of the block into a `GpuError` that says what was being done.
+
+    Raises:
+        GpuError: See above.
+    """
+    try:
+        yield
+    except DriverError as error:
+        raise GpuError(cuda_error(error.error), what) from error
+    # cuda.core's own class lies in a private module; its text begins with the driver's name.
+    except Exception as error:
+        name = name_in(str(error))
+        if not name and type(error).__name__ != "CUDAError":
+            raise
+        raise GpuError(cuda_error(name or _UNNAMED), what) from error

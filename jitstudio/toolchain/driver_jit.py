@@ -12,12 +12,11 @@ from cuda.bindings import driver
 from cuda.pathfinder import DynamicLibNotFoundError
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.job import Job
 from jitstudio.core.options import find
+from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain.driver import DriverError, checked
-from jitstudio.toolchain.errors import ToolMissing
-from jitstudio.toolchain.report import Report, text_of
+from jitstudio.toolchain.report import Report, ToolMissing, text_of
 
 _J = driver.CUjit_option
 _LOG_SIZE = 1 << 18

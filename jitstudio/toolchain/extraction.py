@@ -13,18 +13,16 @@ from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from jitstudio.core.arch import Arch
+from jitstudio.core.arch import Arch, machine_code_for, ptx_for
 from jitstudio.core.code import CodeKind
-from jitstudio.core.cubin_file import cubin_target, is_relocatable, kept_ptx
-from jitstudio.core.job import Job
+from jitstudio.core.cubin import cubin_target, is_relocatable, kept_ptx
+from jitstudio.core.fatbin import without_names
 from jitstudio.core.plain_files import read_file
-from jitstudio.core.plan import Ref
-from jitstudio.core.target_choice import machine_code_for, ptx_for
+from jitstudio.core.plan import Job, Ref
+from jitstudio.core.resources import has_code
 from jitstudio.core.tools import Tool
-from jitstudio.listing.fatbin import without_names
-from jitstudio.toolchain import cubin, locate, nvjitlink
-from jitstudio.toolchain.errors import ToolMissing
-from jitstudio.toolchain.report import Report, text_of
+from jitstudio.toolchain import locate, nvjitlink
+from jitstudio.toolchain.report import Report, ToolMissing, text_of
 
 _UNPACK = ("-xelf", "all", "-xptx", "all")
 # How cuobjdump calls what it unpacks: with a number if there is more than one.
@@ -145,7 +143,7 @@ def _take_built(job: Job, there: list[_Piece], report: Report) -> None:
     if is_relocatable(first.content):
         tried = Report()
         _link(job, tried)
-        if tried.ok and cubin.has_code(tried.made[CodeKind.CUBIN]):
+        if tried.ok and has_code(tried.made[CodeKind.CUBIN]):
             _join(report, tried)
             return
         _say(report, f"The machine code for {first.title} is not linked: it needs other modules.")

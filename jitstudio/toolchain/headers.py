@@ -1,7 +1,16 @@
-"""Where NVRTC finds NVIDIA's own headers, so that `cuda_fp16.h` and CUB need no setting.
+"""Which headers NVRTC reads: NVIDIA's own, what it has searched, and what it may include.
 
-From 13.3 on NVRTC brings them along and unpacks them by itself; before that they are those of the
-wheels or of a CUDA toolkit.
+From 13.3 on NVRTC brings NVIDIA's headers along and unpacks them by itself, so that `cuda_fp16.h`
+and CUB need no setting; before that they are those of the wheels or of a CUDA toolkit.
+
+With `-Xcudafe --trace_includes` the front end lists every file that it opens. All names in those
+texts, looked for in all folders, are every place that it may have looked at. A file that it opened
+and that is not among them shows that the texts were misread: then nothing is known.
+
+The includes of a build that nobody has vouched for are kept inside its folders. Where the kernel
+can confine a process, it does so and NVRTC finds no other file. Elsewhere, and to say why, the
+names in the texts are looked at before the compile, and after it the files that NVRTC has opened:
+a macro may name one that no text shows.
 """
 
 from __future__ import annotations
@@ -12,17 +21,22 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass
 from errno import EIO
 from functools import cache
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any
 
 from cuda.bindings import nvrtc
 from cuda.pathfinder import find_nvidia_header_directory
 
-from jitstudio.core.job import Job
-from jitstudio.disk import TICK_NS
+from jitstudio.core.code import split_variant
+from jitstudio.core.options import Effect, lies_in, read, shown
+from jitstudio.core.plan import HOW_TO_TRUST, NOT_TRUSTED, Job, Search
+from jitstudio.disk import TICK_NS, Readings, Unreadable, places, status_of, working_folder
+from jitstudio.listing.includes import Includes, includes
 from jitstudio.paths import UNPACKED_HEADERS, cache_folder, fallback_folder
 from jitstudio.private import make_private
 
@@ -142,3 +156,224 @@ def _installed() -> Iterator[str]:
         yield cudart
     if cccl:
         yield cccl
+
+
+_FOLDER, _FORCES = "-I", "--pre-include"
+_MADE_UP = {"__nv_nvrtc_builtin_header.h", "__nv_name_map"}
+_READINGS: Readings[Includes] = Readings(includes)
+
+
+class _Trace:
+    """The list of files that NVRTC opens, in a file of its own beside all that it prints."""
+
+    def __init__(self) -> None:
+        self._descriptor = os.memfd_create("jitstudio") if hasattr(os, "memfd_create") else -1
+
+    @property
+    def options(self) -> tuple[str, ...]:
+        """What to send; it changes nothing of the result. Empty where NVRTC could not write it."""
+        file = f"/proc/self/fd/{self._descriptor}"
+        try:
+            os.close(os.open(file, os.O_WRONLY))
+        except OSError:
+            return ()
+        return ("-Xcudafe", "--trace_includes", "-Xcudafe", f"--error_output={file}")
+
+    def begin(self) -> None:
+        """Forget what was opened until now."""
+        if self._descriptor >= 0:
+            os.ftruncate(self._descriptor, 0)
+
+    def opened(self) -> frozenset[str] | None:
+        """What was opened since, as NVRTC writes it; None if it did not tell."""
+        if self._descriptor < 0:
+            return None
+        size = os.fstat(self._descriptor).st_size
+        # Blanks before a name tell how deep it was included.
+        lines = os.fsdecode(os.pread(self._descriptor, size, 0)).splitlines()
+        names = {line.lstrip(" ") for line in lines}
+        return frozenset(names - _MADE_UP) if names & _MADE_UP else None
+
+
+TRACE = _Trace()
+"""That of this process: NVRTC compiles one program at a time."""
+
+
+def searches_of(
+    job: Job, options: Iterable[str], folders: Iterable[str], opened: Iterable[str] | None
+) -> tuple[Search, ...] | None:
+    """All places where a file was looked for on behalf of a job; None if they cannot be told.
+
+    Args:
+        job: The job.
+        options: All that was sent.
+        folders: Where NVIDIA's own headers lie.
+        opened: What NVRTC opened, as it writes it.
+    """
+    if opened is None or not (here := working_folder()):
+        return None
+    words = tuple(options)
+    given = [(option.spec.flags, option.value or "") for option in read(words) if option.spec]
+    forced = [value for flags, value in given if _FORCES in flags]
+    own = [value.removeprefix("=") for flags, value in given if _FOLDER in flags]
+    source, _, _ = split_variant(job.name)
+    texts = [(source, text) for _, text in job.inputs]
+    texts += [(header.name, header.content) for header in job.headers]
+    scans = [(str(PurePath(name).parent), includes(text)) for name, text in texts]
+    scans.append(("", includes(" ".join((*words, *job.name_expressions)).encode(errors="replace"))))
+    in_memory = {header.name for header in job.headers}
+    try:
+        scans += [scan for name in opened if (scan := _scan(name, in_memory))]
+    except (Unreadable, OSError):
+        return None
+    everywhere = [
+        os.path.join(here, at) for at in ("", str(PurePath(source).parent), *own, *folders)
+    ]
+    searches = tuple(_searches(here, scans, everywhere, forced))
+    known = {_plain(path) for path in places(searches)}
+    files = {_plain(os.path.join(here, name)) for name in opened if status_of(name)}
+    return searches if _all_told(scans) and files <= known else None
+
+
+def _all_told(scans: list[tuple[str, Includes]]) -> bool:
+    pasted = any(scan.pastes for _, scan in scans) and any(scan.parts for _, scan in scans)
+    return not pasted and not any(scan.computed or scan.clock for _, scan in scans)
+
+
+def _scan(name: str, in_memory: set[str]) -> tuple[str, Includes] | None:
+    """The folder of a file that was opened, and what is in it; None for one in memory."""
+    status = status_of(name)
+    if status is None and name in in_memory:
+        return None
+    if status is None:
+        raise FileNotFoundError(name)
+    return os.path.dirname(name), _READINGS.of(os.path.join(working_folder(), name), status)
+
+
+def _searches(
+    here: str, scans: list[tuple[str, Includes]], everywhere: list[str], forced: list[str]
+) -> Iterator[Search]:
+    names = {name for _, scan in scans for name in scan.names} | set(forced)
+    if not names:
+        return
+    yield Search(tuple(dict.fromkeys(everywhere)), tuple(sorted(names)))
+    beside: dict[str, set[str]] = {}
+    for folder, scan in scans:
+        beside.setdefault(os.path.join(here, folder), set()).update(scan.quoted)
+    for folder, quoted in sorted(beside.items()):
+        if quoted and folder not in everywhere:
+            yield Search((folder,), tuple(sorted(quoted)))
+
+
+def _plain(path: str) -> str:
+    """A path without what makes no difference, whatever is a link."""
+    parts = [part for part in path.split("/") if part not in ("", ".")]
+    return "/".join(parts)
+
+
+_LARGEST = 16 << 20
+
+
+@dataclass(frozen=True)
+class _Text:
+    """A text that includes others, and the folder that it is in."""
+
+    name: str
+    folder: str
+    names: frozenset[str]
+
+
+def stray_include(job: Job, toolchain: Sequence[str]) -> str:
+    """Why a module may not be compiled as it includes a file from elsewhere; empty if it may.
+
+    Args:
+        job: A compile of CUDA C++.
+        toolchain: The folders of the tools' own headers.
+    """
+    if job.confined_to is None:
+        return ""
+    searched = list(_folders(job))
+    inside = frozenset(header.name for header in job.headers)
+    waiting, seen = list(_texts(job)), set[str]()
+    while waiting:
+        text = waiting.pop()
+        for name in sorted(text.names - inside):
+            places = (text.folder, os.path.dirname(job.name), *searched)
+            for folder in ("",) if os.path.isabs(name) else places:
+                path = os.path.join(folder, name)
+                if not os.path.exists(path) or os.path.isdir(path):
+                    continue
+                if lies_in(job.confined_to, path):
+                    real = os.path.realpath(path)
+                    if real not in seen:
+                        seen.add(real)
+                        waiting.append(_file(real))
+                    break
+                if lies_in(toolchain, path):
+                    break
+                if os.path.isabs(name) or ".." in Path(name).parts or _opens(path):
+                    return _refusal(text.name, name, os.path.realpath(path))
+    return ""
+
+
+def stray_file(job: Job, opened: Iterable[str], toolchain: Sequence[str]) -> str:
+    """Why the result of a compile is not to be used as it has read elsewhere; empty if it may be.
+
+    Args:
+        job: A compile of CUDA C++.
+        opened: The files that NVRTC has opened.
+        toolchain: The folders of the tools' own headers.
+    """
+    if job.confined_to is None:
+        return ""
+    allowed = (*job.confined_to, *toolchain)
+    inside = {job.name, *(header.name for header in job.headers)}
+    for name in sorted({*opened} - inside):
+        if os.path.exists(name) and not lies_in(allowed, name):
+            return _refusal(job.name, name, os.path.realpath(name))
+    return ""
+
+
+def _refusal(text: str, name: str, real: str) -> str:
+    which = "" if real == name else f"which is '{shown(real)}', "
+    includes_it = f"'{shown(text)}' includes '{shown(name)}'"
+    return f"{NOT_TRUSTED} {includes_it}, {which}outside the project's folder. {HOW_TO_TRUST}"
+
+
+def _folders(job: Job) -> Iterator[str]:
+    for given in read(job.options):
+        if given.spec and given.spec.effect is Effect.READS and given.value:
+            yield given.value
+
+
+def _texts(job: Job) -> Iterator[_Text]:
+    forced = (
+        given.value
+        for given in read(job.options)
+        if given.spec and given.spec.effect is Effect.INCLUDES and given.value
+    )
+    yield _Text("--pre-include", "", frozenset(forced))
+    beside = os.path.dirname(job.name)
+    expressions = "\n".join(job.name_expressions).encode()
+    for content in (*(content for _, content in job.inputs), expressions):
+        yield _Text(job.name, beside, includes(content).names)
+    for header in job.headers:
+        yield _Text(header.name, os.path.dirname(header.name), includes(header.content).names)
+
+
+def _file(path: str) -> _Text:
+    """A file of the project's; what is no file, or cannot be read, NVRTC will complain of."""
+    content = b""
+    if os.path.isfile(path):
+        with suppress(OSError), open(path, "rb") as file:
+            content = file.read(_LARGEST)
+    return _Text(path, os.path.dirname(path), includes(content).names)
+
+
+def _opens(path: str) -> bool:
+    """Whether the file can be read: what the kernel keeps from us, NVRTC takes for missing."""
+    try:
+        os.close(os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0)))
+    except OSError:
+        return False
+    return True

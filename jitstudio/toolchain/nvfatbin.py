@@ -8,12 +8,10 @@ from functools import cache
 from cuda.bindings import nvfatbin
 
 from jitstudio.core.code import CodeKind, split_variant
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.report import Report
-from jitstudio.toolchain.result_words import words
+from jitstudio.toolchain.report import Report, words
 
 _PTX_TARGET = re.compile(rb"^[^\S\n]*+\.target\s++sm_(\w++)", re.MULTILINE)
 _TARGET = re.compile(r"(?:sm|compute)_(\w+)")

@@ -10,14 +10,12 @@ from typing import Any
 from cuda.bindings import nvjitlink
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.job import Job
+from jitstudio.core.fatbin import unpacked_size
 from jitstudio.core.plain_files import LARGEST
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
-from jitstudio.listing.fatbin import unpacked_size
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.report import Report, text_of
-from jitstudio.toolchain.result_words import words
+from jitstudio.toolchain.report import Report, text_of, words
 
 _INPUT_TYPES = {
     CodeKind.PTX: nvjitlink.InputType.PTX,

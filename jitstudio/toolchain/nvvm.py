@@ -11,13 +11,11 @@ from cuda.pathfinder import BitcodeLibNotFoundError, find_bitcode_lib
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, is_bitcode
-from jitstudio.core.job import Job
+from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.errors import ToolMissing
 from jitstudio.toolchain.ir_lines import with_lines
-from jitstudio.toolchain.report import Report, text_of
-from jitstudio.toolchain.result_words import words
+from jitstudio.toolchain.report import Report, ToolMissing, text_of, words
 
 _LIBDEVICE = "libdevice"
 _OPAQUE_SINCE = 15

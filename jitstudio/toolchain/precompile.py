@@ -1,11 +1,12 @@
 """Precompiled headers of NVRTC, kept as long as this process lives.
 
 Making one takes two or three times as long as the compile that it saves. So a build never makes
-one: it leaves word of what would have helped, and `make_next` makes it while nobody waits. It is
-of use in this process only, and its file has no name, so nothing is left behind in the end.
+one: it notes what would have helped, and `make_next` makes it while nobody waits. It is of use in
+this process only, and its file has no name, so nothing is left behind in the end.
 
-NVRTC does not look whether a header has changed since it was precompiled. So all that was searched
-to make one is looked at again before each use.
+It replaces the part of a module before the first header of the user's: those change with every
+edit, NVIDIA's with the version only. NVRTC does not look whether a header has changed since it was
+precompiled. So all that was searched to make one is looked at again before each use.
 """
 
 from __future__ import annotations
@@ -15,20 +16,18 @@ import re
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path, PurePath
 
 from cuda.bindings import nvrtc
 
-from jitstudio.core.code import CodeKind, Header
-from jitstudio.core.job import Job, Search
-from jitstudio.core.plan import Ref
+from jitstudio.core.code import CodeKind, Header, split_variant
+from jitstudio.core.plan import Job, Ref, Search
 from jitstudio.core.tools import Tool
 from jitstudio.disk import Disk
-from jitstudio.toolchain.prefix import Prefix
-from jitstudio.toolchain.searches import TRACE, searches_of
+from jitstudio.toolchain.headers import TRACE, searches_of
 
 WORTH_MS = 250.0
 """What the front end must take at least: below, reading a precompiled header saves little."""
@@ -195,3 +194,62 @@ def without_messages(log: str) -> str:
 
 PRECOMPILED = Precompiled()
 """Those of this process, which is the only one that can use them."""
+
+
+# What may come before the first declaration; possessive, so that nothing is tried twice.
+_PIECE = re.compile(
+    rb"\s++|//[^\n]*+|/\*(?:[^*]|\*(?!/))*+\*/|(?P<directive>#(?:[^\\\n]|\\(?s:.))*+)", re.ASCII
+)
+_INCLUDE = re.compile(rb'#[ \t]*include[ \t]*[<"](?P<name>[^">\n]+)[">]')
+# Their meaning may change with the user's files.
+_UNSURE = re.compile(rb"#[ \t]*(?:include|include_next|import|embed)\b|__has_(?:include|embed)")
+# What comes after the front end makes no difference to it.
+_LATER = re.compile(r"(?:--ptxas-options|-Xptxas|--time|-time)\b")
+_REAL = re.compile(r"^(-arch=|--gpu-architecture=)sm_")
+
+
+@dataclass(frozen=True)
+class Prefix:
+    """The beginning of a module, up to the last of NVIDIA's headers, and how it is compiled.
+
+    Attributes:
+        text: The beginning.
+        options: All that is sent, but what makes no difference to the front end.
+        folder: The folder of the module, in which headers are looked for.
+        folders: Where NVIDIA's own headers lie.
+    """
+
+    text: bytes
+    options: tuple[str, ...]
+    folder: str = "."
+    folders: tuple[str, ...] = ()
+
+
+def prefix_of(job: Job, options: Iterable[str], folders: tuple[str, ...]) -> Prefix | None:
+    """What could be precompiled of a module; None where there is nothing.
+
+    Args:
+        job: The module's compile.
+        options: All that is sent.
+        folders: Where NVIDIA's own headers lie.
+    """
+    kept = tuple(_REAL.sub(r"\1compute_", o) for o in options if not _LATER.match(o))
+    ((_, text),) = job.inputs
+    end = max(_ends(text, folders), default=0)
+    folder = str(PurePath(split_variant(job.name)[0]).parent)
+    return Prefix(text[:end], kept, folder, folders) if end else None
+
+
+def _ends(text: bytes, folders: tuple[str, ...]) -> Iterator[int]:
+    """Where each of NVIDIA's headers ends that has only others of them before it."""
+    at = 0
+    while piece := _PIECE.match(text, at):
+        at = piece.end()
+        directive = piece["directive"] or b""
+        if include := _INCLUDE.match(directive):
+            name = include["name"].decode("utf-8", "surrogateescape")
+            if not any(os.path.isfile(os.path.join(folder, name)) for folder in folders):
+                return
+            yield at
+        elif _UNSURE.search(directive):
+            return

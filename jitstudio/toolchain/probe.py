@@ -1,16 +1,20 @@
-"""Which tools, driver and GPUs are here."""
+"""Which tools, driver and GPUs are here, and which file each tool was loaded from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from functools import partial
+import os
+import time
+from collections.abc import Callable, Iterator
+from functools import cache, partial
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as package_version
+from pathlib import Path
 
 from jitstudio.core.request import ProbeRequest
-from jitstudio.core.tools import ArchInfo, Tool, ToolchainInfo, ToolInfo
+from jitstudio.core.tools import ArchInfo, FileStamp, Tool, ToolchainInfo, ToolFile, ToolInfo
+from jitstudio.disk import TICK_NS
 from jitstudio.toolchain import driver, locate, nvfatbin, nvjitlink, nvrtc, nvvm
-from jitstudio.toolchain.errors import ToolMissing
+from jitstudio.toolchain.report import ToolMissing
 
 _VERSIONS: dict[Tool, Callable[[], str]] = {
     Tool.NVRTC: nvrtc.version,
@@ -61,3 +65,60 @@ def _archs(usable: set[Tool]) -> tuple[ArchInfo, ...]:
         ArchInfo(arch, nvvm.llvm_dialect(arch) if dialects else None)
         for arch in nvrtc.supported_archs()
     )
+
+
+_BEGAN_NS = time.time_ns()
+"""Before any tool was loaded."""
+
+# How the names of libraries begin that a tool loads: itself, and what lies beside it.
+_FAMILIES = {
+    Tool.NVRTC: ("libnvrtc",),
+    Tool.NVVM: ("libnvvm",),
+    Tool.NVJITLINK: ("libnvJitLink",),
+    Tool.NVFATBIN: ("libnvfatbin",),
+    Tool.DRIVER: ("libcuda", "libnvidia-"),
+}
+
+
+@cache
+def identity(tool: Tool) -> ToolFile | None:
+    """The file with all its parts, or None where the tool is missing.
+
+    None also where a part has changed since this process began: then nobody can tell which of its
+    versions was loaded.
+    """
+    try:
+        path, _ = locate.locate(tool)
+        parts = tuple(FileStamp.of(part) for part in sorted({path, *_parts(tool, path)}))
+    except (ToolMissing, OSError):
+        return None
+    changed = any(part.ctime_ns >= _BEGAN_NS - TICK_NS for part in parts)
+    return None if changed else ToolFile(path, parts)
+
+
+def _parts(tool: Tool, path: str) -> Iterator[str]:
+    """What a tool loads or reads by itself."""
+    if tool in _FAMILIES:
+        beside = Path(os.path.realpath(path)).parent
+        yield from (str(file) for file in beside.iterdir() if _is_of(tool, str(file)))
+        # The name of one that has been removed since, or replaced, has "(deleted)" behind it.
+        yield from (file for file in _mapped() if _is_of(tool, file))
+    if tool is Tool.NVVM:
+        yield from nvvm.libdevice_file()
+
+
+def _is_of(tool: Tool, path: str) -> bool:
+    return os.path.basename(path).startswith(_FAMILIES.get(tool, ("/",)))
+
+
+def _mapped() -> Iterator[str]:
+    """The files that are in the memory of this process."""
+    try:
+        lines = Path("/proc/self/maps").read_text(errors="surrogateescape").splitlines()
+    except OSError:
+        return
+    for line in lines:
+        # Address, permissions, offset, device, inode; then the path, if there is one.
+        _, slash, path = line.partition("/")
+        if slash:
+            yield f"/{path}"

@@ -7,20 +7,19 @@ from dataclasses import dataclass
 from functools import partial
 
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Problem, StageFinished, StageStarted
-from jitstudio.core.job import Basis, Job
+from jitstudio.core.plan import Basis, Job
+from jitstudio.core.resources import has_code, kernels_of
 from jitstudio.core.result import Kernel, LoweredName, Outcome, Resources, StageResult
-from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 from jitstudio.disk import working_folder
 from jitstudio.listing.ptx import entries
 from jitstudio.toolchain import (
-    cubin,
+    disassembly,
     driver_jit,
     extraction,
     locate,
-    nvdisasm,
     nvfatbin,
     nvjitlink,
     nvrtc,
@@ -28,9 +27,8 @@ from jitstudio.toolchain import (
 )
 from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.demangle import demangled
-from jitstudio.toolchain.errors import ToolMissing
-from jitstudio.toolchain.identity import identity
-from jitstudio.toolchain.report import Report
+from jitstudio.toolchain.probe import identity
+from jitstudio.toolchain.report import Report, ToolMissing
 
 Emit = Callable[[Event], None]
 
@@ -47,7 +45,7 @@ _RUNNERS = {
     Tool.NVJITLINK: _Runner(nvjitlink.version, nvjitlink.link),
     Tool.NVFATBIN: _Runner(nvfatbin.version, nvfatbin.pack),
     Tool.DRIVER: _Runner(driver_jit.version, driver_jit.assemble),
-    Tool.NVDISASM: _Runner(partial(locate.program_version, Tool.NVDISASM), nvdisasm.disassemble),
+    Tool.NVDISASM: _Runner(partial(locate.program_version, Tool.NVDISASM), disassembly.disassemble),
     Tool.CUOBJDUMP: _Runner(partial(locate.program_version, Tool.CUOBJDUMP), extraction.extract),
 }
 
@@ -112,7 +110,7 @@ def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
         # The only step of a cubin that was given.
         codes += [code for _, code in job.inputs]
     for code in codes:
-        found |= cubin.kernels_of(code, report.log)
+        found |= kernels_of(code, report.log)
     words = demangled(found)
     for name, resources in found.items():
         yield Kernel(job.name, name, words[name], resources)
@@ -147,4 +145,4 @@ def _lacks_kernel(tool: Tool, report: Report) -> bool:
         wanted = (b".entry", b".func") if tool is Tool.NVRTC else (b".entry",)
         return not any(word in text for word in wanted)
     code = report.made.get(CodeKind.CUBIN)
-    return code is not None and not cubin.has_code(code)
+    return code is not None and not has_code(code)

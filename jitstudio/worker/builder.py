@@ -1,33 +1,31 @@
 """Builds: carries out plans over several worker processes, and takes from the store what it can.
 
-The plan, the order and the words are here in the parent; a child runs one tool at a time.
+The plan, the order and the messages are made here, in the parent; a child runs one tool at a time.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from jitstudio.cache.results import Cache
 from jitstudio.cache.store import Store
-from jitstudio.core.events import BuildRecord, Event
+from jitstudio.core.code import TEXT_KINDS, Source, is_bitcode
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.events import BuildRecord, Event, Notice, Problem
 from jitstudio.core.explanations import explained
-from jitstudio.core.opened import target_shown
 from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
-from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.core.result import BuildResult, Outcome, target_shown
 from jitstudio.core.tools import ToolchainInfo
-from jitstudio.worker.checks import refused, store_problem, unreadable
-from jitstudio.worker.execution import Execution
-from jitstudio.worker.flights import Ending, Flights
-from jitstudio.worker.header_scan import HeaderScan
+from jitstudio.worker.calls import CallQueue, Ending, RunningCalls
+from jitstudio.worker.crash_report import crash_after_death, crash_after_time_limit
+from jitstudio.worker.execution import Execution, Schedule
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
-from jitstudio.worker.obituary import crash_of_dead, crash_of_slow
 from jitstudio.worker.pool import Pool, default_size
-from jitstudio.worker.schedule import Schedule
-from jitstudio.worker.turns import Turns
+from jitstudio.worker.sandbox.needs import HeaderScan
 
 DEFAULT_TIMEOUT = 120.0
 """Seconds a build may take unless the user says otherwise; the heaviest headers need some ten."""
@@ -63,7 +61,7 @@ class Builder:
         self._store = store
         self._headers = HeaderScan()
         self._cache = Cache(store) if store is not None else None
-        self._turns = Turns()
+        self._queue = CallQueue()
 
     @property
     def pid(self) -> int | None:
@@ -80,7 +78,7 @@ class Builder:
         Raises:
             WorkerError: It cannot be started.
         """
-        with self._turns.idle():
+        with self._queue.idle():
             self._pool.first.start()
 
     def build(
@@ -109,10 +107,10 @@ class Builder:
             record.add(event)
             on_event(event)
 
-        with self._turns.take(ticket, timeout) as flights:
-            done = self._carry_out(request, tell, flights)
+        with self._queue.take(ticket, timeout) as calls:
+            done = self._carry_out(request, tell, calls)
             # What came too late has changed nothing.
-            ending = None if done else flights.ending
+            ending = None if done else calls.ending
         total_ms = (time.perf_counter() - start) * 1000
         result = record.result(total_ms, _OUTCOMES[ending] if ending else None)
         return explained(request, result)
@@ -137,7 +135,7 @@ class Builder:
 
     def cancel(self, ticket: int) -> None:
         """End the build with this ticket, by killing its children; one yet to come ends at once."""
-        self._turns.cancel(ticket)
+        self._queue.cancel(ticket)
 
     def settle(self, timeout: float = _CHORES) -> None:
         """Wait until the workers are done with what they do for builds to come."""
@@ -149,20 +147,20 @@ class Builder:
 
     def close(self) -> None:
         """Kill all children for good. A build in progress ends as cancelled."""
-        with self._turns.closing():
+        with self._queue.closing():
             self._pool.close()
             if self._store is not None:
                 self._store.close()
 
     def _ask(self, request: ProbeRequest | DemangleRequest, timeout: float | None) -> Any:
-        with self._turns.take(0, timeout) as flights:
-            answer = self._pool.ask(request, flights)
+        with self._queue.take(0, timeout) as calls:
+            answer = self._pool.ask(request, calls)
             if isinstance(answer, Death):
-                raise WorkerError(_why_not_told(answer, flights.ending, timeout))
+                raise WorkerError(_why_not_told(answer, calls.ending, timeout))
             return answer
 
     def _carry_out(
-        self, request: BuildRequest, tell: Callable[[Event], None], flights: Flights
+        self, request: BuildRequest, tell: Callable[[Event], None], calls: RunningCalls
     ) -> bool:
         """Do all of it; whether it came to its end before it was ended."""
         try:
@@ -177,7 +175,7 @@ class Builder:
             return True
         cache = self._cache if request.use_cache else None
         schedule = Schedule(request, steps)
-        done = Execution(schedule, self._pool, cache, self._headers, flights, tell).run()
+        done = Execution(schedule, self._pool, cache, self._headers, calls, tell).run()
         if self._store is not None and (told := self._store.take_problem()):
             tell(store_problem(told))
         return done
@@ -188,6 +186,55 @@ def _why_not_told(death: Death, ending: Ending | None, timeout: float | None) ->
         case Ending.CANCEL:
             return "The question to the worker was cancelled."
         case Ending.TIME_LIMIT:
-            return crash_of_slow(None, timeout or 0).message
+            return crash_after_time_limit(None, timeout or 0).message
         case None:
-            return crash_of_dead(None, death).message
+            return crash_after_death(None, death).message
+
+
+def refused(error: PlanError) -> Problem:
+    """A wish that no plan can fulfil."""
+    return Problem(Outcome.REFUSED, _error(str(error)))
+
+
+def store_problem(told: str) -> Notice:
+    """The cache cannot be used, or could not."""
+    return Notice(Diagnostic(Severity.WARNING, "", None, None, told))
+
+
+def unreadable(request: BuildRequest) -> Iterator[Problem]:
+    """Modules and headers that hold nothing, or bytes where there should be text."""
+    for source in (*request.sources, *request.libraries):
+        if not source.content.strip():
+            told = f"'{source.name}' is empty: there is nothing to compile."
+            yield Problem(Outcome.FAILED, _error(told, source.name))
+        elif _is_text(source):
+            yield from _not_utf8(source.name, source.content)
+    for header in request.headers:
+        yield from _not_utf8(header.name, header.content)
+
+
+def _is_text(source: Source) -> bool:
+    return source.kind in TEXT_KINDS and not is_bitcode(source.content)
+
+
+def _not_utf8(name: str, content: bytes) -> Iterator[Problem]:
+    """The compilers take any bytes, stop at a NUL and blame lines; tell the true cause first."""
+    try:
+        content.decode()
+        at = content.index(b"\0")
+        found = "a NUL character"
+    except UnicodeDecodeError as error:
+        at = error.start
+        found = f"the byte 0x{content[at]:02x}, which is not UTF-8"
+    except ValueError:
+        return
+    line = content.count(b"\n", 0, at) + 1
+    column = len(content[content.rfind(b"\n", 0, at) + 1 : at].decode("utf-8", "replace")) + 1
+    told = f"'{name}' holds {found}. Save the file as UTF-8 text and build again."
+    yield Problem(Outcome.FAILED, _error(told, name, line, column))
+
+
+def _error(
+    message: str, file: str = "", line: int | None = None, column: int | None = None
+) -> Diagnostic:
+    return Diagnostic(Severity.ERROR, file, line, column, message)

@@ -1,27 +1,85 @@
-"""One build under way: hands the steps of a schedule to workers and hears what they tell."""
+"""Carries out the plan of one build: hands its steps to workers as their inputs become known."""
 
 from __future__ import annotations
 
 import queue
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
 from jitstudio.cache.results import Cache, Mark
+from jitstudio.core.code import LINKED, Artifact, Source, split_variant
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, Notice, Problem, StageFinished, StageStarted
-from jitstudio.core.job import Basis, Job
-from jitstudio.core.result import Crash
+from jitstudio.core.plan import Basis, Job, Ref, Step
+from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.result import Crash, Outcome
 from jitstudio.core.tools import Tool
-from jitstudio.worker.access import Need
-from jitstudio.worker.checks import unfit
-from jitstudio.worker.flights import Ending, Flights
-from jitstudio.worker.header_scan import HeaderRefused, HeaderScan
+from jitstudio.worker.calls import Ending, RunningCalls
+from jitstudio.worker.crash_report import crash_after_death, crash_after_time_limit
 from jitstudio.worker.host import Death, WorkerHost
-from jitstudio.worker.messages import Call, Done
-from jitstudio.worker.needs import need_of
-from jitstudio.worker.obituary import crash_of_dead, crash_of_slow
 from jitstudio.worker.pool import Pool
-from jitstudio.worker.schedule import Schedule
+from jitstudio.worker.protocol import Call, Done
+from jitstudio.worker.sandbox.access import Need
+from jitstudio.worker.sandbox.needs import HeaderRefused, HeaderScan, need_of
+
+
+class Schedule:
+    """Steps and what they wait for. Steps are numbered from 1, in the order of the plan."""
+
+    def __init__(self, request: BuildRequest, steps: tuple[Step, ...]) -> None:
+        self._request = request
+        self._waiting = dict(enumerate(steps, 1))
+        self._steps = steps
+        self._made = dict(map(_given, request.sources))
+        self._given = frozenset(self._made)
+
+    @property
+    def total(self) -> int:
+        """The number of steps in the plan."""
+        return len(self._steps)
+
+    def take_ready(self) -> list[tuple[int, Job]]:
+        """The steps that have all they need, each told once, in the order of the plan."""
+        ready = [
+            number
+            for number, step in self._waiting.items()
+            if all(ref in self._made for ref in step.inputs)
+        ]
+        return [(number, self._job(self._waiting.pop(number))) for number in ready]
+
+    def add(self, artifacts: Iterable[Artifact]) -> None:
+        """Something was made that others may wait for."""
+        self._made.update({Ref(a.kind, a.name): a.content for a in artifacts})
+
+    def _job(self, step: Step) -> Job:
+        request = self._request
+        module, _, _ = split_variant(step.name)
+        source = next((s for s in request.sources if s.name == module), None)
+        nvrtc, nvvm = step.tool is Tool.NVRTC, step.tool is Tool.NVVM
+        return Job(
+            tool=step.tool,
+            name=step.name,
+            inputs=tuple((ref, self._made[ref]) for ref in step.inputs),
+            makes=step.makes,
+            options=step.options,
+            headers=request.headers if nvrtc else (),
+            name_expressions=source.name_expressions if nvrtc and source else (),
+            libraries=tuple(map(_given, request.libraries)) if nvvm else (),
+            libdevice=nvvm and request.libdevice,
+            precompile=nvrtc and request.precompile_headers,
+            final=self._is_final(step, module),
+            confined_to=request.confined_to,
+        )
+
+    def _is_final(self, step: Step, module: str) -> bool:
+        if step.tool is Tool.NVDISASM and not self._given.issuperset(step.inputs):
+            return False  # who built the cubin has listed its kernels
+        return self._request.link is LinkMode.NONE or module == LINKED
+
+
+def _given(source: Source) -> tuple[Ref, bytes]:
+    return Ref(source.kind, source.name), source.content
 
 
 @dataclass
@@ -75,14 +133,14 @@ class Execution:
         pool: Pool,
         cache: Cache | None,
         headers: HeaderScan,
-        flights: Flights,
+        calls: RunningCalls,
         tell: Callable[[Event], None],
     ) -> None:
         self._schedule = schedule
         self._pool = pool
         self._cache = cache
         self._headers = headers
-        self._flights = flights
+        self._calls = calls
         self._tell = tell
         self._cut_short = False
         self._waiting: list[_Step] = []
@@ -132,7 +190,8 @@ class Execution:
                 try:
                     need = need_of(job, self._headers)
                 except HeaderRefused as error:
-                    self._tell(replace(unfit(str(error)), step=number))
+                    told = Diagnostic(Severity.ERROR, "", None, None, str(error))
+                    self._tell(Problem(Outcome.FAILED, told, step=number))
                 else:
                     self._waiting.append(_Step(number, job, mark, need))
 
@@ -140,7 +199,7 @@ class Execution:
         host = self._pool.take(step.job.name, step.need)
         if host is None:
             return False
-        ticket = self._flights.begin(host)
+        ticket = self._calls.begin(host)
         if ticket is None:
             self._pool.give(host)
             self._cut_short = True
@@ -151,7 +210,7 @@ class Execution:
         return True
 
     def _is_over(self) -> bool:
-        return self._flights.ending is not None
+        return self._calls.ending is not None
 
     def _work_here(self, step: _Step, host: WorkerHost) -> None:
         _call(step, host, lambda heard: self._take(step, heard))
@@ -203,15 +262,15 @@ class Execution:
     def _crash(self, tool: Tool, death: Death) -> Crash | None:
         """How a worker ended; None if the user wanted it so."""
         if not death.killed:
-            return crash_of_dead(tool, death)
+            return crash_after_death(tool, death)
         self._cut_short = True
-        if self._flights.ending is Ending.TIME_LIMIT:
-            return crash_of_slow(tool, self._flights.limit or 0)
+        if self._calls.ending is Ending.TIME_LIMIT:
+            return crash_after_time_limit(tool, self._calls.limit or 0)
         return None
 
     def _release(self, step: _Step, chores: bool = False) -> None:
         del self._working[step.ticket]
-        self._flights.end(step.ticket)
+        self._calls.end(step.ticket)
         if step.host is not None:
             self._pool.give(step.host, step.job.name, chores)
 
@@ -221,7 +280,7 @@ class Execution:
 
     def _abandon(self) -> None:
         """After an exception: leave no worker with a call that nobody waits for."""
-        self._flights.stop(Ending.CANCEL)
+        self._calls.stop(Ending.CANCEL)
         for step in list(self._working.values()):
             if step.thread is not None:
                 step.thread.join(_LAST_WAIT)

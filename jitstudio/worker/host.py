@@ -1,4 +1,4 @@
-"""Owns one worker process: starts it, calls it, kills it, and tells how it died.
+"""Owns one worker process: starts it, calls it, kills it, and says how it died.
 
 Whatever happens to the child is an answer to the caller, and the next call works.
 """
@@ -12,12 +12,11 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from jitstudio.core.codec import CodecError
-from jitstudio.worker.access import NOTHING, Access, Need, identity
-from jitstudio.worker.memory_watch import WATCH
-from jitstudio.worker.messages import Broke, Call, Done, Program, Unfit
+from jitstudio.worker.limits import WATCH
 from jitstudio.worker.process import ChildProcess
-from jitstudio.worker.programs.building import BUILDING
-from jitstudio.worker.wire import FrameTooLarge
+from jitstudio.worker.programs.build import BUILDING
+from jitstudio.worker.protocol import Call, Done, FrameTooLarge, InternalError, Program, Unfit
+from jitstudio.worker.sandbox.access import NOTHING, Access, Need, identity
 
 _NONSENSE = (CodecError, FrameTooLarge, Unfit)
 
@@ -127,7 +126,7 @@ class WorkerHost:
         with self._busy:
             answer = self._exchange(call, on_event, need)
             if isinstance(answer, Done) and answer.spent:
-                self._bury()
+                self._reap()
             if self._child is None and not self._closed:
                 # The next call finds a child that has had time to load its libraries.
                 with contextlib.suppress(WorkerError):
@@ -145,7 +144,7 @@ class WorkerHost:
     def rest(self) -> None:
         """End an idle child; the next call starts another."""
         with self._busy:
-            self._bury()
+            self._reap()
 
     def close(self) -> None:
         """Kill the child for good. A call in progress ends as killed."""
@@ -157,7 +156,7 @@ class WorkerHost:
         # A call in progress buries the child itself; wait for it, but not for ever.
         waited = self._busy.acquire(timeout=_LAST_WAIT)
         try:
-            self._bury()
+            self._reap()
         finally:
             if waited:
                 self._busy.release()
@@ -166,7 +165,7 @@ class WorkerHost:
         self, call: Call[Any], on_event: Callable[[Any], None], need: Need
     ) -> Done[Any] | Death:
         if not self.suits(need):
-            self._bury()
+            self._reap()
         child = self._started()
         with self._lock:
             if self._closed or self._doomed == call.ticket:
@@ -181,11 +180,11 @@ class WorkerHost:
             in_step = True
             self._served += 1
         except (EOFError, OSError):
-            status, stderr = self._bury()
+            status, stderr = self._reap()
             return Death(self._doomed == call.ticket, status, stderr)
         except _NONSENSE as error:
             child.kill()
-            status, stderr = self._bury()
+            status, stderr = self._reap()
             return Death(self._doomed == call.ticket, status, stderr, str(error))
         finally:
             with self._lock:
@@ -194,8 +193,8 @@ class WorkerHost:
             if doomed or not in_step:
                 # Neither a kill that came too late for this call nor an answer to a call that was
                 # broken off may be met by the next one.
-                self._bury()
-        if isinstance(answer, Broke):
+                self._reap()
+        if isinstance(answer, InternalError):
             raise WorkerError(f"A bug in jitstudio broke this call:\n{answer.traceback}")
         return answer
 
@@ -205,7 +204,7 @@ class WorkerHost:
             raise WorkerError("The worker process has been closed.")
         if self._child is not None and not self._child.idle:
             self._child.kill()
-            self._bury()
+            self._reap()
         if self._child is None:
             try:
                 child = ChildProcess(self.memory_limit, self._program.module, self._wrapper)
@@ -229,14 +228,14 @@ class WorkerHost:
                 self._earlier = self._sealed
         return self._sealed
 
-    def _bury(self) -> tuple[int, str]:
+    def _reap(self) -> tuple[int, str]:
         child, self._child, self._sealed = self._child, None, None
-        return child.bury() if child is not None else (0, "")
+        return child.reap() if child is not None else (0, "")
 
 
 def _converse(
     child: ChildProcess, program: Program, call: Call[Any], on_event: Callable[[Any], None]
-) -> Done[Any] | Broke:
+) -> Done[Any] | InternalError:
     """Send the call and hear the child out.
 
     Raises:
@@ -256,7 +255,7 @@ def _converse(
         reply = service.replies.load(frame)
         if reply.ticket != call.ticket:
             raise Unfit("it answers another call")
-        if isinstance(reply, Broke):
+        if isinstance(reply, InternalError):
             return reply
         if isinstance(reply, Done):
             service.check(call.request, reply.answer)

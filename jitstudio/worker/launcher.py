@@ -1,31 +1,40 @@
-"""Carries out launches: a process with the GPU, one that calculates, and the files between them."""
+"""Carries out launches: a process with the GPU, one that evaluates, and the files between them."""
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import os
 import threading
 import time
-from collections.abc import Callable
+from collections import OrderedDict
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.events import ConsoleText, LaunchEvent, LaunchProgress
-from jitstudio.core.launch.request import InspectRequest, LaunchRequest
-from jitstudio.core.launch.result import CheckResult, KernelFacts, LaunchOutcome, LaunchResult
-from jitstudio.core.launch.verdict import judged, unchecked
-from jitstudio.core.severity import Severity
-from jitstudio.worker.access import Access, Need
-from jitstudio.worker.calculator import CalculationError, Calculator
-from jitstudio.worker.flights import Ending, Flights
+from jitstudio.core.launch.request import Buffer, FillKind, InspectRequest, LaunchRequest
+from jitstudio.core.launch.result import (
+    CheckResult,
+    ConsoleText,
+    KernelFacts,
+    LaunchEvent,
+    LaunchOutcome,
+    LaunchProgress,
+    LaunchResult,
+    judged,
+    unchecked,
+)
+from jitstudio.core.tools import FileStamp
+from jitstudio.worker import scratch
+from jitstudio.worker.calls import CallQueue, Ending, RunningCalls
+from jitstudio.worker.compute_sanitizer import SanitizerMissing, find_sanitizer, sanitized
+from jitstudio.worker.crash_report import cause_of_death
+from jitstudio.worker.evaluator import CalculationError, HostEvaluator
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
-from jitstudio.worker.launch_files import LaunchFiles
-from jitstudio.worker.obituary import cause_of_death
-from jitstudio.worker.programs.launching import LAUNCHING, Launch, ListDevices, WarmUp
-from jitstudio.worker.sanitizer import SanitizerMissing, find_sanitizer, sanitized
-from jitstudio.worker.turns import Turns
+from jitstudio.worker.programs.launch import LAUNCHING, Launch, ListDevices, WarmUp
+from jitstudio.worker.sandbox.access import Access, Need
 
 _ASKING_LIMIT = 60.0
 _WARM_UP_LIMIT = 20.0
@@ -43,11 +52,11 @@ class Launcher:
 
     def __init__(self) -> None:
         self._gpu = WorkerHost(_NO_LIMIT, LAUNCHING)
-        self._calculator = Calculator()
+        self._evaluator = HostEvaluator()
         self._confined_to: tuple[str, ...] | None = None
         self._files = LaunchFiles()
         self._all_files: dict[tuple[str, ...] | None, LaunchFiles] = {None: self._files}
-        self._turns = Turns()
+        self._queue = CallQueue()
 
     @property
     def pid(self) -> int | None:
@@ -60,10 +69,10 @@ class Launcher:
         Raises:
             WorkerError: The process could not be started, or is broken.
         """
-        with self._turns.take(0, _ASKING_LIMIT) as flights:
-            answer = flights.ask(self._gpu, ListDevices(), need=self._need())
+        with self._queue.take(0, _ASKING_LIMIT) as calls:
+            answer = calls.ask(self._gpu, ListDevices(), need=self._need())
             if isinstance(answer, Death):
-                return DeviceList(problem=f"The driver could not be asked. {_why(answer, flights)}")
+                return DeviceList(problem=f"The driver could not be asked. {_why(answer, calls)}")
             found: DeviceList = answer
             return replace(found, sanitizer=find_sanitizer() is not None)
 
@@ -73,11 +82,11 @@ class Launcher:
         Raises:
             WorkerError: See `devices`.
         """
-        with self._turns.take(0, _ASKING_LIMIT) as flights:
+        with self._queue.take(0, _ASKING_LIMIT) as calls:
             self._enter(request.confined_to)
-            answer = flights.ask(self._gpu, request, need=self._need())
+            answer = calls.ask(self._gpu, request, need=self._need())
             if isinstance(answer, Death):
-                return _error(_why(answer, flights))
+                return _error(_why(answer, calls))
             told: KernelFacts | Diagnostic = answer
             return told
 
@@ -102,10 +111,10 @@ class Launcher:
         """
         asked_at = time.monotonic() if asked_at is None else asked_at
         diary = _Diary(on_event)
-        with self._turns.take(ticket, request.timeout) as flights:
+        with self._queue.take(ticket, request.timeout) as calls:
             self._enter(request.confined_to)
             try:
-                result = self._carry_out(request, flights, diary, asked_at)
+                result = self._carry_out(request, calls, diary, asked_at)
             except OSError as error:
                 told = _error(
                     f"The files of the launch cannot be kept: {error.strerror or error}.",
@@ -122,21 +131,21 @@ class Launcher:
 
     def cancel(self, ticket: int) -> None:
         """End the launch with this ticket, by killing its processes; one yet to come, too."""
-        self._turns.cancel(ticket)
-        if self._turns.has(ticket):
-            self._calculator.cancel()
+        self._queue.cancel(ticket)
+        if self._queue.has(ticket):
+            self._evaluator.cancel()
 
     def rest(self) -> None:
         """End the idle process with the GPU, which gives all its memory back."""
-        with self._turns.idle():
+        with self._queue.idle():
             self._gpu.rest()
 
     def close(self) -> None:
         """Kill all processes for good and remove all files. A launch in progress is cancelled."""
-        self._calculator.cancel()
-        with self._turns.closing():
+        self._evaluator.cancel()
+        with self._queue.closing():
             self._gpu.close()
-            self._calculator.close()
+            self._evaluator.close()
             for files in self._all_files.values():
                 files.close()
 
@@ -156,14 +165,14 @@ class Launcher:
     def _carry_out(
         self,
         request: LaunchRequest,
-        flights: Flights,
+        calls: RunningCalls,
         tell: _Diary,
         asked_at: float,
     ) -> LaunchResult:
         try:
-            prepared = self._files.prepare(request, self._calculator, tell)
+            prepared = self._files.prepare(request, self._evaluator, tell)
         except CalculationError as error:
-            if flights.ending is None:
+            if calls.ending is None:
                 return _failed(request, LaunchOutcome.REFUSED, _error(str(error)))
             prepared = {}
         call = Launch(
@@ -173,21 +182,21 @@ class Launcher:
             asked_at,
         )
         if request.sanitizer is None:
-            answer = flights.ask(self._gpu, call, tell, self._need())
+            answer = calls.ask(self._gpu, call, tell, self._need())
             self._warm_up(request.device)
         else:
             try:
                 with sanitized(request.sanitizer, LAUNCHING) as run:
                     bare = replace(call, request=_bare(request))
-                    answer = flights.ask(run.host, bare, tell, self._need())
+                    answer = calls.ask(run.host, bare, tell, self._need())
                 if isinstance(answer, LaunchResult):
                     answer = replace(answer, findings=run.findings)
             except SanitizerMissing as missing:
                 return _failed(request, LaunchOutcome.MISSING, _error(str(missing)))
         if isinstance(answer, Death):
-            return _ended(request, answer, flights.ending, tell.doing)
+            return _ended(request, answer, calls.ending, tell.doing)
         checks = self._checks(request, answer, prepared, tell)
-        if checks and flights.ending is Ending.CANCEL:
+        if checks and calls.ending is Ending.CANCEL:
             return _failed(request, LaunchOutcome.CANCELLED)
         return judged(request, replace(answer, checks=checks))
 
@@ -223,7 +232,7 @@ class Launcher:
             if buffer is None:
                 made.append(unchecked(expectation, "it is no output of this kernel"))
                 continue
-            check = self._calculator.check(
+            check = self._evaluator.check(
                 expectation,
                 element=buffer.element,
                 length=buffer.length,
@@ -247,12 +256,12 @@ class Launcher:
         need = self._need()
 
         def warm() -> None:
-            flights = Flights(_WARM_UP_LIMIT)
-            flights.start_clock()
+            calls = RunningCalls(_WARM_UP_LIMIT)
+            calls.start_clock()
             # Whatever is wrong with the GPU is told at the next launch.
             with contextlib.suppress(WorkerError):
-                flights.ask(self._gpu, WarmUp(device), need=need)
-            flights.stop_clock()
+                calls.ask(self._gpu, WarmUp(device), need=need)
+            calls.stop_clock()
 
         threading.Thread(target=warm, daemon=True).start()
 
@@ -305,13 +314,13 @@ def _ended(request: LaunchRequest, death: Death, ending: Ending | None, doing: s
             return _failed(request, LaunchOutcome.CRASHED, _error(_last_words(death)))
 
 
-def _why(death: Death, flights: Flights) -> str:
+def _why(death: Death, calls: RunningCalls) -> str:
     """Why a question was not answered."""
-    match flights.ending:
+    match calls.ending:
         case Ending.CANCEL:
             return "It was cancelled."
         case Ending.TIME_LIMIT:
-            return f"There was no answer within {flights.limit:g} s. Does another program hold it?"
+            return f"There was no answer within {calls.limit:g} s. Does another program hold it?"
         case None:
             return _last_words(death)
 
@@ -327,3 +336,121 @@ def _failed(request: LaunchRequest, outcome: LaunchOutcome, *told: Diagnostic) -
 
 def _error(message: str, explanation: str = "") -> Diagnostic:
     return Diagnostic(Severity.ERROR, "", None, None, message, explanation=explanation)
+
+
+_KEPT_RUNS = 2
+_KEPT_FILLS = 16
+
+
+class LaunchFiles:
+    """A folder that is made at the first launch and lasts as long as its launcher.
+
+    The outputs of the last run stay until the one after the next, as somebody may look at them.
+    """
+
+    def __init__(self) -> None:
+        self._made: Path | None = None
+        self._numbers = itertools.count(1)
+        self._runs: list[Path] = []
+        self._fills: OrderedDict[object, Path] = OrderedDict()
+
+    def new_run(self) -> Path:
+        """An empty folder for the outputs of a launch.
+
+        Raises:
+            OSError: It cannot be made.
+        """
+        run = self.runs / f"run{next(self._numbers)}"
+        run.mkdir()
+        self._runs.append(run)
+        return run
+
+    def trim(self) -> None:
+        """Remove what nobody looks at any more; large files take a while."""
+        while len(self._runs) > _KEPT_RUNS:
+            scratch.remove(self._runs.pop(0))
+        while len(self._fills) > _KEPT_FILLS:
+            _, path = self._fills.popitem(last=False)
+            path.unlink(missing_ok=True)
+
+    def prepare(
+        self, request: LaunchRequest, calculator: HostEvaluator, tell: Callable[[LaunchEvent], None]
+    ) -> dict[str, Path]:
+        """Files with the content of the buffers that a file or an expression fills.
+
+        What has been made before for the same launch is not made again.
+
+        Raises:
+            CalculationError: A file cannot be read, or an expression not be evaluated.
+            OSError: The files cannot be made.
+        """
+        prepared: dict[str, Path] = {}
+        values = request.values
+        for buffer in _in_order(request.buffers):
+            key = (buffer, *values.items(), request.buffers, _age(buffer), *prepared.values())
+            if key not in self._fills:
+                tell(LaunchProgress(f"calculating '{buffer.name}'"))
+                path = self._fill_folder / f"fill{next(self._numbers)}.npy"
+                others = tuple(other for other in request.buffers if other != buffer)
+                calculator.fill(
+                    buffer,
+                    values,
+                    others,
+                    prepared,
+                    path,
+                    timeout=request.timeout,
+                    confined_to=request.confined_to,
+                )
+                self._fills[key] = path
+            self._fills.move_to_end(key)
+            prepared[buffer.name] = self._fills[key]
+        return prepared
+
+    def close(self) -> None:
+        """Remove all of them."""
+        if self._made is not None:
+            scratch.remove(self._made)
+
+    @property
+    def folder(self) -> Path:
+        """Where they all are.
+
+        Raises:
+            OSError: It cannot be made.
+        """
+        if self._made is None or not self._made.is_dir():
+            self._made = scratch.make("launch")
+            self._runs.clear()
+            self._fills.clear()
+            for inner in (self.runs, self._fill_folder):
+                inner.mkdir()
+        return self._made
+
+    @property
+    def runs(self) -> Path:
+        """What launches have written; the rest of the folder is not theirs to change.
+
+        Raises:
+            OSError: It cannot be made.
+        """
+        return self.folder / "runs"
+
+    @property
+    def _fill_folder(self) -> Path:
+        return self.folder / "fills"
+
+
+def _in_order(buffers: tuple[Buffer, ...]) -> Iterator[Buffer]:
+    """Those that need a file: first what files hold, as expressions may refer to it."""
+    for kind in (FillKind.FILE, FillKind.EXPRESSION):
+        yield from (buffer for buffer in buffers if buffer.length and buffer.fill.kind is kind)
+
+
+def _age(buffer: Buffer) -> FileStamp | None:
+    """Tells a file from what it was before somebody changed it; None where there is none."""
+    if buffer.fill.kind is not FillKind.FILE:
+        return None
+    try:
+        return FileStamp.of(buffer.fill.text.rpartition("::")[0] or buffer.fill.text)
+    except OSError:
+        return None

@@ -1,4 +1,4 @@
-"""The worker processes of one program: who is free, and who takes what."""
+"""The worker processes of one program: which are free, and which takes what."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from jitstudio.core.request import DemangleRequest, ProbeRequest
-from jitstudio.worker.access import NOTHING, Access, Need
-from jitstudio.worker.flights import Flights
+from jitstudio.worker.calls import RunningCalls
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
-from jitstudio.worker.memory_watch import WATCH
-from jitstudio.worker.programs.building import Precompile
+from jitstudio.worker.limits import WATCH
+from jitstudio.worker.programs.build import Precompile
+from jitstudio.worker.sandbox.access import NOTHING, Access, Need
 
 MOST_WORKERS = 8
 KEPT_WARM = 60.0
@@ -113,7 +113,7 @@ class Pool:
             self._idle.append(host)
             self._changed.notify_all()
 
-    def ask(self, request: ProbeRequest | DemangleRequest, flights: Flights) -> Any:
+    def ask(self, request: ProbeRequest | DemangleRequest, calls: RunningCalls) -> Any:
         """What any free worker answers to a call that belongs to no module, or its `Death`.
 
         Raises:
@@ -122,11 +122,11 @@ class Pool:
         need = NOTHING
         if isinstance(request, ProbeRequest):
             need = Need(Access(gpu=request.devices))
-        host = self.take("", need) if self.wait(lambda: flights.ending is not None) else None
+        host = self.take("", need) if self.wait(lambda: calls.ending is not None) else None
         if host is None:
             return Death(killed=True)
         try:
-            return flights.ask(host, request, need=need)
+            return calls.ask(host, request, need=need)
         finally:
             self.give(host)
 
@@ -172,14 +172,14 @@ class Pool:
             host.close()
 
     def _do_chores(self, host: WorkerHost) -> None:
-        flights = Flights(_CHORE_LIMIT)
-        flights.start_clock()
+        calls = RunningCalls(_CHORE_LIMIT)
+        calls.start_clock()
         try:
             # A worker that dies of it, or is closed, has nothing to tell: nobody has asked.
             with contextlib.suppress(WorkerError):
-                flights.ask(host, Precompile())
+                calls.ask(host, Precompile())
         finally:
-            flights.stop_clock()
+            calls.stop_clock()
             self.give(host)
 
     def _rest(self) -> None:

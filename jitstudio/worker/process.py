@@ -15,10 +15,9 @@ from typing import IO
 
 import jitstudio
 from jitstudio.worker import scratch
-from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY
-from jitstudio.worker.memory_watch import WATCH
-from jitstudio.worker.places import WRAPPED
-from jitstudio.worker.wire import Pipe, Wire
+from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY, WATCH
+from jitstudio.worker.protocol import Pipe, Wire
+from jitstudio.worker.sandbox.system_paths import WRAPPED
 
 _PATIENCE = 5.0
 """Seconds to wait for a killed process; a hung driver can hold it longer, then it is left alone."""
@@ -45,7 +44,7 @@ importlib.import_module(program).main(int(memory_limit))
 
 
 class ChildProcess:
-    """A worker process, running from the start; `bury` ends it.
+    """A worker process, running from the start; `reap` ends it.
 
     Attributes:
         wire: How to talk with it.
@@ -70,7 +69,7 @@ class ChildProcess:
         environment |= dict.fromkeys(_TEMPORARY, str(self._folder))
         if wrapper:
             environment[WRAPPED] = wrapper[0]
-        # Closed by `bury`: what the process printed shall be read after its end.
+        # Closed by `reap`: what the process printed shall be read after its end.
         self._printed: IO[bytes] = tempfile.TemporaryFile(buffering=0)  # noqa: SIM115
         try:
             self._popen = subprocess.Popen(
@@ -127,7 +126,7 @@ class ChildProcess:
             else:
                 os.killpg(self._popen.pid, 9)
 
-    def bury(self) -> tuple[int, str]:
+    def reap(self) -> tuple[int, str]:
         """Make sure that it is dead and let go of all that belonged to it.
 
         Returns:

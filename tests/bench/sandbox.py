@@ -20,18 +20,18 @@ sys.path.insert(0, str(ROOT))
 from jitstudio.worker.builder import Builder  # noqa: E402
 from tests.support import request, sample  # noqa: E402
 
-PROGRAMS = ("child", "analyst_child", "calculator_child", "launch_child")
+PROGRAMS = ("build", "disassemble", "evaluate", "launch")
 
 SEAL = """
 import importlib, sys, time
-from jitstudio.worker import sandbox
-from jitstudio.worker.access import Access
+from jitstudio.worker.sandbox import seal
+from jitstudio.worker.sandbox.access import Access
 
 program = importlib.import_module(sys.argv[1])
-role = getattr(program, "_ROLE", sandbox.Role())
+role = getattr(program, "_ROLE", seal.Role())
 headers, programs = tuple(role.headers()), tuple(role.programs())
 start = time.process_time()
-sandbox.seal(Access(), sandbox.Role(lambda: programs, lambda: headers))
+seal.seal(Access(), seal.Role(lambda: programs, lambda: headers))
 print((time.process_time() - start) * 1000)
 """
 
@@ -39,7 +39,7 @@ print((time.process_time() - start) * 1000)
 def seal_ms(program: str, rounds: int) -> list[float]:
     """Of its processor, what a fresh process takes to seal itself, its libraries being loaded."""
     environment = os.environ | {"OPENBLAS_NUM_THREADS": "1", "PYTHONPATH": str(ROOT)}
-    words = [sys.executable, "-c", SEAL, f"jitstudio.worker.{program}"]
+    words = [sys.executable, "-c", SEAL, f"jitstudio.worker.children.{program}"]
     return [
         float(subprocess.run(words, env=environment, capture_output=True, check=True).stdout)
         for _ in range(rounds)
@@ -71,7 +71,7 @@ def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 20
     for program in PROGRAMS:
         times = seal_ms(program, rounds)
-        print(f"seal of {program:<17} {statistics.median(times):6.2f} ms, least {min(times):.2f}")
+        print(f"seal of {program:<12} {statistics.median(times):6.2f} ms, least {min(times):.2f}")
     sealed, free = build_ms(rounds * 3)
     ratio = statistics.median(sealed) / statistics.median(free)
     print(f"build, sealed {statistics.median(sealed):.2f} ms, not {statistics.median(free):.2f} ms")

@@ -3,12 +3,10 @@ from dataclasses import fields, replace
 
 import pytest
 
-from jitstudio.cache.fingerprint import fingerprint, surroundings
-from jitstudio.cache.results import Cache
+from jitstudio.cache.results import Cache, fingerprint, surroundings
 from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind, Header
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import FileStamp, Tool, ToolFile
 from jitstudio.disk import Sight
 

@@ -10,10 +10,10 @@ import pytest
 from jitstudio.cache.results import Cache
 from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind, Header, Source
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.events import StageFinished, StageStarted
-from jitstudio.core.job import Basis, Job
+from jitstudio.core.plan import Basis, Job
 from jitstudio.core.result import Outcome, StageResult
-from jitstudio.core.severity import Severity
 from jitstudio.core.tools import FileStamp, Tool, ToolFile
 from jitstudio.worker.builder import Builder
 from tests.cache.scenarios import SLOW

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.fatbin import fatbin_entries
+from jitstudio.core.fatbin import fatbin_entries
 from jitstudio.toolchain import driver
 from tests.support import IR_CALLED, IR_CALLER, SAMPLES
 

@@ -7,15 +7,13 @@ import zipfile
 import numpy as np
 import pytest
 
-from jitstudio.analysis.comparing.elf import sections
 from jitstudio.core.code import CodeKind
-from jitstudio.core.cubin_file import keeps_ptx
-from jitstudio.core.launch.texts.c_types import FLOAT
-from jitstudio.listing.contents import contents
-from jitstudio.listing.fatbin import fatbin_entries
-from jitstudio.numerics.errors import NumericsError
+from jitstudio.core.cubin import keeps_ptx, sections
+from jitstudio.core.fatbin import contents, fatbin_entries
+from jitstudio.core.launch.types import FLOAT
+from jitstudio.numerics.dtypes import NumericsError
 from jitstudio.numerics.files import load
-from tests.listing.fatbins import container, entry
+from tests.core.fatbins import container, entry
 from tests.support import KERNEL
 
 ODD = {

@@ -1,7 +1,7 @@
 from dataclasses import replace
 
 from jitstudio.cli.launch_report import print_launch
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.result import (
     CheckResult,
     KernelFacts,
@@ -10,7 +10,6 @@ from jitstudio.core.launch.result import (
     Mismatch,
     Timing,
 )
-from jitstudio.core.severity import Severity
 from tests.devices import H200
 
 # 4000 GB/s

@@ -1,8 +1,7 @@
 from jitstudio.cli.text_report import print_stages
 from jitstudio.core.arch import Arch
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.core.severity import Severity
 
 EXPLANATION = (
     "It is explained in words that go on for longer than one line of a terminal has room. " * 2

@@ -4,8 +4,8 @@ import re
 from dataclasses import replace
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.diagnostics import FixKind, edit_for
 from jitstudio.core.explanations import explanations
-from jitstudio.core.fixes import FixKind, edit_for
 from jitstudio.core.options import without_option
 from jitstudio.core.request import Assembler, LinkMode
 

@@ -4,11 +4,9 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.fixes import FixKind
+from jitstudio.core.diagnostics import Diagnostic, FixKind, Severity
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, Outcome, StageResult
-from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 from tests.support import CRASHING, KERNEL, SAMPLES, cuda, ptx, request
 

@@ -13,12 +13,11 @@ import pytest
 
 from jitstudio.analysis.model import Disassembly, SassFunction
 from jitstudio.cache.results import Searched
-from jitstudio.core import blobs
+from jitstudio.core import codec
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.codec import Codec, CodecError
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.codec import Codec, CodecError, form_of
+from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.events import StageFinished
-from jitstudio.core.fixes import Fix, FixKind
 from jitstudio.core.result import (
     Crash,
     Kernel,
@@ -27,13 +26,11 @@ from jitstudio.core.result import (
     Resources,
     StageResult,
 )
-from jitstudio.core.severity import Severity
-from jitstudio.core.stored_forms import form_of
 from jitstudio.core.tools import Tool, ToolFile
-from jitstudio.worker.programs.analysing import ANALYSING
-from jitstudio.worker.programs.building import BUILDING
-from jitstudio.worker.programs.calculating import CALCULATING
-from jitstudio.worker.programs.launching import LAUNCHING
+from jitstudio.worker.programs.build import BUILDING
+from jitstudio.worker.programs.disassemble import DISASSEMBLING
+from jitstudio.worker.programs.evaluate import EVALUATING
+from jitstudio.worker.programs.launch import LAUNCHING
 
 FIX = Fix("Add it", FixKind.ADD_OPTION, "-lto")
 EVENT = StageFinished(
@@ -71,7 +68,7 @@ EVENT = StageFinished(
 
 RESULTS = Codec(StageFinished)
 GOOD = b"".join(RESULTS.dump(EVENT))
-PROGRAMS = (ANALYSING, BUILDING, CALCULATING, LAUNCHING)
+PROGRAMS = (DISASSEMBLING, BUILDING, EVALUATING, LAUNCHING)
 # Every type that crosses a pipe or is kept in a file.
 KINDS = [
     StageFinished,
@@ -262,7 +259,7 @@ def test_a_pickle_is_not_run(tmp_path):
     ids=["lists", "texts of no length"],
 )
 def test_what_would_take_far_more_memory_than_it_has_bytes_is_refused(data, monkeypatch):
-    monkeypatch.setattr(blobs, "MOST_VALUES", 1_000)
+    monkeypatch.setattr(codec, "MOST_VALUES", 1_000)
     with pytest.raises(CodecError, match="more than 1,000 parts"):
         Codec(tuple[str, ...]).load(data)
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from jitstudio.core.diagnostics import Diagnostic, diagnose, diagnostic_line
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Diagnostic, Severity, diagnose, diagnostic_line
 from jitstudio.core.tools import Tool
 
 ERROR, WARNING, INFO = Severity.ERROR, Severity.WARNING, Severity.INFO

@@ -2,10 +2,9 @@ from dataclasses import replace
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import BuildRecord, Notice, Problem, StageFinished, StageStarted
 from jitstudio.core.result import Crash, Kernel, LoweredName, Outcome, Resources, StageResult
-from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 
 ARCH = Arch(90)

@@ -6,7 +6,7 @@ import pytest
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.fixes import FixKind
+from jitstudio.core.diagnostics import FixKind
 from jitstudio.core.result import Outcome
 from jitstudio.worker.builder import Builder
 from tests.core.explaining import is_told, mended, told

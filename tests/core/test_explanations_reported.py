@@ -4,11 +4,10 @@ from dataclasses import replace
 
 import pytest
 
+from jitstudio.core.diagnostics import FixKind, Severity
 from jitstudio.core.explanations import explained
-from jitstudio.core.fixes import FixKind
 from jitstudio.core.request import Assembler, LinkMode
 from jitstudio.core.result import StageResult
-from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 from tests.core.explaining import mended, told
 from tests.core.failures import CALLEE, CALLER, NVRTC, NVVM, REPORTED, TYPED, ll, reported

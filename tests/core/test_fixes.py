@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.core.fixes import Edit, Fix, FixKind, edit_for
+from jitstudio.core.diagnostics import Edit, Fix, FixKind, edit_for
 from jitstudio.core.options import without_option
 
 TEXT = "one two\ntwo three\n"

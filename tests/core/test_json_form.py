@@ -4,8 +4,7 @@ import json
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.fixes import Fix, FixKind
+from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.json_form import build_object, toolchain_object
 from jitstudio.core.result import (
     BuildResult,
@@ -17,7 +16,6 @@ from jitstudio.core.result import (
     Resources,
     StageResult,
 )
-from jitstudio.core.severity import Severity
 from jitstudio.core.tools import ArchInfo, Tool, ToolchainInfo, ToolInfo
 from tests.devices import ONE_H200
 

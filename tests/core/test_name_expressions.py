@@ -1,4 +1,4 @@
-from jitstudio.core.name_expressions import with_name_expressions
+from jitstudio.core.request import with_name_expressions
 from tests.support import cuda, ptx
 
 SAXPY = cuda("template <class T> __global__ void saxpy(T a);", "a.cu", "saxpy<int>")

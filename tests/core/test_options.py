@@ -14,8 +14,8 @@ from jitstudio.core.options import (
     split_options,
     without,
 )
-from jitstudio.core.options.completion import is_half_typed, suggestions
 from jitstudio.core.tools import Tool
+from jitstudio.gui.features.build.option_completion import is_half_typed, suggestions
 
 
 def sent(option, front_end=Tool.NVRTC):

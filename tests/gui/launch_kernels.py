@@ -1,6 +1,6 @@
 """Kernels to fill in, as a build would find them."""
 
-from jitstudio.core.launch.signature import FormParameter, KernelForm, Slot
+from jitstudio.core.launch.request import FormParameter, KernelForm, Slot
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.launch.types import Field, NumberKind, Opaque, Pointer, Scalar, Struct
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.request import Direction, LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import (
     BufferResult,
@@ -19,12 +19,11 @@ from jitstudio.core.launch.result import (
     Mismatch,
     Stray,
     Timing,
+    judged,
 )
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.types import Field, NumberKind, Scalar, Struct, Type
-from jitstudio.core.launch.verdict import judged
 from jitstudio.core.request import BuildRequest
-from jitstudio.core.severity import Severity
 from jitstudio.core.sweep.plan import Axis, AxisKind, Variant
 from jitstudio.core.sweep.result import SweepResult, VariantResult
 from jitstudio.numerics.dtypes import numpy_dtype, save_buffer

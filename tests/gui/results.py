@@ -2,9 +2,8 @@
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.result import BuildResult, Crash, Kernel, LoweredName, Outcome, StageResult
-from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 from jitstudio.gui.features.link.model import ModuleRow
 

@@ -41,7 +41,8 @@ def brackets(tmp_path_factory):
     """A translation of all that can be translated: each text between brackets."""
     folder = tmp_path_factory.mktemp("translation")
     listed, compiled = folder / "all.ts", folder / "all.qm"
-    sources = sorted(map(str, (ROOT / "jitstudio" / "gui").rglob("*.py")))
+    package = ROOT / "jitstudio"
+    sources = sorted(map(str, (*(package / "gui").rglob("*.py"), package / "core" / "figures.py")))
     subprocess.run(
         [_TOOLS / "lupdate", *sources, "-ts", listed], check=True, capture_output=True, text=True
     )

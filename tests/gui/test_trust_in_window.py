@@ -5,7 +5,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QPushButton
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.fixes import FixKind
+from jitstudio.core.diagnostics import FixKind
 from jitstudio.core.project.format import dump
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode

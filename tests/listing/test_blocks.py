@@ -3,7 +3,7 @@ from itertools import pairwise
 from time import perf_counter
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.blocks import Block, blocks
+from jitstudio.listing.folds import Block, blocks
 from tests.listing.mutations import mutated
 
 PTX = """\

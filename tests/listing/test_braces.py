@@ -1,7 +1,7 @@
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.braces import folds
+from jitstudio.listing.folds import folds
 
 CUDA = """\
 namespace a { struct S {

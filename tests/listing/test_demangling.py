@@ -4,7 +4,7 @@ import pytest
 from pygments.token import Error
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.demangling import Spelling, lowered_names
+from jitstudio.listing.kernel_names import Spelling, lowered_names
 from jitstudio.listing.lexers.ptx import PtxLexer
 from jitstudio.listing.lexers.sass import SassLexer
 from jitstudio.toolchain.demangle import demangle

@@ -3,11 +3,21 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import LINKED, CodeKind, Header, Source
-from jitstudio.core.launch.signature import Slot
-from jitstudio.core.launch.texts.c_types import DOUBLE, FLOAT, HALF, INT, UNSIGNED, named
-from jitstudio.core.launch.types import Array, Opaque, Pointer, Scalar
+from jitstudio.core.launch.request import Slot
+from jitstudio.core.launch.types import (
+    DOUBLE,
+    FLOAT,
+    HALF,
+    INT,
+    UNSIGNED,
+    Array,
+    Opaque,
+    Pointer,
+    Scalar,
+    named,
+)
 from jitstudio.core.result import Kernel
-from jitstudio.listing.kernel_forms import kernel_forms
+from jitstudio.listing.kernels import kernel_forms
 from jitstudio.worker.builder import Builder
 from tests.support import cuda, request, sample
 

@@ -9,8 +9,7 @@ from pygments.token import Comment, Keyword, Name
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.lexers.ptx import PtxLexer
 from jitstudio.listing.lexers.sass import SassLexer
-from jitstudio.listing.line_class import LineClass
-from jitstudio.listing.line_classes import classify
+from jitstudio.listing.line_classes import LineClass, classify
 from jitstudio.toolchain.locate import nvdisasm
 from tests.listing.mutations import mutated
 

@@ -1,9 +1,8 @@
 import pytest
 
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.launch.texts.c_types import DOUBLE, FLOAT, INT
-from jitstudio.core.launch.types import Pointer
-from jitstudio.listing.llvm_kernels import llvm_signatures
+from jitstudio.core.launch.types import DOUBLE, FLOAT, INT, Pointer
+from jitstudio.listing.kernels import llvm_signatures
 from tests.support import sample
 
 CONVENTION = """\

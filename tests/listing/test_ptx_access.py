@@ -4,8 +4,8 @@ import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.request import Direction
-from jitstudio.listing.kernel_forms import kernel_forms
-from jitstudio.listing.ptx_access import pointer_access
+from jitstudio.listing.kernels import kernel_forms
+from jitstudio.listing.ptx import pointer_access
 from jitstudio.worker.builder import Builder
 from tests.support import cuda, request, sample, sample_header
 

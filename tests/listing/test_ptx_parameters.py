@@ -1,7 +1,6 @@
-from jitstudio.core.launch.signature import Slot
-from jitstudio.core.launch.texts.c_types import FLOAT, INT, UNSIGNED
-from jitstudio.core.launch.types import Opaque, Pointer
-from jitstudio.listing.ptx_parameters import parameter_slots
+from jitstudio.core.launch.request import Slot
+from jitstudio.core.launch.types import FLOAT, INT, UNSIGNED, Opaque, Pointer
+from jitstudio.listing.ptx import parameter_slots
 from tests.support import sample
 
 MIXED = """\

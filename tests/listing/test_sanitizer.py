@@ -1,5 +1,5 @@
 from jitstudio.core.launch.result import Finding
-from jitstudio.listing.sanitizer import findings
+from jitstudio.worker.compute_sanitizer import findings
 
 # As compute-sanitizer 13.0 writes them; most frames of the host are left out.
 MEMCHECK = """\

@@ -4,10 +4,9 @@ import time
 import pytest
 
 from jitstudio.core.code import CodeKind, Header, Source
-from jitstudio.core.launch.texts.c_types import CHAR, FLOAT, INT, named
-from jitstudio.core.launch.types import Array, Opaque, Pointer
-from jitstudio.listing.cuda_declarations import declarations
-from jitstudio.listing.signatures import declared_kernels, signatures
+from jitstudio.core.launch.types import CHAR, FLOAT, INT, Array, Opaque, Pointer, named
+from jitstudio.listing.cuda.declarations import declarations
+from jitstudio.listing.kernels import declared_kernels, signatures
 from tests.support import SAMPLES, cuda, sample
 
 SOURCE = r"""

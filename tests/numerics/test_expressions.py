@@ -4,8 +4,7 @@ import time
 import numpy as np
 import pytest
 
-from jitstudio.numerics.expressions import evaluate
-from jitstudio.numerics.syntax import ExpressionError
+from jitstudio.numerics.expressions import ExpressionError, evaluate
 
 X = np.arange(4, dtype=np.float32)
 VALUES = {"x": X, "y": np.ones(3), "in": X, "lambda": 2, "sum": 3, "a": 2.5, "n": 4}

@@ -4,8 +4,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from jitstudio.numerics.dtypes import numpy_dtype, save_buffer
-from jitstudio.numerics.errors import NumericsError
+from jitstudio.numerics.dtypes import NumericsError, numpy_dtype, save_buffer
 from jitstudio.numerics.files import load
 from tests.numerics.kinds import (
     BFLOAT,

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from jitstudio.core.launch.request import Buffer, Fill, FillKind
-from jitstudio.numerics.errors import NumericsError
+from jitstudio.numerics.dtypes import NumericsError
 from jitstudio.numerics.fills import generate
 from tests.numerics.kinds import (
     BFLOAT,

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
 
-from jitstudio.numerics.errors import NumericsError
-from jitstudio.numerics.fitting import fill_from
+from jitstudio.numerics.dtypes import NumericsError, fill_from
 from tests.numerics.kinds import BFLOAT, BOOL, CHAR, FLOAT, FLOAT4, INT, PARTICLE
 
 

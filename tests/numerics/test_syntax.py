@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.numerics.syntax import ExpressionError, parse
+from jitstudio.numerics.expressions import ExpressionError, parse
 
 
 def refused(expression, parameters=("x", "n")):

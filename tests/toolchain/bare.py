@@ -14,7 +14,7 @@ from jitstudio.core.plan import plan
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.runner import run
-from jitstudio.worker.schedule import Schedule
+from jitstudio.worker.execution import Schedule
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.toolchain.capture import STDERR, STDOUT, Capture
 from jitstudio.toolchain.runner import run
-from jitstudio.worker.schedule import Schedule
+from jitstudio.worker.execution import Schedule
 
 
 @pytest.fixture

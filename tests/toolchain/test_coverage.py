@@ -8,7 +8,7 @@ from cuda.bindings import nvjitlink
 
 import jitstudio.toolchain
 from jitstudio.toolchain import nvjitlink as linker
-from jitstudio.toolchain.coverage import COVERAGE, IN_USE, INPUT_TYPES
+from tests.toolchain.coverage import COVERAGE, IN_USE, INPUT_TYPES
 
 BINDINGS = tuple(int(part) for part in cuda.bindings.__version__.split(".")[:2])
 SOURCES = "".join(

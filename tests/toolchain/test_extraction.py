@@ -4,11 +4,11 @@ import subprocess
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.cubin_file import cubin_target
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.cubin import cubin_target
+from jitstudio.core.plan import Job, Ref
+from jitstudio.core.resources import cubin_resources, has_code, kernel_names, kernels_of
 from jitstudio.core.tools import Tool
-from jitstudio.toolchain import cubin, nvdisasm
+from jitstudio.toolchain import disassembly
 from jitstudio.toolchain.extraction import extract
 from tests.toolchain.opened_files import CALLER, KERNELS, NEEDS_NVCC, compiled, damaged, packed
 
@@ -36,7 +36,7 @@ def test_machine_code_for_the_very_target_is_taken_with_its_ptx(fatbin):
     report = taken(fatbin)
     assert report.ok, report.error_log
     assert cubin_target(report.made[K.CUBIN]).sm == "sm_90"
-    assert set(cubin.kernels(report.made[K.CUBIN])) == {"twice", "thrice"}
+    assert set(kernel_names(report.made[K.CUBIN])) == {"twice", "thrice"}
     assert said(report.made[K.PTX]) == said(compiled(K.PTX, "compute_90"))
     assert report.log == "The cubin for sm_90 was taken."
 
@@ -93,14 +93,14 @@ def test_a_fatbin_without_ptx_is_read_all_the_same():
 def test_relocatable_code_is_linked_if_it_can_be():
     report = taken(packed("sm_90", options=("-rdc=true",)))
     assert report.ok
-    assert set(cubin.kernels(report.made[K.CUBIN])) == {"twice", "thrice"}
-    assert cubin.resources(report.made[K.CUBIN])["twice"].registers > 0
+    assert set(kernel_names(report.made[K.CUBIN])) == {"twice", "thrice"}
+    assert cubin_resources(report.made[K.CUBIN])["twice"].registers > 0
 
 
 def test_relocatable_code_that_lacks_a_function_is_read_as_it_is():
     report = taken(packed("sm_90", text=CALLER, options=("-rdc=true",)))
     assert report.ok
-    assert cubin.has_code(report.made[K.CUBIN])
+    assert has_code(report.made[K.CUBIN])
     assert "is not linked: it needs other modules" in report.log
 
 
@@ -154,11 +154,11 @@ def test_damaged_cubins_end_in_words_or_in_code():
         content = damaged(code, chance)
         report = taken(content, kind=K.CUBIN, makes=(K.PTX,))
         assert report.ok is bool(report.made), number
-        for name, _ in cubin.kernels_of(content, ""):
+        for name, _ in kernels_of(content, ""):
             assert isinstance(name, str)
     for _ in range(20):
         job = Job(
             Tool.NVDISASM, "k", ((Ref(K.CUBIN, "k.cubin"), damaged(code, chance)),), (K.SASS,), ()
         )
-        report = nvdisasm.disassemble(job)
+        report = disassembly.disassemble(job)
         assert report.ok or report.error_log

@@ -8,8 +8,7 @@ import pytest
 from cuda.bindings import nvrtc as bindings
 
 from jitstudio.core.code import CodeKind, Header
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import headers, nvrtc
 

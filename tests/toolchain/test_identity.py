@@ -5,8 +5,8 @@ import pytest
 
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.errors import ToolMissing
-from jitstudio.toolchain.identity import identity
+from jitstudio.toolchain.probe import identity
+from jitstudio.toolchain.report import ToolMissing
 
 
 @pytest.mark.parametrize("tool", [Tool.NVRTC, Tool.NVVM, Tool.NVJITLINK, Tool.NVDISASM])

@@ -4,8 +4,7 @@ import pytest
 
 from jitstudio.analysis.correlation.inlined import inlining
 from jitstudio.core.code import LINKED, CodeKind, Source
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
 from jitstudio.toolchain.ir_lines import with_lines

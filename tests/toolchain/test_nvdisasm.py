@@ -1,17 +1,16 @@
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
-from jitstudio.toolchain import nvdisasm, nvrtc
+from jitstudio.toolchain import disassembly, nvrtc
 from tests.support import KERNEL
 
 K = CodeKind
 
 
 def disassembled(cubin, *options):
-    return nvdisasm.disassemble(
+    return disassembly.disassemble(
         Job(Tool.NVDISASM, "k.cu", ((Ref(K.CUBIN, "k.cu"), cubin),), (K.SASS,), options)
     )
 

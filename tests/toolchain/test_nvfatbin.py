@@ -1,10 +1,9 @@
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.fatbin import FatbinEntry, fatbin_entries
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
-from jitstudio.listing.fatbin import FatbinEntry, fatbin_entries
 from jitstudio.toolchain import nvfatbin, nvrtc
 from tests.support import KERNEL, ptx
 

@@ -1,10 +1,10 @@
 import pytest
 
 from jitstudio.core.code import CodeKind, Header
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
+from jitstudio.core.resources import kernel_names
 from jitstudio.core.tools import Tool
-from jitstudio.toolchain import cubin, nvrtc
+from jitstudio.toolchain import nvrtc
 from tests.support import ENDLESS_TEMPLATES, KERNEL, sample
 
 K = CodeKind
@@ -45,7 +45,7 @@ def test_ptx_is_text_without_a_nul():
 
 def test_one_compile_makes_ptx_and_cubin():
     report = compiled(KERNEL, "-arch=sm_90", makes=(K.PTX, K.CUBIN))
-    assert cubin.kernels(report.made[K.CUBIN]) == ("fine",)
+    assert kernel_names(report.made[K.CUBIN]) == ("fine",)
     assert b".entry fine(" in report.made[K.PTX]
 
 

@@ -1,5 +1,5 @@
 from jitstudio.core.result import Phase
-from jitstudio.toolchain.nvrtc_log import split_phases, tidy
+from jitstudio.toolchain.nvrtc import split_phases, tidy
 
 TIMES = """\
 ptxas info    : Used 8 registers

@@ -3,13 +3,11 @@ import os
 import pytest
 
 from jitstudio.core.code import CodeKind, Header
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvrtc, precompile
 from jitstudio.toolchain.headers import header_folders
-from jitstudio.toolchain.precompile import Precompiled, without_messages
-from jitstudio.toolchain.prefix import Prefix
+from jitstudio.toolchain.precompile import Precompiled, Prefix, without_messages
 
 K = CodeKind
 TEXT = """\

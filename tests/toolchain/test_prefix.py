@@ -1,10 +1,9 @@
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
-from jitstudio.toolchain.prefix import prefix_of
+from jitstudio.toolchain.precompile import prefix_of
 
 
 @pytest.fixture

@@ -3,10 +3,9 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import LINKED, CodeKind, Source
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.diagnostics import Severity
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.result import Outcome
-from jitstudio.core.severity import Severity
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain.runner import run
 from tests.support import KERNEL, cuda, ptx, request, sample, sample_header

@@ -5,12 +5,11 @@ from pathlib import Path
 import pytest
 
 from jitstudio.core.code import CodeKind, Header
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.disk import places
 from jitstudio.toolchain import nvrtc
-from jitstudio.toolchain.searches import searches_of
+from jitstudio.toolchain.headers import searches_of
 
 K = CodeKind
 

@@ -13,15 +13,13 @@ import time
 from dataclasses import replace
 
 from jitstudio.core.code import Artifact, CodeKind
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.events import Notice, StageFinished, StageStarted
-from jitstudio.core.fixes import Fix, FixKind
-from jitstudio.core.job import Basis, Job, Search
-from jitstudio.core.severity import Severity
+from jitstudio.core.plan import Basis, Job, Search
 from jitstudio.core.tools import Tool, ToolchainInfo, ToolFile
-from jitstudio.worker.messages import Done, Told
-from jitstudio.worker.programs.building import BUILDING
-from jitstudio.worker.serving import take_wire
+from jitstudio.worker.children.serving import take_wire
+from jitstudio.worker.programs.build import BUILDING
+from jitstudio.worker.protocol import Done, EventMessage
 
 DEMANGLING = next(s for s in BUILDING.services if s.request.__name__ == "DemangleRequest")
 BASIS = Basis(tool=None, searches=(), folder="", began_ns=0)
@@ -75,13 +73,13 @@ def finished(job, **changes):
 
 
 def told(raw, call, event):
-    reply(raw, JOBS, Told(call.ticket, event))
+    reply(raw, JOBS, EventMessage(call.ticket, event))
     reply(raw, JOBS, Done(call.ticket, BASIS))
 
 
 def flood(raw, call):
     said = Notice(Diagnostic(Severity.INFO, "", None, None, "x"))
-    data = frame(b"".join(JOBS.replies.dump(Told(call.ticket, said))))
+    data = frame(b"".join(JOBS.replies.dump(EventMessage(call.ticket, said))))
     while True:
         say(raw, data * 100)
 
@@ -157,7 +155,7 @@ TRICKS = {
         raw, PROBING, Done(call.ticket, ToolchainInfo((), ()))
     ),
     "event": lambda raw, call: reply(
-        raw, JOBS, Told(call.ticket, StageStarted(Tool.NVRTC, "", "event", ()))
+        raw, JOBS, EventMessage(call.ticket, StageStarted(Tool.NVRTC, "", "event", ()))
     ),
     # Of the right type.
     "other names": lambda raw, call: reply(raw, DEMANGLING, Done(call.ticket, {"rm": "-rf"})),

@@ -5,10 +5,10 @@ from functools import partial
 
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
+from jitstudio.worker.children.serving import Answer, serve, take_wire
 from jitstudio.worker.limits import limit_memory
-from jitstudio.worker.messages import Program, Service
-from jitstudio.worker.sandbox import Role
-from jitstudio.worker.serving import Answer, serve, take_wire
+from jitstudio.worker.protocol import Program, Service
+from jitstudio.worker.sandbox.seal import Role
 
 ROLE = Role()
 

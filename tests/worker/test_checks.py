@@ -6,7 +6,7 @@ from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.plan import PlanError
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Outcome
-from jitstudio.worker.checks import refused, unreadable
+from jitstudio.worker.builder import refused, unreadable
 from tests.support import KERNEL, cuda, request
 
 K = CodeKind

@@ -6,11 +6,10 @@ import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.events import StageFinished, StageStarted
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.tools import Tool
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
-from jitstudio.worker.messages import Call, Done
+from jitstudio.worker.protocol import Call, Done
 from tests.support import CRASHING_IR, KERNEL, SLOW_CUDA
 
 

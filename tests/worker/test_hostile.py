@@ -9,16 +9,15 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.job import Job
-from jitstudio.core.plan import Ref
+from jitstudio.core.plan import Job, Ref
 from jitstudio.core.request import DemangleRequest
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
-from jitstudio.worker.messages import Call, Done
 from jitstudio.worker.pool import Pool
-from jitstudio.worker.programs.building import BUILDING
+from jitstudio.worker.programs.build import BUILDING
+from jitstudio.worker.protocol import Call, Done
 from tests.support import KERNEL, cuda, request
 
 HOSTILE = replace(BUILDING, module="tests.worker.hostile_child")
@@ -76,7 +75,7 @@ def assert_next_call_works(host):
         ("trailing", "1 bytes are left"),
         ("ticket", "it answers another call"),
         ("other program", ""),
-        ("event", "Told"),
+        ("event", "EventMessage"),
         ("other names", "names that nobody asked for"),
     ],
 )

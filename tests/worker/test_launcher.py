@@ -9,7 +9,6 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.launch.events import LaunchProgress
 from jitstudio.core.launch.request import (
     Buffer,
     Direction,
@@ -20,9 +19,9 @@ from jitstudio.core.launch.request import (
     LaunchRequest,
     Value,
 )
-from jitstudio.core.launch.result import LaunchOutcome
+from jitstudio.core.launch.result import LaunchOutcome, LaunchProgress
 from jitstudio.core.launch.spec import Sanitizer
-from jitstudio.core.launch.texts.c_types import FLOAT, INT
+from jitstudio.core.launch.types import FLOAT, INT
 from jitstudio.toolchain.driver import describe
 from jitstudio.worker.host import WorkerError
 from jitstudio.worker.launcher import Launcher
@@ -104,7 +103,7 @@ def test_launches_that_nobody_trusts_have_processes_and_files_of_their_own(launc
     for request in (own, own, theirs, theirs, own):
         heard = []
         launcher.launch(request, on_event=heard.append)
-        used.append((launcher.pid, launcher._calculator.pid))
+        used.append((launcher.pid, launcher._evaluator.pid))
         folders.append(launcher._files.folder)
         calculated.append(LaunchProgress("calculating 'x'") in heard)
     assert calculated == [True, False, True, False, False]
@@ -147,7 +146,7 @@ def test_a_launch_can_be_cancelled_before_it_begins(launcher):
 
 
 def test_a_sanitizer_that_is_missing_is_named(launcher, monkeypatch):
-    monkeypatch.setattr("jitstudio.worker.sanitizer.find_sanitizer", lambda: None)
+    monkeypatch.setattr("jitstudio.worker.compute_sanitizer.find_sanitizer", lambda: None)
     result = launcher.launch(launch_request(sanitizer=Sanitizer.MEMCHECK))
     assert result.outcome is LaunchOutcome.MISSING
     assert "compute-sanitizer is not installed" in result.reason

@@ -8,11 +8,10 @@ from pathlib import Path
 
 import pytest
 
+from jitstudio.worker.crash_report import crash_after_death
 from jitstudio.worker.host import Death, WorkerHost
-from jitstudio.worker.limits import cgroup_limits, share_of_memory
-from jitstudio.worker.memory_watch import WATCH, memory_of
-from jitstudio.worker.messages import Call
-from jitstudio.worker.obituary import crash_of_dead
+from jitstudio.worker.limits import WATCH, cgroup_limits, memory_of, share_of_memory
+from jitstudio.worker.protocol import Call
 from tests.support import ROOT
 from tests.worker.sealed import PLAIN
 
@@ -50,7 +49,7 @@ def test_the_largest_ends_when_all_together_have_too_much(hosts, monkeypatch):
     dead = ask(large, 300, "time.sleep(60)")
     assert isinstance(dead, Death)
     assert not dead.killed
-    crash = crash_of_dead(None, dead)
+    crash = crash_after_death(None, dead)
     assert "ran out of memory" in crash.message
     assert small.pid == pid
     assert ask(large, 10).answer == "done"  # the next call works

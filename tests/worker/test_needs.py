@@ -8,8 +8,8 @@ import pytest
 
 from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.result import Outcome
-from jitstudio.worker import header_scan
 from jitstudio.worker.builder import Builder
+from jitstudio.worker.sandbox import needs
 from tests.support import KERNEL, cuda, request
 
 USES = "__global__ void k(int* p) { *p = VALUE; }\n"
@@ -87,11 +87,11 @@ def test_the_headers_of_a_toolkit_made_of_links_are_read(builder, tmp_path, monk
     built = replace(wanted("", "answer.h"), options=(f"-I{view}/include",))
     for chosen in ("", str(view)):
         monkeypatch.setenv("CUDA_PATH", chosen)
-        header_scan._in_toolkit.cache_clear()
+        needs._in_toolkit.cache_clear()
         result = builder.build(replace(built, use_cache=False))
         assert result.ok, result.stages[0].error_log
         assert "42" in ptx(result)
-    header_scan._in_toolkit.cache_clear()
+    needs._in_toolkit.cache_clear()
 
 
 def test_a_computed_include_is_read(builder, project):
@@ -158,8 +158,8 @@ def test_no_process_works_for_two_that_do_not_trust_each_other(builder):
 
 def test_a_header_that_has_not_changed_is_read_once(builder, project, monkeypatch):
     texts = []
-    real = header_scan.includes
-    monkeypatch.setattr(header_scan, "includes", lambda text: texts.append(text) or real(text))
+    real = needs.includes
+    monkeypatch.setattr(needs, "includes", lambda text: texts.append(text) or real(text))
     for _ in range(3):
         assert builder.build(wanted(project, "include/inner.h")).ok
     assert texts.count((project / "include" / "inner.h").read_bytes()) == 1

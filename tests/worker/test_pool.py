@@ -5,9 +5,9 @@ import pytest
 
 from jitstudio.core.result import Outcome
 from jitstudio.worker import pool as pool_module
-from jitstudio.worker.access import NOTHING, Access, Need
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.pool import MOST_WORKERS, Pool, default_size
+from jitstudio.worker.sandbox.access import NOTHING, Access, Need
 from tests.support import GOOD, KERNEL, SLOW, cuda, request
 
 

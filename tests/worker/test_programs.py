@@ -6,18 +6,18 @@ import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.events import LaunchProgress
 from jitstudio.core.launch.request import Buffer, Direction, LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import (
     BufferResult,
     CheckResult,
     LaunchOutcome,
+    LaunchProgress,
     LaunchResult,
     Timing,
 )
-from jitstudio.core.launch.texts.c_types import FLOAT, INT
-from jitstudio.worker.messages import Unfit
-from jitstudio.worker.programs.launching import LAUNCHING, Launch
+from jitstudio.core.launch.types import FLOAT, INT
+from jitstudio.worker.programs.launch import LAUNCHING, Launch
+from jitstudio.worker.protocol import Unfit
 
 OUTPUT = Buffer("out", FLOAT, 0, 4, direction=Direction.OUT)
 

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from jitstudio.worker.access import Access, Need
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
-from jitstudio.worker.messages import Call
+from jitstudio.worker.protocol import Call
+from jitstudio.worker.sandbox.access import Access, Need
 from tests.support import ROOT
 from tests.worker.sealed import NUMPY, PLAIN, PROGRAMS
 
@@ -278,7 +278,7 @@ def test_the_folder_of_a_killed_program_is_emptied_and_removed_by_the_next(tmp_p
     code = f"""
 import os
 from jitstudio.worker.host import WorkerHost
-from jitstudio.worker.messages import Call
+from jitstudio.worker.protocol import Call
 from tests.worker.sealed import PLAIN
 print(WorkerHost(0, PLAIN).ask(Call(1, {FOLDER!r}), print).answer, flush=True)
 os.kill(os.getpid(), 9)

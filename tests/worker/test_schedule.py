@@ -4,7 +4,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind, Header, Source
 from jitstudio.core.plan import Ref, plan
 from jitstudio.core.tools import Tool
-from jitstudio.worker.schedule import Schedule
+from jitstudio.worker.execution import Schedule
 from tests.support import cuda, request, sample
 
 K = CodeKind

@@ -8,25 +8,25 @@ import sys
 import pytest
 
 import jitstudio
-from jitstudio.core.doctor_words import tool_findings
+from jitstudio.core.doctor_text import tool_findings
 from jitstudio.core.json_form import toolchain_object
 from jitstudio.core.tools import SandboxState, ToolchainInfo
-from jitstudio.worker import places
+from jitstudio.worker.crash_report import crash_after_death
 from jitstudio.worker.host import Death
-from jitstudio.worker.obituary import crash_of_dead
+from jitstudio.worker.sandbox import system_paths
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")
 
 SEAL = """
 import os, sys
-from jitstudio.worker import sandbox
-from jitstudio.worker.access import Access
-real = sandbox._syscall
+from jitstudio.worker.sandbox import seal
+from jitstudio.worker.sandbox.access import Access
+real = seal._syscall
 def lacking(number, *arguments):
     if number in {missing}:
         raise OSError({error}, os.strerror({error}))
     return real(number, *arguments)
-sandbox.seal(Access(), sandbox.Role(), lacking)
+seal.seal(Access(), seal.Role(), lacking)
 try:
     open("/etc/passwd").close(); files = "open"
 except OSError:
@@ -35,7 +35,7 @@ try:
     import socket; socket.socket().close(); network = "open"
 except OSError:
     network = "closed"
-state = sandbox.state()
+state = seal.state()
 print(state.landlock > 0, state.seccomp, files, network, state.problem, sep="|")
 """
 LANDLOCK, SECCOMP = (444, 445, 446), (277, 317)
@@ -100,7 +100,7 @@ def test_the_doctor_says_what_holds(state, words):
 
 
 def test_a_death_by_seccomp_is_told_in_words():
-    crash = crash_of_dead(None, Death(killed=False, status=-31))
+    crash = crash_after_death(None, Death(killed=False, status=-31))
     assert "SIGSYS: its sandbox ended it" in crash.message
 
 
@@ -121,5 +121,5 @@ def test_packages_are_read_wherever_they_are_installed(tmp_path, monkeypatch, be
         (packages / name).touch()
     monkeypatch.setattr(jitstudio, "__file__", str(packages / "jitstudio" / "__init__.py"))
     monkeypatch.setattr(sys, "path", [str(packages)])
-    found = set(places.toolchain(()))
+    found = set(system_paths.toolchain(()))
     assert (str(packages) in found, str(store) in found) == (not beside, not beside)

@@ -4,7 +4,7 @@ import threading
 
 import pytest
 
-from jitstudio.worker.wire import FrameTooLarge, Wire
+from jitstudio.worker.protocol import FrameTooLarge, Wire
 
 
 @pytest.fixture

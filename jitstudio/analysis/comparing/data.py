@@ -6,14 +6,14 @@ import struct
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
-from jitstudio.analysis.comparing.elf import (
+from jitstudio.analysis.comparing.names import PublicNames
+from jitstudio.core.cubin import (
     Section,
     relocations,
     sections,
     symbol_names,
     variables,
 )
-from jitstudio.analysis.comparing.names import PublicNames
 
 _LINE_BYTES = 16
 _PARAMETERS = ".nv.constant0."

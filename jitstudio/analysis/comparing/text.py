@@ -9,9 +9,8 @@ from jitstudio.analysis.comparing.align import align_by, merged
 from jitstudio.analysis.comparing.model import Change, Comparison, Row
 from jitstudio.analysis.model import NOWHERE
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.line_class import LineClass
-from jitstudio.listing.line_classes import classify
-from jitstudio.listing.ptx_parameters import without_comments
+from jitstudio.listing.line_classes import LineClass, classify
+from jitstudio.listing.ptx import without_comments
 
 # In a debug section, whose data are left out.
 _DEBUG_LABEL = re.compile(r"\$?\w*info_string\d*:\s*\Z")

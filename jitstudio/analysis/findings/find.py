@@ -15,8 +15,8 @@ from jitstudio.analysis.findings import compute_rules, double_rules, loop_rules,
 from jitstudio.analysis.findings.evidence import Evidence
 from jitstudio.analysis.findings.model import Finding, Remark
 from jitstudio.analysis.model import SassFunction
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.result import Resources
-from jitstudio.core.severity import Severity
 from jitstudio.paths import resource
 
 Rule = Callable[[Evidence], Iterator[Remark]]

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from jitstudio.analysis.model import Places
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Severity
 
 
 @dataclass(frozen=True)

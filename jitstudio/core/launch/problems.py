@@ -1,11 +1,12 @@
-"""What is wrong with a launch before anything runs."""
+"""What is wrong with a launch before anything runs, and the phrases that say so."""
 
 from __future__ import annotations
 
+import difflib
+from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jitstudio.core.fixes import Fix
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Fix, Severity
 
 
 @dataclass(frozen=True)
@@ -43,3 +44,77 @@ class SpecError(ValueError):
     def __init__(self, problem: SpecProblem) -> None:
         super().__init__(f"{problem.message} {problem.remedy}".rstrip())
         self.problem = problem
+
+
+_OPENING, _CLOSING = "([{", ")]}"
+_NAMED_AT_MOST = 12
+_QUOTED = 60
+
+
+class TextError(ValueError):
+    """A text makes no sense.
+
+    Attributes:
+        message: What is wrong, a sentence.
+        remedy: What to write instead, a sentence; may be empty.
+    """
+
+    def __init__(self, message: str, remedy: str = "") -> None:
+        super().__init__(f"{message} {remedy}".rstrip())
+        self.message = message
+        self.remedy = remedy
+
+    def problem(self, where: str) -> SpecProblem:
+        """The same as a problem of this field."""
+        return SpecProblem(where, self.message, self.remedy, Severity.ERROR)
+
+
+def parts(text: str) -> list[str]:
+    """What stands between the commas outside brackets, without the space around it.
+
+    Empty for an empty text.
+
+    Raises:
+        TextError: A bracket has no other.
+    """
+    found, depth, start = [], 0, 0
+    for at, character in enumerate(text):
+        depth += (character in _OPENING) - (character in _CLOSING)
+        if depth < 0:
+            raise TextError(f"'{shortened(text)}' has a '{character}' that nothing opens.")
+        if character == "," and not depth:
+            found.append(text[start:at].strip())
+            start = at + 1
+    if depth:
+        raise TextError(f"'{shortened(text)}' has a bracket that nothing closes.")
+    last = text[start:].strip()
+    return [*found, last] if found or last else []
+
+
+def listing(names: Iterable[str], none: str = "none") -> str:
+    """Names in a sentence: ``a, b and c``; many are cut short."""
+    *most, last = list(names) or [none]
+    if len(most) >= _NAMED_AT_MOST:
+        most, last = most[:_NAMED_AT_MOST], f"{len(most) + 1 - _NAMED_AT_MOST} more"
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def unknown(name: str, names: Iterable[str]) -> str:
+    """What to write instead of an unknown name: the one that was meant, or all there are."""
+    known = list(names)
+    close = difflib.get_close_matches(name, known, n=1)
+    return f"Did you mean {close[0]}?" if close else f"Known here: {listing(known)}."
+
+
+def shortened(text: str) -> str:
+    """As much of a text as a sentence bears."""
+    stripped = text.strip()
+    return stripped if len(stripped) <= _QUOTED else f"{stripped[: _QUOTED - 3]}..."
+
+
+def in_bytes(size: int) -> str:
+    """A size as people read it, such as ``1.5 GiB``."""
+    for shift, unit in ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB")):
+        if size >= 1 << shift:
+            return f"{size / (1 << shift):,.1f} {unit}"
+    return f"{size} bytes"

@@ -1,4 +1,7 @@
-"""A launch, ready for the worker: nothing in it needs to be looked up any more."""
+"""A launch, ready for the worker: nothing in it needs to be looked up any more.
+
+Also the kernel as its source declares it, and what is evaluated on the host for the launch.
+"""
 
 from __future__ import annotations
 
@@ -208,3 +211,154 @@ class InspectRequest:
     device: int
     config: LaunchConfig = LaunchConfig()
     confined_to: tuple[str, ...] | None = None
+
+
+Number = float | int | bool
+
+
+@dataclass(frozen=True)
+class Surroundings:
+    """What expressions may refer to.
+
+    Attributes:
+        values: Scalar arguments, by name.
+        buffers: Buffers as they are before the launch.
+        prepared: The .npy files of those that are not made from a few numbers, by name.
+    """
+
+    values: tuple[tuple[str, Number], ...] = ()
+    buffers: tuple[Buffer, ...] = ()
+    prepared: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True)
+class FillCalculation:
+    """Write the content of a buffer, which comes from a file or an expression, to an .npy file."""
+
+    buffer: Buffer
+    path: str
+    surroundings: Surroundings = Surroundings()
+
+
+@dataclass(frozen=True)
+class CheckCalculation:
+    """Compare what a kernel has written with what was expected.
+
+    Attributes:
+        expectation: Of which buffer, and what.
+        element, length: What the buffer consists of.
+        got: An .npy file with what was written.
+        relative, absolute: Tolerances, as `numpy.isclose` takes them.
+        surroundings: What the expression may refer to.
+    """
+
+    expectation: Expectation
+    element: Type
+    length: int
+    got: str
+    relative: float
+    absolute: float
+    surroundings: Surroundings = Surroundings()
+
+
+Calculation = FillCalculation | CheckCalculation
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The answer to a calculation that cannot be done: why, in sentences."""
+
+    words: str
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter of a kernel in the source.
+
+    Attributes:
+        name: Empty where the source gives none.
+        spelling: The type as the source writes it.
+        type: What it is; None where the source alone does not tell, as for an unknown struct.
+    """
+
+    name: str
+    spelling: str
+    type: Type | None
+
+
+@dataclass(frozen=True)
+class Signature:
+    """A kernel in the source.
+
+    Attributes:
+        name: With its namespaces, without template arguments, such as ``math::saxpy``.
+        parameters: In order.
+        module: The module it is in.
+        line: Where it is declared, from 1.
+        template_parameters: Names in order; empty for no template.
+        block_hint: Most threads per block by ``__launch_bounds__``, or None.
+        cluster: Blocks per cluster by ``__cluster_dims__``, or None.
+    """
+
+    name: str
+    parameters: tuple[Parameter, ...]
+    module: str = ""
+    line: int = 0
+    template_parameters: tuple[str, ...] = ()
+    block_hint: int | None = None
+    cluster: tuple[int, int, int] | None = None
+
+
+@dataclass(frozen=True)
+class Slot:
+    """Where one parameter lies in the parameter space: bytes from its start, and its bytes."""
+
+    offset: int
+    size: int
+    align: int
+
+
+@dataclass(frozen=True)
+class FormParameter:
+    """One parameter to be filled in: what it is and where it lies.
+
+    Attributes:
+        name: The source's name, else ``arg0``, ``arg1`` and so on; unique in its form.
+        type: What it is; `Opaque` where only its size is known.
+        slot: Where it lies.
+        spelling: The type as the source writes it; empty where there is no source.
+        access: What the kernel does behind a pointer; None where that is not known, or nothing.
+    """
+
+    name: str
+    type: Type
+    slot: Slot
+    spelling: str = ""
+    access: Direction | None = None
+
+
+@dataclass(frozen=True)
+class KernelForm:
+    """A kernel ready to be filled in.
+
+    Attributes:
+        lowered: The name to launch it by.
+        title: Its name in words of C++, such as ``saxpy<float>``.
+        parameters: In order.
+        notes: Where source and PTX disagree, or what could not be found out; sentences.
+        block_hint: See `Signature`.
+        cluster: See `Signature`.
+        module: The module that declares it; empty where unknown.
+        line: Where; 0 where unknown.
+        complete: Whether the layout of all parameters is known; where not, it cannot be launched.
+    """
+
+    lowered: str
+    title: str
+    parameters: tuple[FormParameter, ...]
+    notes: tuple[str, ...] = ()
+    block_hint: int | None = None
+    cluster: tuple[int, int, int] | None = None
+    module: str = ""
+    line: int = 0
+    complete: bool = True

@@ -1,12 +1,11 @@
-"""A launch as the user writes it: texts, which the form, the command line and projects share.
-
-What the texts mean is found out by `core.launch.resolving.resolve`, once the kernel is known.
-"""
+"""What the user has asked of a launch, as texts, and how a project file keeps it."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, fields
 from enum import Enum
+from typing import Any
 
 
 class LoadMode(Enum):
@@ -60,7 +59,7 @@ class LaunchSpec(RunOptions):
     Attributes:
         kernel: A kernel's lowered name, its name in C++, or its name expression; empty for the
             only one.
-        arguments: Parameter name and text: see `core.launch.texts.argument_text`.
+        arguments: Parameter name and text: see `core.launch.arguments`.
         grid: Blocks as ``x``, ``x,y`` or ``x,y,z``; empty where `cover` says it.
         cover: How many elements the grid shall cover with one thread each, as an expression over
             the integer arguments such as ``n``, one for each axis; empty for none.
@@ -83,3 +82,72 @@ class LaunchSpec(RunOptions):
     cooperative: bool = False
     load: LoadMode = LoadMode.CUBIN
     expectations: tuple[str, ...] = ()
+
+
+_Read = Callable[[Any], Any]
+
+
+def spec_object(spec: LaunchSpec) -> dict[str, Any]:
+    """A launch as JSON has it."""
+    told: dict[str, Any] = {f.name: getattr(spec, f.name) for f in fields(LaunchSpec)}
+    return told | {
+        "arguments": dict(spec.arguments),
+        "load": spec.load.value,
+        "sanitizer": spec.sanitizer and spec.sanitizer.value,
+        "expectations": list(spec.expectations),
+    }
+
+
+def spec_from(saved: Mapping[str, Any]) -> LaunchSpec:
+    """A launch from what `spec_object` gave; what it does not say stands as at first.
+
+    Raises:
+        ValueError, TypeError, AttributeError: It is damaged.
+    """
+    return LaunchSpec(
+        **{name: _READ[name](value) for name, value in saved.items() if name in _READ}
+    )
+
+
+def _exactly(*kinds: type) -> _Read:
+    def read(value: Any) -> Any:
+        # Not `isinstance`, to which True is a number.
+        if type(value) not in kinds:
+            raise TypeError(
+                f"{value!r} where {' or '.join(kind.__name__ for kind in kinds)} belongs"
+            )
+        return value
+
+    return read
+
+
+_TEXT = _exactly(str)
+
+
+def _arguments(value: Mapping[str, Any]) -> tuple[tuple[str, str], ...]:
+    return tuple((_TEXT(name), _TEXT(text)) for name, text in value.items())
+
+
+def _sanitizer(value: Any) -> Sanitizer | None:
+    return None if value is None else Sanitizer(value)
+
+
+def _expectations(value: Any) -> tuple[str, ...]:
+    return tuple(map(_TEXT, _exactly(list)(value)))
+
+
+_PLAIN: dict[type, _Read] = {
+    str: _TEXT,
+    bool: _exactly(bool),
+    int: _exactly(int),
+    float: _exactly(float, int),
+}
+_SPECIAL: dict[str, _Read] = {
+    "arguments": _arguments,
+    "load": LoadMode,
+    "sanitizer": _sanitizer,
+    "expectations": _expectations,
+}
+_READ: dict[str, _Read] = {
+    f.name: _SPECIAL.get(f.name) or _PLAIN[type(f.default)] for f in fields(LaunchSpec)
+}

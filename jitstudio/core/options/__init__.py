@@ -7,20 +7,24 @@ nothing else.
 
 from __future__ import annotations
 
-from jitstudio.core.options.routing import have_effects, leave_traces, options_for, refusal, takers
-from jitstudio.core.options.safety import hazard, is_within, lies_in, refused, shown
-from jitstudio.core.options.spec import Effect, Group, Kind, OptionSpec, Value
-from jitstudio.core.options.table import OPTIONS, find
-from jitstudio.core.options.words import (
+from jitstudio.core.options.parsing import (
     ADDRESSES,
     Given,
+    have_effects,
     join_options,
+    leave_traces,
+    options_for,
     read,
+    refusal,
     rooted,
     split_options,
+    takers,
     without,
     without_option,
 )
+from jitstudio.core.options.safety import hazard, is_within, lies_in, refused, shown
+from jitstudio.core.options.spec import Effect, Group, Kind, OptionSpec, Value
+from jitstudio.core.options.table import OPTIONS, find
 
 __all__ = [
     "ADDRESSES",

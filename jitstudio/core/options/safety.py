@@ -11,8 +11,8 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
+from jitstudio.core.options.parsing import Given, read
 from jitstudio.core.options.spec import Effect, Kind
-from jitstudio.core.options.words import Given, read
 
 # libNVVM hands the next word to LLVM, nvJitLink to libNVVM, which hands it on in turn.
 _TO_LLVM = frozenset(("Xopt", "Xllc", "Xlnk", "Xlto", "Xnvvm"))

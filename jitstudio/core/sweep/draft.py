@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 
-from jitstudio.core.launch.signature import KernelForm
+from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.sweep.plan import NAMED_KINDS, Axis, AxisKind, SweepError, parse_values
 

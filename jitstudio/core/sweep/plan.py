@@ -11,7 +11,7 @@ from itertools import product
 from typing import Any
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.launch.resolving.build import build_for_launch
+from jitstudio.core.launch.choice import build_for_launch
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.options import split_options
 from jitstudio.core.request import BuildRequest

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.places import at_place
+from jitstudio.core.deferred import at_place
 from jitstudio.gui.code.highlighter import LineLexer
 from jitstudio.gui.kit.theme import TokenType
 

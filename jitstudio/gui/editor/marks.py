@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from PySide6.QtGui import QTextBlock, QTextCharFormat, QTextCursor, QTextDocument
 from PySide6.QtWidgets import QTextEdit
 
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Severity
 from jitstudio.gui.kit.code_units import to_units
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import Theme

@@ -12,6 +12,7 @@ from PySide6.QtCore import QTimer, Slot
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.fatbin import contents
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.kit.background import Background
@@ -20,7 +21,6 @@ from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.editable import ReadOnlyReason
-from jitstudio.listing.contents import contents
 from jitstudio.listing.lines import split_lines
 from jitstudio.listing.sass import Extent
 

@@ -7,8 +7,8 @@ from collections.abc import Iterable
 from PySide6.QtCore import QEvent, QObject, Qt, Slot
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QWidget
 
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.problems import SpecProblem
-from jitstudio.core.severity import Severity
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.number_field import CODE_SIZE, NumberField
 from jitstudio.gui.kit.parts import text_label

@@ -9,7 +9,7 @@ from __future__ import annotations
 from enum import Enum
 from typing import Any
 
-from jitstudio.core.places import at_place
+from jitstudio.core.deferred import at_place
 
 
 class Late(Enum):
@@ -27,8 +27,6 @@ class Late(Enum):
     SWEEP_PLOT = "jitstudio.gui.features.variants.sweep_plot:SweepPlot"
     OCCUPANCY_PLOTS = "jitstudio.gui.features.report.occupancy_plots:OccupancyPlots"
     MIX_PLOTS = "jitstudio.gui.features.report.mix_plots:MixPlots"
-    # Qt has a hash, too, but it is ten times slower.
-    DIGEST = "jitstudio.core.digest:digest"
     FURNISHING = "jitstudio.gui.window.window_builder:WindowBuilder"
     FIND_BAR = "jitstudio.gui.code.find_bar:FindBar"
     READ_ONLY_PAGE = "jitstudio.gui.editor.read_only_page:ReadOnlyPage"
@@ -39,13 +37,13 @@ class Late(Enum):
     SETTINGS_DIALOG = "jitstudio.gui.features.settings.dialog:SettingsDialog"
     VERSIONS = "jitstudio.gui.features.help.versions:versions"
     VOCABULARY = "jitstudio.listing.vocabulary:vocabulary"
-    IDENTIFIERS = "jitstudio.listing.identifiers:identifiers"
-    TYPED_NAME = "jitstudio.listing.identifiers:typed_name"
-    FOLDS = "jitstudio.listing.braces:folds"
-    SYMBOLS = "jitstudio.listing.symbols.find:symbols"
+    IDENTIFIERS = "jitstudio.listing.words:identifiers"
+    TYPED_NAME = "jitstudio.listing.words:typed_name"
+    FOLDS = "jitstudio.listing.folds:folds"
+    SYMBOLS = "jitstudio.listing.find_symbols:symbols"
     DEFINITIONS = "jitstudio.gui.features.editing.definition_search:find"
     RENAMING = "jitstudio.listing.scopes.renaming:renaming"
-    KERNEL_FORMS = "jitstudio.listing.kernel_forms:kernel_forms"
+    KERNEL_FORMS = "jitstudio.listing.kernels:kernel_forms"
     SWEEP = "jitstudio.sweep.engine:Sweep"
     LOCAL_SITES = "jitstudio.sweep.sites:local"
 

@@ -12,7 +12,7 @@ from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.listing.grid import Grid
 from jitstudio.gui.listing.hiding import Hiding
 from jitstudio.gui.listing.text import ListingText
-from jitstudio.listing.blocks import Block
+from jitstudio.listing.folds import Block
 
 # Cells between the text and the count behind it, and left and right within its frame.
 _BEFORE, _INSIDE = 1, 0.5

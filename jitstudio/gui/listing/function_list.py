@@ -14,8 +14,8 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.presentation import Column
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.listing.demangling import Spelling
 from jitstudio.listing.functions import Function
+from jitstudio.listing.kernel_names import Spelling
 
 _NARROWEST, _WIDEST = 18, 320
 # What is shown of a name: the beginning tells most, but no two shall look alike.

@@ -8,9 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.gui.listing.rows import Rows
-from jitstudio.listing.blocks import Block
-from jitstudio.listing.line_class import LineClass
-from jitstudio.listing.outline import Outline
+from jitstudio.listing.folds import Block, Outline
+from jitstudio.listing.line_classes import LineClass
 
 
 class Hiding:

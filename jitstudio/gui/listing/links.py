@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QCursor, QKeyEvent, QMouseEvent
 
 from jitstudio.gui.listing.caret import Place
-from jitstudio.listing.targets import Link
+from jitstudio.listing.functions import Link
 
 if TYPE_CHECKING:
     from jitstudio.gui.listing.listing_view import ListingView

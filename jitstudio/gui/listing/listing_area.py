@@ -19,8 +19,7 @@ from jitstudio.gui.listing.scrolling import BESIDE, Scrolling
 from jitstudio.gui.listing.shown_lines import ShownLines
 from jitstudio.gui.listing.sight import Sight
 from jitstudio.gui.listing.text import ADDRESS_GAP, ListingText
-from jitstudio.listing.cells import widest_line
-from jitstudio.listing.sass import Extent
+from jitstudio.listing.sass import Extent, widest_line
 
 # What a screen reader is told of a line.
 _LONGEST_DESCRIPTION = 500

@@ -11,10 +11,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.background import Background, Paced
-from jitstudio.listing.demangling import Spelling, lowered_names
-from jitstudio.listing.functions import functions
-from jitstudio.listing.kernel_names import meanings
-from jitstudio.listing.targets import CodeText, Link, Place, link_at
+from jitstudio.listing.functions import CodeText, Link, Place, functions, link_at
+from jitstudio.listing.kernel_names import Spelling, lowered_names, meanings
 
 # Such a listing is spelt within milliseconds, so that nobody sees it change.
 _AT_ONCE = 20_000

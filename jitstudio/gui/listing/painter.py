@@ -19,8 +19,8 @@ from jitstudio.gui.listing.fold_marks import FoldMarks
 from jitstudio.gui.listing.grid import Grid
 from jitstudio.gui.listing.hiding import Hiding
 from jitstudio.gui.listing.text import ListingText, Run
-from jitstudio.listing.cells import char_cells
-from jitstudio.listing.targets import Link
+from jitstudio.listing.functions import Link
+from jitstudio.listing.sass import char_cells
 
 CUT = "…"
 """Stands at the right edge where a line goes on beyond it."""

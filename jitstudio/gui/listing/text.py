@@ -15,8 +15,7 @@ from pygments.token import Text
 
 from jitstudio.gui.code.highlighter import LineLexer
 from jitstudio.gui.kit.theme import TokenType
-from jitstudio.listing.cells import TAB, char_cells, widest_line
-from jitstudio.listing.sass import ADDRESS, Extent, code_end
+from jitstudio.listing.sass import ADDRESS, TAB, Extent, char_cells, code_end, widest_line
 
 LONG_LINE = 5000
 """A longer line is lexed in pieces and has one cell for each character."""

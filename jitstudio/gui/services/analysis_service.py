@@ -1,45 +1,50 @@
-"""The background of reading: a QThread of its own, so that neither window nor build waits."""
+"""The service that reads machine code, so that neither window nor build waits."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from jitstudio.analysis.listing_rows import ListingRows
 from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
-from jitstudio.gui.services.serving import Service
-from jitstudio.worker.analysis_desk import AnalysisDesk, ReadListing
-from jitstudio.worker.analyst import Analyst
+from jitstudio.gui.services.queue import RequestHandle, Service
+from jitstudio.worker.disassembly_reader import DisassemblyReader
+from jitstudio.worker.queue import Report
 
 _READ = "read"
+_KEPT = 4
+"""Cubins whose code is kept: a step back to an earlier result costs nothing."""
 _NO_PTX: Mapping[str, str] = {}
 
 
-class AnalysisService(Service):
-    """Sends cubins to the analyst and tells in the GUI thread what they hold.
+@dataclass(frozen=True, eq=False)
+class ReadListing:
+    """A cubin that has been read.
 
-    Its process starts at the first request, not with the window.
-
-    Signals:
-        finished: The code of the cubin of this ticket, and where it stands in the text.
-        unreadable: Why there is none, in words, and whether another try may succeed.
+    Attributes:
+        code: What is in it.
+        rows: Which line of the text is which instruction.
     """
 
-    finished = Signal(int, object, object)
-    unreadable = Signal(int, str, bool)
+    code: Disassembly
+    rows: ListingRows
+
+
+class AnalysisService(Service):
+    """Has cubins read; its process starts at the first request, not with the window."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._analyst = Analyst()
-        relay = _Relay(self)
-        self._serve("analysis service", AnalysisDesk(self._analyst, relay), relay)
+        self._reader = DisassemblyReader(kept=_KEPT)
+        self._serve("analysis service", self._reader)
 
     @property
     def worker_pid(self) -> int | None:
         """The process that reads; None where none is running."""
-        return self._analyst.pid
+        return self._reader.pid
 
     def read(
         self,
@@ -49,8 +54,8 @@ class AnalysisService(Service):
         ptx: Mapping[str, str] = _NO_PTX,
         tag: str = _READ,
         confined_to: tuple[str, ...] | None = None,
-    ) -> int:
-        """Read a cubin, in place of one of this tag that waits; the ticket of the signals.
+    ) -> RequestHandle:
+        """Read a cubin, in place of one of this tag that waits.
 
         Args:
             cubin: The file's content.
@@ -59,28 +64,16 @@ class AnalysisService(Service):
             ptx: The PTX texts that it can have been made of; see `correlation.modules.ptx_of`.
             tag: Whose reading it is.
             confined_to: See `BuildRequest`: that of the build that made it.
+
+        Returns:
+            The handle, whose answer is a `ReadListing` or `Unreadable`.
         """
         request = AnalysisRequest(cubin, name, ptx, confined_to)
-        return self._dispatcher.submit(tag, ReadListing(request, lines))
 
+        def work(ticket: int, _report: Report) -> ReadListing | Unreadable:
+            code = self._reader.analyse(request, ticket=ticket)
+            if isinstance(code, Unreadable):
+                return code
+            return ReadListing(code, ListingRows(lines, code))
 
-class _Relay:
-    """The listener of dispatcher and desk: turns their calls into signals of the service."""
-
-    def __init__(self, service: AnalysisService) -> None:
-        self._service = service
-
-    def started(self, _ticket: int) -> None:
-        """Its end tells it better."""
-
-    def read(self, ticket: int, code: Disassembly, rows: ListingRows) -> None:
-        self._service.finished.emit(ticket, code, rows)
-
-    def unreadable(self, ticket: int, why: Unreadable) -> None:
-        self._service.unreadable.emit(ticket, why.words, why.is_mishap)
-
-    def broke(self, ticket: int, message: str) -> None:
-        self._service.unreadable.emit(ticket, message, True)
-
-    def dropped(self, _ticket: int) -> None:
-        """A newer request has taken its place."""
+        return self._submit(tag, work)

@@ -1,24 +1,23 @@
-"""The background: a QThread that drives the worker process, so that the window never waits."""
+"""The service that builds: a thread that drives the compilers, so that the window never waits."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
 from jitstudio.cache.store import Store
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.events import Event, StageFinished
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.core.tools import ToolchainInfo
-from jitstudio.gui.services.serving import Service
+from jitstudio.gui.services.queue import RequestHandle, Service
 from jitstudio.listing.lines import split_at_newlines
 from jitstudio.listing.sass import Extent, tightened
-from jitstudio.worker.build_desk import BuildDesk, EmptyCache
-from jitstudio.worker.builder import Builder
+from jitstudio.worker.builder import DEFAULT_TIMEOUT, Builder
 from jitstudio.worker.limits import share_of_memory
+from jitstudio.worker.queue import Report
 
 _BUILD = "build"
 _PROBE = "probe"
@@ -42,56 +41,65 @@ class Listing:
     extent: Extent | None = None
 
 
+@dataclass(frozen=True, eq=False)
+class ListingsMade:
+    """Happens in a build, which may not have ended: these texts are there."""
+
+    listings: tuple[Listing, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class BuildOutput:
+    """What a build has come to, with all its listings."""
+
+    result: BuildResult
+    listings: tuple[Listing, ...]
+
+
 class BuildService(Service):
-    """Sends requests to the worker and tells in the GUI thread what came of them.
-
-    Signals:
-        build_started: The worker begins with the build of this ticket.
-        build_told: An event of this build.
-        listings_made: Text artifacts of this build, which may not have ended.
-        build_finished: Its result, and all its listings.
-        build_dropped: A newer request took its place before it began.
-        probe_finished: The tools that are here.
-        demangled: Lowered names, each with what it is in words of C++.
-        cache_emptied: The results that were kept are forgotten; so many bytes are free now.
-        broke: The worker itself failed; in words.
-    """
-
-    build_started = Signal(int)
-    build_told = Signal(int, object)
-    listings_made = Signal(int, tuple)
-    build_finished = Signal(int, BuildResult, tuple)
-    build_dropped = Signal(int)
-    probe_finished = Signal(ToolchainInfo)
-    demangled = Signal(dict)
-    # Not `int`, which has 32 bits in C++.
-    cache_emptied = Signal(object)
-    broke = Signal(int, str)
+    """Has modules built, and asks the compilers' process for what it alone knows."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._store = Store()
         self._builder = Builder(store=self._store)
-        relay = _Relay(self)
-        self._desk = BuildDesk(self._builder, relay)
-        self._serve("build service", self._desk, relay)
+        self._time_limit = DEFAULT_TIMEOUT
+        self._serve("build service", self._builder)
 
     @property
     def worker_pid(self) -> int | None:
         """The process that the compilers run in now; of several, the one that always runs."""
         return self._builder.pid
 
-    def build(self, request: BuildRequest, tag: str = _BUILD) -> int:
+    def build(self, request: BuildRequest, tag: str = _BUILD) -> RequestHandle:
         """Build this; a build of the same tag that waits is forgotten, one that runs soon ended.
 
         Returns:
-            The ticket that the signals carry.
+            The handle. What happens are build events and `ListingsMade`; the answer is a
+            `BuildOutput`.
         """
-        return self._dispatcher.submit(tag, request)
+
+        def work(ticket: int, report: Report) -> BuildOutput:
+            made: list[Listing] = []
+
+            def hear(event: Event) -> None:
+                report(event)
+                if isinstance(event, StageFinished):
+                    texts = (a for a in event.artifacts if a.kind in TEXT_KINDS)
+                    if listings := tuple(map(_listing, texts)):
+                        made.extend(listings)
+                        report(ListingsMade(listings))
+
+            result = self._builder.build(
+                request, ticket=ticket, on_event=hear, timeout=self._time_limit
+            )
+            return BuildOutput(result, tuple(made))
+
+        return self._submit(tag, work)
 
     def set_time_limit(self, seconds: float) -> None:
         """End each build from the next one on after so long."""
-        self._desk.timeout = seconds
+        self._time_limit = seconds
 
     def set_memory_share(self, percent: float) -> None:
         """Let each worker that starts from now on take so much of the machine's memory."""
@@ -101,59 +109,18 @@ class BuildService(Service):
         """Keep so many bytes of results on disk from the next build on."""
         self._store.resize(size)
 
-    def cancel(self, tag: str = _BUILD) -> None:
-        """End the build of this tag that runs and forget the one that waits."""
-        self._dispatcher.cancel(tag)
+    def probe(self) -> RequestHandle:
+        """Ask for the `ToolchainInfo`; also starts the worker before it is needed."""
+        return self._submit(_PROBE, lambda _ticket, _report: self._builder.probe(ProbeRequest()))
 
-    def probe(self) -> None:
-        """Ask which tools are here; also starts the worker before it is needed."""
-        self._dispatcher.submit(_PROBE, ProbeRequest())
+    def demangle(self, names: Iterable[str]) -> RequestHandle:
+        """Ask what names are in C++; the answer is a mapping. One that waits is dropped."""
+        request = DemangleRequest(tuple(names))
+        return self._submit(_NAMES, lambda _ticket, _report: self._builder.demangle(request))
 
-    def demangle(self, names: Iterable[str]) -> None:
-        """Ask for names in words of C++; a question that waits is forgotten."""
-        self._dispatcher.submit(_NAMES, DemangleRequest(tuple(names)))
-
-    def empty_cache(self) -> None:
-        """Forget all results that were kept, once what runs is done."""
-        self._dispatcher.submit(_CACHE, EmptyCache())
-
-
-class _Relay:
-    """The dispatcher's listener: turns its calls into signals of the service."""
-
-    def __init__(self, service: BuildService) -> None:
-        self._service = service
-        self._made: list[Listing] = []
-
-    def started(self, ticket: int) -> None:
-        self._made = []
-        self._service.build_started.emit(ticket)
-
-    def told(self, ticket: int, event: Event) -> None:
-        self._service.build_told.emit(ticket, event)
-        if isinstance(event, StageFinished):
-            made = [_listing(a) for a in event.artifacts if a.kind in TEXT_KINDS]
-            self._made += made
-            if made:
-                self._service.listings_made.emit(ticket, tuple(made))
-
-    def built(self, ticket: int, result: BuildResult) -> None:
-        self._service.build_finished.emit(ticket, result, tuple(self._made))
-
-    def probed(self, _ticket: int, info: ToolchainInfo) -> None:
-        self._service.probe_finished.emit(info)
-
-    def demangled(self, _ticket: int, names: dict[str, str]) -> None:
-        self._service.demangled.emit(names)
-
-    def emptied(self, _ticket: int, size: int) -> None:
-        self._service.cache_emptied.emit(size)
-
-    def broke(self, ticket: int, message: str) -> None:
-        self._service.broke.emit(ticket, message)
-
-    def dropped(self, ticket: int) -> None:
-        self._service.build_dropped.emit(ticket)
+    def empty_cache(self) -> RequestHandle:
+        """Forget all results that were kept, once what runs is done; the bytes that are free."""
+        return self._submit(_CACHE, lambda _ticket, _report: self._builder.empty_cache())
 
 
 def _listing(artifact: Artifact) -> Listing:

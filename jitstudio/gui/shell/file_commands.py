@@ -11,7 +11,6 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
-from jitstudio.core.file_text import Encoding, EncodingError
 from jitstudio.core.project.project import is_project
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, Unsaved
@@ -27,6 +26,7 @@ from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.file_text import Encoding, EncodingError
 from jitstudio.gui.state.files import (
     DocumentError,
     has_changed,

@@ -10,7 +10,7 @@ from PySide6.QtGui import QTextCursor
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.fixes import Fix, FixKind, edit_for
+from jitstudio.core.diagnostics import Fix, FixKind, edit_for
 from jitstudio.core.options import join_options, split_options, without_option
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.kit.code_units import to_units

@@ -8,9 +8,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.core.project.format import dump
+from jitstudio.core.project.format import LARGEST, dump
 from jitstudio.core.project.project import PROJECT_ENDING, Project
-from jitstudio.core.project.reading import LARGEST
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.shell.commands.actions import Actions

@@ -9,11 +9,11 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QLabel, QProgressBar, QStatusBar, QToolButton, QWidget
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.device import Device, DeviceList
-from jitstudio.core.pipeline.words import time_words
 from jitstudio.core.result import ENDINGS, BuildResult, Outcome
-from jitstudio.core.severity import Severity
 from jitstudio.core.tools import ToolchainInfo
+from jitstudio.gui.kit.amounts import time_words
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import Theme

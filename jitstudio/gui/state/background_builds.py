@@ -1,4 +1,4 @@
-"""Builds beside the one the panes show: their results go to whoever asked for them."""
+"""Builds in the background of the one that the panes show, for those who ask for them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.services.build_service import BuildService, Listing
+from jitstudio.gui.services.build_service import BuildOutput, BuildService
 
 
 class SideBuild(QObject):
@@ -34,38 +34,24 @@ class SideBuild(QObject):
         self._tag = tag
         self._waiting = list(requests)
         self._results: list[BuildResult] = []
-        self._ticket: int | None = None
-        service.build_finished.connect(self._on_finished)
-        service.build_dropped.connect(self._on_dropped)
-        service.broke.connect(self._on_broke)
 
     def start(self) -> None:
         """Begin; another side build of the same tag that has not begun gives way."""
-        self._ticket = self._service.build(self._waiting.pop(0), self._tag)
+        handle = self._service.build(self._waiting.pop(0), self._tag)
+        handle.finished.connect(self._on_finished)
+        handle.dropped.connect(self.deleteLater)
+        handle.failed.connect(self._on_failed)
 
-    def _end(self) -> None:
-        self._ticket = None
-        self._service.disconnect(self)
-        self.deleteLater()
-
-    @Slot(int, BuildResult, tuple)
-    def _on_finished(self, ticket: int, result: BuildResult, _made: tuple[Listing, ...]) -> None:
-        if ticket != self._ticket:
-            return
-        self._results.append(result)
+    @Slot(object)
+    def _on_finished(self, output: BuildOutput) -> None:
+        self._results.append(output.result)
         if self._waiting:
             self.start()
         else:
-            self._end()
+            self.deleteLater()
             self.finished.emit(tuple(self._results))
 
-    @Slot(int)
-    def _on_dropped(self, ticket: int) -> None:
-        if ticket == self._ticket:
-            self._end()
-
-    @Slot(int, str)
-    def _on_broke(self, ticket: int, message: str) -> None:
-        if ticket == self._ticket:
-            self._end()
-            self.broke.emit(message)
+    @Slot(str)
+    def _on_failed(self, message: str) -> None:
+        self.deleteLater()
+        self.broke.emit(message)

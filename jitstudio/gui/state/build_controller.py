@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, StageStarted
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.core.severity import Severity
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
-from jitstudio.gui.services.build_service import BuildService, Listing
+from jitstudio.gui.services.build_service import BuildOutput, BuildService, ListingsMade
+from jitstudio.gui.services.queue import RequestHandle
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 from jitstudio.gui.state.outputs import SHOWN_KINDS, Outputs, nothing_built
@@ -35,7 +35,7 @@ class Link:
 
 @dataclass(frozen=True)
 class _Pending:
-    ticket: int
+    handle: RequestHandle
     subject: object
     request: BuildRequest
 
@@ -96,11 +96,7 @@ class BuildController(QObject):
         settings.link_changed.connect(self._on_link_changed)
         settings.drafting_changed.connect(self._on_drafting_changed)
         settings.auto_build_changed.connect(self._on_auto_build_changed)
-        service.build_told.connect(self._on_told)
-        service.listings_made.connect(self._on_listings_made)
-        service.build_finished.connect(self._on_finished)
-        service.build_dropped.connect(self._on_dropped)
-        service.broke.connect(self._on_broke)
+        service.broke.connect(self.worker_broke)
         # What is open already.
         alone = [d for d in (*documents, documents.current) if d and takes_part_alone(d)]
         if alone:
@@ -187,7 +183,15 @@ class BuildController(QObject):
             self.built.emit(subject, refusal)
             self._outputs.publish(subject, refusal, ())
             return
-        self._pending = _Pending(self._service.build(request), subject, request)
+        if self._pending is not None:
+            # The text has changed since.
+            self._pending.handle.ignore()
+        handle = self._service.build(request)
+        handle.progressed.connect(self._on_progressed)
+        handle.finished.connect(self._on_finished)
+        handle.dropped.connect(self._end)
+        handle.failed.connect(self._end)
+        self._pending = _Pending(handle, subject, request)
         self.began.emit(subject, request)
         names = ", ".join(module.name for module in modules)
         text = self.tr("Building {modules} for {arch}")
@@ -198,7 +202,8 @@ class BuildController(QObject):
         """End the build that is on its way."""
         self._pause.stop()
         self._outputs.expect(None)
-        self._service.cancel()
+        if self._pending is not None:
+            self._pending.handle.cancel()
 
     def _set_module(self, module: Document | None) -> None:
         self._module = module
@@ -289,9 +294,11 @@ class BuildController(QObject):
             self._set_module(next((d for d in others if takes_part_alone(d)), None))
         self._build_soon()
 
-    @Slot(int, object)
-    def _on_told(self, ticket: int, event: Event) -> None:
-        if not self._is_pending(ticket):
+    @Slot(object)
+    def _on_progressed(self, event: Event | ListingsMade) -> None:
+        if isinstance(event, ListingsMade):
+            if self._pending is not None:
+                self._outputs.add(self._pending.subject, event.listings)
             return
         self.told.emit(event)
         if isinstance(event, StageStarted):
@@ -301,41 +308,23 @@ class BuildController(QObject):
             facts = {"source": event.source, "step": event.step, "steps": event.steps}
             self.progressed.emit(text.format(tool=event.tool.value, **facts))
 
-    @Slot(int, tuple)
-    def _on_listings_made(self, ticket: int, listings: tuple[Listing, ...]) -> None:
+    @Slot(object)
+    def _on_finished(self, output: BuildOutput) -> None:
         pending = self._pending
-        if pending is not None and pending.ticket == ticket:
-            self._outputs.add(pending.subject, listings)
-
-    @Slot(int, BuildResult, tuple)
-    def _on_finished(self, ticket: int, result: BuildResult, listings: tuple[Listing, ...]) -> None:
-        pending = self._pending
-        if pending is None or pending.ticket != ticket:
-            return  # a newer build is on its way, and the text has changed since
-        self.built.emit(pending.subject, result)
+        if pending is None:
+            return
+        self.built.emit(pending.subject, output.result)
         self._end()
-        self._outputs.publish(pending.subject, result, listings, pending.request)
-
-    @Slot(int)
-    def _on_dropped(self, ticket: int) -> None:
-        if self._is_pending(ticket):
-            self._end()
-
-    @Slot(int, str)
-    def _on_broke(self, ticket: int, message: str) -> None:
-        if self._is_pending(ticket):
-            self._end()
-        self.worker_broke.emit(message)
-
-    def _is_pending(self, ticket: int) -> bool:
-        return self._pending is not None and self._pending.ticket == ticket
+        self._outputs.publish(pending.subject, output.result, output.listings, pending.request)
 
     def _abandon(self) -> None:
         """End the build on its way without a word: its result would be about something gone."""
         if self._pending is not None:
-            self._service.cancel()
+            self._pending.handle.ignore()
+            self._pending.handle.cancel()
             self._end()
 
+    @Slot()
     def _end(self) -> None:
         self._pending = None
         if not self._pause.isActive():

@@ -9,8 +9,8 @@ from enum import Enum
 from PySide6.QtCore import QObject, Signal
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
-from jitstudio.core.link_mode import LinkMode
 from jitstudio.core.project.project import Project
+from jitstudio.core.request import LinkMode
 
 
 class Switch(Enum):

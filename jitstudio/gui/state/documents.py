@@ -15,9 +15,9 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 
 from jitstudio.core.code import CodeKind, Header, Source
-from jitstudio.core.file_text import Encoding, FileText, TextForm
 from jitstudio.gui.kit.limits import ROOM_TO_TYPE, excess
 from jitstudio.gui.state.editable import Found, ReadOnlyReason, change_lines, compare, editable
+from jitstudio.gui.state.file_text import Encoding, FileText, TextForm
 from jitstudio.gui.state.files import digest, write_file
 
 _HEADER_ENDINGS = (".cuh", ".h", ".hpp", ".inl")

@@ -8,10 +8,9 @@ from enum import Enum
 from PySide6.QtGui import QTextCursor, QTextDocument
 
 from jitstudio.core.code import TEXT_KINDS, CodeKind, is_bitcode
-from jitstudio.core.file_text import FileText, read_text
-from jitstudio.core.line_changes import LineChange, alike, line_changes
 from jitstudio.gui.kit.code_units import to_units
 from jitstudio.gui.kit.limits import LARGEST_TEXT, excess
+from jitstudio.gui.state.file_text import FileText, LineChange, alike, line_changes, read_text
 from jitstudio.gui.state.files import digest
 
 # No encoding takes more for one character.

@@ -6,7 +6,7 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.core.doctor_words import Finding, gpu_findings, tool_findings, window_finding
+from jitstudio.core.doctor_text import Finding, gpu_findings, tool_findings, window_finding
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.display import check_window

@@ -11,11 +11,11 @@ from pathlib import Path
 from PySide6.QtCore import QElapsedTimer, QFileSystemWatcher, QObject, QTimer, Signal, Slot
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.file_text import FileText
 from jitstudio.core.plain_files import read_file
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.file_text import FileText
 from jitstudio.gui.state.files import DocumentError
 
 # A file that is replaced is gone for a moment, and one that is written comes in pieces.

@@ -12,13 +12,14 @@ from jitstudio.analysis.listing_rows import ListingRows
 from jitstudio.analysis.model import Disassembly, SassFunction
 from jitstudio.analysis.occupancy.limits import limits_of
 from jitstudio.analysis.occupancy.strain import Strain, strain_of
+from jitstudio.analysis.request import Unreadable
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
-from jitstudio.core.opened import machine_code
 from jitstudio.core.request import BuildRequest
-from jitstudio.core.result import BuildResult
-from jitstudio.gui.services.analysis_service import AnalysisService
+from jitstudio.core.result import BuildResult, machine_code
+from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
 from jitstudio.gui.services.build_service import Listing
+from jitstudio.gui.services.queue import RequestHandle
 from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.listing.kernel_names import short_names
 
@@ -87,7 +88,7 @@ class Inspections(QObject):
         self._service = service
         self._wanted: set[str] = set()
         self._subject: _Subject | None = None
-        self._ticket = 0
+        self._reading: RequestHandle | None = None
         # A build that goes on has made what is looked at, and will make its cubin.
         self._is_awaited = False
         self._current: Inspection | None = None
@@ -96,8 +97,6 @@ class Inspections(QObject):
         self._problem = ""
         self._is_mishap = False
         self._kernel = ""
-        service.finished.connect(self._on_finished)
-        service.unreadable.connect(self._on_unreadable)
         # A listing is shown before the build that makes it has ended, and with it the cubin.
         outputs.result_changed.connect(self._on_result_changed)
         outputs.changed.connect(self._on_output_changed)
@@ -112,7 +111,9 @@ class Inspections(QObject):
     def is_reading(self) -> bool:
         """Whether there will be an inspection soon."""
         awaited = self._is_awaited and bool(self._wanted)
-        return self._current is None and not self._problem and (self._ticket != 0 or awaited)
+        return (
+            self._current is None and not self._problem and (self._reading is not None or awaited)
+        )
 
     @property
     def outgoing(self) -> Inspection | None:
@@ -135,7 +136,7 @@ class Inspections(QObject):
     def read_again(self) -> None:
         """Try once more what has failed."""
         if self.may_read_again:
-            self._ticket, self._problem = 0, ""
+            self._reading, self._problem = None, ""
             self._read()
             self.changed.emit()
 
@@ -205,7 +206,9 @@ class Inspections(QObject):
         outgoing = self._current or self._outgoing
         self._outgoing = outgoing if owner == self._owner else None
         self._subject, self._is_awaited, self._owner = subject, is_awaited, owner
-        self._ticket, self._current, self._problem = 0, None, ""
+        if self._reading is not None:
+            self._reading.ignore()
+        self._reading, self._current, self._problem = None, None, ""
         # Who hears of it can tell a pause from the end.
         self._read()
         self.changed.emit()
@@ -219,19 +222,21 @@ class Inspections(QObject):
         return _Subject(listing, built) if cubin is not None else None
 
     def _read(self) -> None:
-        if not self._wanted or self._subject is None or self._current or self._ticket:
+        if not self._wanted or self._subject is None or self._current or self._reading:
             return
         listing, built = self._subject.listing, self._subject.built
         cubin = machine_code(built.request, built.result, listing.name)
         assert cubin is not None
         ptx = ptx_of(built.request, built.result, listing.name)
-        self._ticket = self._service.read(
+        self._reading = self._service.read(
             cubin.content,
             cubin.file_name,
             listing.lines,
             ptx,
             confined_to=built.request.confined_to,
         )
+        self._reading.finished.connect(self._on_read)
+        self._reading.failed.connect(self._on_failed)
 
     def _set(self, inspection: Inspection | None, problem: str = "") -> None:
         self._current, self._outgoing, self._problem = inspection, None, problem
@@ -261,18 +266,20 @@ class Inspections(QObject):
             # What is said in place of it may be something else.
             self.changed.emit()
 
-    @Slot(int, object, object)
-    def _on_finished(self, ticket: int, code: Disassembly, rows: ListingRows) -> None:
-        if ticket != self._ticket or self._subject is None:
-            return
-        listing, built = self._subject.listing, self._subject.built
-        self._set(Inspection(listing.name, listing, code, rows, built.request, built.result))
+    @Slot(object)
+    def _on_read(self, answer: ReadListing | Unreadable) -> None:
+        if isinstance(answer, Unreadable):
+            self._is_mishap = answer.is_mishap
+            self._set(None, answer.words)
+        elif self._subject is not None:
+            listing, built = self._subject.listing, self._subject.built
+            code, rows = answer.code, answer.rows
+            self._set(Inspection(listing.name, listing, code, rows, built.request, built.result))
 
-    @Slot(int, str, bool)
-    def _on_unreadable(self, ticket: int, words: str, is_mishap: bool) -> None:
-        if ticket == self._ticket:
-            self._is_mishap = is_mishap
-            self._set(None, words)
+    @Slot(str)
+    def _on_failed(self, message: str) -> None:
+        self._is_mishap = True
+        self._set(None, message)
 
 
 def nothing_read() -> str:

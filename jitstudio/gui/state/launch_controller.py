@@ -8,21 +8,26 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.launch.choice import launchable
 from jitstudio.core.launch.device import Device, DeviceList
-from jitstudio.core.launch.events import ConsoleText, LaunchEvent, LaunchProgress
 from jitstudio.core.launch.problems import SpecError, SpecProblem
-from jitstudio.core.launch.request import InspectRequest, LaunchRequest
-from jitstudio.core.launch.resolving.choice import launchable
-from jitstudio.core.launch.resolving.resolve import Resolved, resolve
-from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult
-from jitstudio.core.launch.signature import KernelForm
-from jitstudio.core.launch.verdict import unlaunched
+from jitstudio.core.launch.request import InspectRequest, KernelForm, LaunchRequest
+from jitstudio.core.launch.resolve import Resolved, resolve
+from jitstudio.core.launch.result import (
+    ConsoleText,
+    KernelFacts,
+    LaunchEvent,
+    LaunchOutcome,
+    LaunchProgress,
+    LaunchResult,
+    unlaunched,
+)
 from jitstudio.core.result import BuildResult
-from jitstudio.core.severity import Severity
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.late import Late
 from jitstudio.gui.services.launch_service import LaunchService
+from jitstudio.gui.services.queue import RequestHandle
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Built, Outputs
@@ -99,8 +104,8 @@ class LaunchController(QObject):
         self._devices: DeviceList | None = None
         self._device = 0
         self._is_waiting = False
-        self._running: int | None = None
-        self._inspecting: int | None = None
+        self._running: RequestHandle | None = None
+        self._inspecting: RequestHandle | None = None
         self._problems: tuple[SpecProblem, ...] = ()
         self._remarks: tuple[SpecProblem, ...] = ()
         self._finder = Background(self)
@@ -112,12 +117,7 @@ class LaunchController(QObject):
         build_controller.build_ended.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
         outputs.result_changed.connect(self._on_result_changed)
         specs.changed.connect(self._review)
-        service.devices_listed.connect(self._on_devices_listed)
-        service.inspected.connect(self._on_inspected)
-        service.launch_told.connect(self._on_told)
-        service.launch_finished.connect(self._on_finished)
-        service.launch_dropped.connect(self._on_dropped)
-        service.broke.connect(self._on_broke)
+        service.broke.connect(self.broke)
 
     @property
     def device(self) -> Device | None:
@@ -138,7 +138,9 @@ class LaunchController(QObject):
     @Slot()
     def list_devices(self) -> None:
         """Look for the GPUs; the first time starts the process that uses them."""
-        self._service.list_devices()
+        handle = self._service.list_devices()
+        handle.finished.connect(self.take_devices)
+        handle.failed.connect(self._on_devices_missed)
 
     @Slot(int)
     def choose_device(self, ordinal: int) -> None:
@@ -167,8 +169,8 @@ class LaunchController(QObject):
         """End the launch that is on its way, or what waits to be launched."""
         if self._is_waiting:
             self._end(self._unlaunched(LaunchOutcome.CANCELLED))
-        else:
-            self._service.cancel()
+        elif self._running is not None:
+            self._running.cancel()
 
     @Slot()
     def _go_on(self) -> None:
@@ -190,7 +192,11 @@ class LaunchController(QObject):
             self._keep_before(self._on_kept)
         else:
             self._is_waiting = False
-            self._running = self._service.launch(request)
+            self._running = handle = self._service.launch(request)
+            handle.progressed.connect(self._on_progressed)
+            handle.finished.connect(self._on_finished)
+            handle.dropped.connect(self._on_dropped)
+            handle.failed.connect(self._on_failed)
 
     def _on_kept(self) -> None:
         self._is_kept = True
@@ -274,7 +280,10 @@ class LaunchController(QObject):
                 request.config,
                 request.confined_to,
             )
+            if self._inspecting is not None:
+                self._inspecting.ignore()
             self._inspecting = self._service.inspect(asked)
+            self._inspecting.finished.connect(self._on_inspected)
 
     def _show_facts(self, told: KernelFacts | Diagnostic | None) -> None:
         """Tell what the driver says about the kernel, or why it says nothing."""
@@ -313,8 +322,9 @@ class LaunchController(QObject):
         self._specs.set_forms(kernels.forms if kernels else ())
         self._go_on()
 
-    @Slot(DeviceList)
-    def _on_devices_listed(self, devices: DeviceList) -> None:
+    @Slot(object)
+    def take_devices(self, devices: DeviceList) -> None:
+        """The GPUs are these."""
         self._devices = devices
         remembered = (d.ordinal for d in devices.devices if d.uuid == self._preferences.gpu)
         self._device = next(remembered, self._device if self.device is not None else 0)
@@ -323,39 +333,37 @@ class LaunchController(QObject):
         self._review()
         self._go_on()
 
-    @Slot(int, object)
-    def _on_inspected(self, ticket: int, told: KernelFacts | Diagnostic) -> None:
-        if ticket == self._inspecting:
-            self._show_facts(told)
-            self._tell_problems()
+    @Slot(str)
+    def _on_devices_missed(self, message: str) -> None:
+        if self._is_waiting and self._devices is None:
+            self._on_failed(message)
 
-    @Slot(int, object)
-    def _on_told(self, ticket: int, event: LaunchEvent) -> None:
-        if ticket != self._running:
-            return
+    @Slot(object)
+    def _on_inspected(self, told: KernelFacts | Diagnostic) -> None:
+        self._show_facts(told)
+        self._tell_problems()
+
+    @Slot(object)
+    def _on_progressed(self, event: LaunchEvent) -> None:
         match event:
             case LaunchProgress(doing):
                 self.progressed.emit(doing)
             case ConsoleText(text):
                 self.printed.emit(text)
 
-    @Slot(int, LaunchResult)
-    def _on_finished(self, ticket: int, result: LaunchResult) -> None:
-        if ticket == self._running:
-            self._end(result)
-            # What is free has changed.
-            self.list_devices()
+    @Slot(object)
+    def _on_finished(self, result: LaunchResult) -> None:
+        self._end(result)
+        # What is free has changed.
+        self.list_devices()
 
-    @Slot(int)
-    def _on_dropped(self, ticket: int) -> None:
-        if ticket == self._running:
-            self._end(self._unlaunched(LaunchOutcome.CANCELLED))
+    @Slot()
+    def _on_dropped(self) -> None:
+        self._end(self._unlaunched(LaunchOutcome.CANCELLED))
 
-    @Slot(int, str)
-    def _on_broke(self, ticket: int, message: str) -> None:
-        if ticket == self._running or (self._is_waiting and self._devices is None):
-            self._end(self._unlaunched(LaunchOutcome.CRASHED, SpecProblem("", message)))
-        self.broke.emit(message)
+    @Slot(str)
+    def _on_failed(self, message: str) -> None:
+        self._end(self._unlaunched(LaunchOutcome.CRASHED, SpecProblem("", message)))
 
     def _end(self, result: LaunchResult) -> None:
         self._running, self._is_waiting = None, False

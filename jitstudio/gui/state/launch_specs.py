@@ -11,12 +11,11 @@ from typing import Protocol
 
 from PySide6.QtCore import QObject, Signal, Slot
 
+from jitstudio.core.launch.arguments import default_arguments, parse_buffer
+from jitstudio.core.launch.choice import base_name, choose_form
 from jitstudio.core.launch.problems import SpecError, SpecProblem
-from jitstudio.core.launch.resolving.choice import base_name, choose_form
-from jitstudio.core.launch.signature import KernelForm
+from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.launch.texts.argument_text import parse_buffer
-from jitstudio.core.launch.texts.defaults import default_arguments
 from jitstudio.core.launch.types import Pointer
 
 _USUAL_BLOCK = 256

@@ -1,4 +1,4 @@
-"""What lowered names mean in words of C++, as far as anybody has asked."""
+"""What lowered names are in C++, as far as anybody has asked."""
 
 from __future__ import annotations
 
@@ -27,8 +27,6 @@ class LoweredNames(QObject):
         self._known: dict[str, str] = {}
         self._wanted: set[str] = set()
         self._is_asking = False
-        service.demangled.connect(self._on_demangled)
-        service.broke.connect(self._on_broke)
 
     @property
     def known(self) -> Mapping[str, str]:
@@ -43,9 +41,11 @@ class LoweredNames(QObject):
     def _ask(self) -> None:
         if self._wanted and not self._is_asking:
             self._is_asking = True
-            self._service.demangle(sorted(self._wanted))
+            handle = self._service.demangle(sorted(self._wanted))
+            handle.finished.connect(self._on_demangled)
+            handle.failed.connect(self._on_failed)
 
-    @Slot(dict)
+    @Slot(object)
     def _on_demangled(self, names: dict[str, str]) -> None:
         self._is_asking = False
         self._known |= names
@@ -54,5 +54,5 @@ class LoweredNames(QObject):
         self._ask()
 
     @Slot()
-    def _on_broke(self) -> None:
+    def _on_failed(self) -> None:
         self._is_asking = False

@@ -9,15 +9,14 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
-from jitstudio.core.file_text import Encoding
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.link_mode import LinkMode
-from jitstudio.core.project.format import dump, load
+from jitstudio.core.project.format import ProjectFormatError, dump, load
 from jitstudio.core.project.project import Member, Project
-from jitstudio.core.project.reading import ProjectFormatError
+from jitstudio.core.request import LinkMode
 from jitstudio.core.sweep.draft import SweepDraft
 from jitstudio.gui.state.build_settings import BuildSettings, Origin
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.file_text import Encoding
 from jitstudio.gui.state.files import digest
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.session_format import SavedProject

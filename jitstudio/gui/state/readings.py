@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
+from functools import partial
 from weakref import WeakKeyDictionary
 
-from PySide6.QtCore import QObject, Signal, Slot
+from PySide6.QtCore import QObject, Signal
 
 from jitstudio.analysis.correlation.modules import ptx_of
-from jitstudio.analysis.listing_rows import ListingRows
 from jitstudio.analysis.model import Disassembly
+from jitstudio.analysis.request import Unreadable
 from jitstudio.core.code import LINKED, Artifact
-from jitstudio.core.opened import machine_code
-from jitstudio.gui.services.analysis_service import AnalysisService
+from jitstudio.core.result import machine_code
+from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
 from jitstudio.gui.state.outputs import Built
 
 
@@ -28,9 +29,7 @@ class Readings(QObject):
         super().__init__(parent)
         self._service = service
         self._found: WeakKeyDictionary[Built, Disassembly | str] = WeakKeyDictionary()
-        self._asked: dict[int, Built] = {}
-        service.finished.connect(self._on_finished)
-        service.unreadable.connect(self._on_unreadable)
+        self._asked: set[Built] = set()
 
     def code(self, built: Built) -> Disassembly | None:
         """The code of the cubin of a build; None until it has been read, or where it cannot be."""
@@ -45,34 +44,30 @@ class Readings(QObject):
     def ask(self, built: Built) -> None:
         """Have the cubin of a build read, if it has not been and there is one."""
         cubin = cubin_of(built)
-        if cubin is None or built in self._found or built in self._asked.values():
+        if cubin is None or built in self._found or built in self._asked:
             return
         # A tag for each build: one that waits must not give way to the other one.
         tag = f"compare {id(built)}"
         ptx = ptx_of(built.request, built.result, cubin.name)
         confined = built.request.confined_to
-        ticket = self._service.read(
+        handle = self._service.read(
             cubin.content, cubin.file_name, ptx=ptx, tag=tag, confined_to=confined
         )
-        self._asked[ticket] = built
+        handle.finished.connect(partial(self._on_read, built))
+        handle.failed.connect(partial(self._settle, built))
+        self._asked.add(built)
 
     def take(self, built: Built, code: Disassembly) -> None:
         """Take in what somebody else has had read."""
         self._found.setdefault(built, code)
 
-    @Slot(int, object, object)
-    def _on_finished(self, ticket: int, code: Disassembly, _rows: ListingRows) -> None:
-        self._settle(ticket, code)
+    def _on_read(self, built: Built, answer: ReadListing | Unreadable) -> None:
+        self._settle(built, answer.words if isinstance(answer, Unreadable) else answer.code)
 
-    @Slot(int, str)
-    def _on_unreadable(self, ticket: int, words: str) -> None:
-        self._settle(ticket, words)
-
-    def _settle(self, ticket: int, found: Disassembly | str) -> None:
-        built = self._asked.pop(ticket, None)
-        if built is not None:
-            self._found[built] = found
-            self.changed.emit()
+    def _settle(self, built: Built, found: Disassembly | str) -> None:
+        self._asked.discard(built)
+        self._found[built] = found
+        self.changed.emit()
 
 
 def cubin_of(built: Built) -> Artifact | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jitstudio.core.link_mode import LinkMode
+from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.files import kind_of_file

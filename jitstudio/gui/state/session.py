@@ -17,12 +17,12 @@ from typing import TYPE_CHECKING
 from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QObject, QTimer, Signal, Slot
 
 from jitstudio.core import plain_files
-from jitstudio.core.file_text import FileText
 from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import Found, compare
 from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.file_text import FileText
 from jitstudio.gui.state.file_writer import FileWriter
 from jitstudio.gui.state.files import DocumentError, overwrite_file, read_file
 from jitstudio.gui.state.session_format import (

@@ -10,11 +10,10 @@ from typing import Any
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
-from jitstudio.core.file_text import Encoding, FileText
-from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.launch.spec_format import spec_from, spec_object
-from jitstudio.core.link_mode import LinkMode
+from jitstudio.core.launch.spec import LaunchSpec, spec_from, spec_object
+from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import ON_AT_FIRST, Origin, Switch
+from jitstudio.gui.state.file_text import Encoding, FileText
 
 VERSION = 1
 MOST_DOCUMENTS = 1000

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import QObject, Signal
 
-from jitstudio.core.launch.signature import KernelForm
+from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.sweep.draft import SweepDraft, fresh_draft, generic_name
 

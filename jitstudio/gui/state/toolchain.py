@@ -1,4 +1,4 @@
-"""The tools that are installed, as the worker found them."""
+"""The tools that are installed, as the worker finds them."""
 
 from __future__ import annotations
 
@@ -7,10 +7,14 @@ from collections.abc import Callable
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.tools import ToolchainInfo
+from jitstudio.gui.services.build_service import BuildService
 
 
 class Toolchain(QObject):
-    """Holds the last answer of the worker.
+    """Asks the worker for the tools, and keeps its last answer.
+
+    Args:
+        service: Asks the worker.
 
     Attributes:
         info: The tools; None until the worker has answered.
@@ -21,8 +25,9 @@ class Toolchain(QObject):
 
     found = Signal(ToolchainInfo)
 
-    def __init__(self, parent: QObject | None = None) -> None:
+    def __init__(self, service: BuildService, parent: QObject | None = None) -> None:
         super().__init__(parent)
+        self._service = service
         self.info: ToolchainInfo | None = None
 
     def follow(self, slot: Callable[[ToolchainInfo], object]) -> None:
@@ -31,8 +36,12 @@ class Toolchain(QObject):
             slot(self.info)
         self.found.connect(slot)
 
-    @Slot(ToolchainInfo)
-    def set_info(self, info: ToolchainInfo) -> None:
-        """Takes an answer."""
+    @Slot()
+    def probe(self) -> None:
+        """Find out which tools are here; also starts the worker before it is needed."""
+        self._service.probe().finished.connect(self._on_probed)
+
+    @Slot(object)
+    def _on_probed(self, info: ToolchainInfo) -> None:
         self.info = info
         self.found.emit(info)

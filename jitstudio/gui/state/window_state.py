@@ -7,7 +7,7 @@ from PySide6.QtCore import QObject
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService
-from jitstudio.gui.services.serving import close_all
+from jitstudio.gui.services.queue import close_all
 from jitstudio.gui.services.sweep_service import SweepService
 from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.build_controller import BuildController
@@ -36,13 +36,13 @@ class WindowState(QObject):
 
     def __init__(self, user_state: UserState, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self.toolchain = Toolchain(self)
         self.preferences = user_state.preferences
         self.documents = user_state.documents
         self.settings = user_state.settings
         self.session = user_state.session
         self.outputs = Outputs(self)
         self.service = BuildService(self)
+        self.toolchain = Toolchain(self.service, self)
         self.lowered_names = LoweredNames(self.service, self)
         self.build_controller = BuildController(
             self.documents, self.settings, self.outputs, self.service, parent=self
@@ -73,10 +73,9 @@ class WindowState(QObject):
             parent=self,
             keep_before=self.session.save_before,
         )
-        self.service.probe_finished.connect(self.toolchain.set_info)
         # Else the first worker would not know.
         self.service.set_memory_share(float(self.preferences.value("build.memory")))
-        self.service.probe()
+        self.toolchain.probe()
 
     def close(self) -> None:
         """Keep the session and end the workers."""

@@ -1,18 +1,139 @@
-"""What renaming a name in a text of CUDA C++ changes, or why it cannot be done."""
+"""Where a name in a text of CUDA C++ is defined, and what renaming it changes."""
 
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import accumulate
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.lexers.cuda_words import WORDS
-from jitstudio.listing.scopes.lines import Lines, Span
+from jitstudio.listing.find_symbols import symbols
+from jitstudio.listing.lexers.cuda_cxx import WORDS
 from jitstudio.listing.scopes.names import Occurrence, Source
 from jitstudio.listing.scopes.tree import Kind
 
-_NAME = re.compile(r"[^\W\d]\w*")
+Span = tuple[int, int]
+"""The first column and the one behind the last, in characters from 0."""
+
+
+class Lines:
+    """The lines of a text.
+
+    Attributes:
+        content: The text in UTF-8.
+    """
+
+    def __init__(self, text: str) -> None:
+        self._lines = [line.encode("utf-8", "replace") for line in text.split("\n")]
+        self.content = b"\n".join(self._lines)
+        self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)][:-1]
+
+    def byte(self, line: int, column: int) -> int:
+        """The byte at a place; what lies outside of the text is at its nearest end."""
+        line = min(max(line, 0), len(self._lines) - 1)
+        before = self._lines[line].decode("utf-8")[: max(column, 0)]
+        return self._starts[line] + len(before.encode("utf-8"))
+
+    def place(self, byte: int) -> tuple[int, int]:
+        """The line and the column of a byte, both from 0."""
+        line = bisect_right(self._starts, byte) - 1
+        before = self._lines[line][: byte - self._starts[line]]
+        return line, len(before.decode("utf-8", "replace"))
+
+    def span(self, byte: int, length: int) -> tuple[int, Span]:
+        """The line and the columns of so many bytes of one line."""
+        line, column = self.place(byte)
+        return line, (column, self.place(byte + length)[1])
+
+
+Place = tuple[int, int]
+"""A line and a column in characters, both from 0."""
+
+_CUDA = (CodeKind.CUDA, CodeKind.HEADER)
+_INCLUDE = re.compile(r"\s*#\s*include(?:_next)?\s*(?:\"([^\"]+)\"|<([^>]+)>)")
+# What PTX and LLVM IR call names; a label is defined without the sign that it is used with.
+_ANY_NAME = re.compile(r'[@%$.\w]*"[^"]*"|[-@%$.\w]+')
+
+
+@dataclass(frozen=True)
+class Question:
+    """What a place in a text asks for.
+
+    Attributes:
+        name: The name there; empty where there is none.
+        include: The file that the line includes.
+        places: Where the name is defined, or announced if it is defined nowhere in the text.
+        is_member: Whether it may belong to a class.
+        is_built_in: Whether it is a word of the language.
+    """
+
+    name: str = ""
+    include: str = ""
+    places: tuple[Place, ...] = ()
+    is_member: bool = False
+    is_built_in: bool = False
+
+
+def question(kind: CodeKind, text: str, line: int, column: int) -> Question:
+    """What is asked for at a place, counted from 0, in characters. May take a while."""
+    if kind not in _CUDA:
+        return _question_by_symbols(kind, text, line, column)
+    include = _INCLUDE.match(text.split("\n")[line])
+    if include:
+        return Question(include=include[1] or include[2])
+    lines = Lines(text)
+    source = Source(lines.content)
+    name, here = source.at(lines.byte(line, column))
+    if here is None:
+        return Question()
+    word, found = name.decode("utf-8", "replace"), source.occurrences(name)
+    if here.scope is not None:
+        found = tuple(o for o in found if o.scope == here.scope)
+    elif here.is_certain:
+        found = ()
+    places = _places(lines, [o for o in found if o.declares], here)
+    return Question(word, "", places, here.may_be_member, word in WORDS)
+
+
+def defined_in(text: str, name: str, may_be_member: bool) -> tuple[Place, ...]:
+    """Where a text in CUDA C++ defines a name that others can use.
+
+    Args:
+        text: The text.
+        name: The name.
+        may_be_member: Whether members of classes count.
+    """
+    if name not in text:
+        return ()
+    lines = Lines(text)
+    found = Source(lines.content).occurrences(name.encode("utf-8", "replace"))
+    kinds = (Kind.OPEN, Kind.CLASS) if may_be_member else (Kind.OPEN,)
+    known = [o for o in found if o.declares and (o.kind in kinds or o.scope == "")]
+    return _places(lines, known, None)
+
+
+def _places(lines: Lines, declared: list[Occurrence], here: Occurrence | None) -> tuple[Place, ...]:
+    """The definitions, or where there are none, what is announced; rather not where we are."""
+    defined = [o for o in declared if o.is_definition] or declared
+    if here is not None and any(o.start == here.start for o in defined):
+        # From a definition to what announced it, and between overloads in turn.
+        others = [o for o in declared if o.start != here.start]
+        behind = [o for o in others if o.start > here.start]
+        defined = (behind or others or [here])[:1]
+    return tuple(lines.place(o.start) for o in defined)
+
+
+def _question_by_symbols(kind: CodeKind, text: str, line: int, column: int) -> Question:
+    spans = _ANY_NAME.finditer(text.split("\n")[line])
+    word = next((m[0] for m in spans if m.start() <= column <= m.end()), "")
+    wanted = {word, word.lstrip("@%"), word.lstrip("@%").strip('"')}
+    found = [symbol.line for symbol in symbols(kind, text) if symbol.name in wanted and word]
+    return Question(word, places=tuple((number - 1, 0) for number in found[:1]))
+
+
+_NEW_NAME = re.compile(r"[^\W\d]\w*")
 
 
 class RenameError(ValueError):
@@ -86,7 +207,7 @@ def _unknown(here: Occurrence, name: str) -> str:
 def _refusal(source: Source, lines: Lines, here: Occurrence, old: str, new: str) -> str:
     if new == old:
         return ""
-    if not _NAME.fullmatch(new):
+    if not _NEW_NAME.fullmatch(new):
         return "A name has letters, digits and _, and begins with none of the digits."
     if new in WORDS:
         return f"'{new}' is a word of CUDA C++."

@@ -12,7 +12,7 @@ from operator import attrgetter
 
 from tree_sitter import Node
 
-from jitstudio.listing.cuda_syntax import parse_in_pieces
+from jitstudio.listing.cuda.syntax import parse_in_pieces
 
 Path = tuple[Node, ...]
 """The nodes from the root of the tree to a leaf."""

@@ -14,8 +14,7 @@ from jitstudio.core.launch.request import Buffer, Direction, FillKind
 from jitstudio.core.launch.result import Stray
 from jitstudio.numerics.dtypes import open_buffer
 from jitstudio.numerics.fills import generate
-from jitstudio.toolchain.driver import checked
-from jitstudio.toolchain.gpu.errors import doing
+from jitstudio.toolchain.driver import checked, doing
 
 GUARD_BYTES = 256 << 10
 """Bytes of the zone on either side: a stray block of threads lands there. A multiple of any

@@ -1,4 +1,4 @@
-"""Loads code onto a GPU and asks the driver about its kernels."""
+"""Loads code onto a GPU, asks the driver about its kernels, and finds what they left unwritten."""
 
 from __future__ import annotations
 
@@ -8,17 +8,16 @@ from hashlib import sha256
 from math import prod
 from typing import Any
 
+import numpy as np
 from cuda.bindings import driver
 from cuda.core import Device, Kernel, ObjectCode
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.cuda_errors import cuda_error
-from jitstudio.core.launch.request import LaunchConfig
+from jitstudio.core.launch.request import LaunchConfig, Slot
 from jitstudio.core.launch.result import KernelFacts
-from jitstudio.core.launch.signature import Slot
-from jitstudio.toolchain.driver import checked
+from jitstudio.toolchain.driver import GpuError, checked, doing
 from jitstudio.toolchain.driver_jit import Assembled, assemble_here
-from jitstudio.toolchain.gpu.errors import GpuError, doing
 
 _KEPT = 8
 _PORTABLE_CLUSTER = 8
@@ -173,3 +172,21 @@ def _occupancy(kernel: Kernel, device: Device, config: LaunchConfig) -> dict[str
         "suggested_block": best,
         "suggested_occupancy": resident(best)[1],
     }
+
+
+_WORDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+
+
+def poisoned(content: np.ndarray[Any, Any], size: int, poison: int) -> np.ndarray[Any, Any]:
+    """Indices of the elements that still hold the poison in all of their bytes.
+
+    Args:
+        content: Bytes.
+        size: Bytes of an element.
+        poison: The byte.
+    """
+    word = _WORDS.get(size)
+    if word is not None:
+        pattern = word(int.from_bytes(bytes([poison]) * size, "little"))
+        return np.flatnonzero(content.view(word) == pattern)
+    return np.flatnonzero((content.reshape(-1, size) == poison).all(axis=1))

@@ -15,9 +15,8 @@ from cuda.core import Device, EventOptions, Kernel, Stream
 
 from jitstudio.core.launch.request import LaunchConfig, LaunchRequest, Value
 from jitstudio.core.launch.result import Timing
-from jitstudio.toolchain.driver import checked
+from jitstudio.toolchain.driver import GpuError, checked, doing
 from jitstudio.toolchain.gpu.buffers import DeviceBuffer
-from jitstudio.toolchain.gpu.errors import GpuError, doing
 from jitstudio.toolchain.gpu.kernels import function_of
 
 _TIMED = EventOptions(timing_enabled=True)

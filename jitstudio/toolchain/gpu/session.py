@@ -6,8 +6,8 @@ from functools import cache
 
 from cuda.core import Device, Stream
 
+from jitstudio.toolchain.driver import doing
 from jitstudio.toolchain.gpu.buffers import Buffers
-from jitstudio.toolchain.gpu.errors import doing
 from jitstudio.toolchain.gpu.kernels import Library
 
 

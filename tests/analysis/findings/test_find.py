@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.analysis.findings.find import RULES, findings
 from jitstudio.analysis.reading.code import read_code
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Severity
 from tests.analysis.findings.conftest import SOURCE
 from tests.sample_builds import builds
 from tests.support import cuda, request

@@ -4,8 +4,8 @@ from jitstudio.analysis.matrix.plan import MatrixPlan, variants
 from jitstudio.analysis.matrix.rows import MatrixRow, built, reports_of
 from jitstudio.analysis.request import AnalysisRequest
 from jitstudio.core.arch import Arch
-from jitstudio.worker.analyst import Analyst
 from jitstudio.worker.builder import Builder
+from jitstudio.worker.disassembly_reader import DisassemblyReader
 from tests.support import cuda, request
 
 HUNGRY = """\
@@ -31,17 +31,17 @@ def plan(*targets, options=("",), builds=None):
 
 def carried_out(plan) -> tuple[MatrixRow, ...]:
     """The rows of a plan."""
-    builder, analyst = Builder(), Analyst()
+    builder, reader = Builder(), DisassemblyReader()
     rows = []
     try:
         for variant in variants(plan):
             row = built(variant, builder.build(variant.request))
             if row.cubin:
-                code = analyst.analyse(AnalysisRequest(row.cubin, "hungry.cubin"))
+                code = reader.analyse(AnalysisRequest(row.cubin, "hungry.cubin"))
                 reports = reports_of(row.result, code)
                 row = MatrixRow(variant, row.result, reports=reports)
             rows.append(row)
     finally:
         builder.close()
-        analyst.close()
+        reader.close()
     return tuple(rows)

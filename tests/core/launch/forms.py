@@ -1,8 +1,7 @@
 """Kernels to be filled in, without any source."""
 
-from jitstudio.core.launch.signature import FormParameter, KernelForm, Slot
-from jitstudio.core.launch.texts.c_types import named, padded
-from jitstudio.core.launch.types import Pointer
+from jitstudio.core.launch.request import FormParameter, KernelForm, Slot
+from jitstudio.core.launch.types import Pointer, named, padded
 
 
 def pointer(spelling="float", const=False):

@@ -1,10 +1,10 @@
 import json
 from dataclasses import replace
 
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.json_form import devices_object, launch_object, sweep_object
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.core.launch.json_form import devices_object, launch_object, sweep_object
-from jitstudio.core.launch.request import Direction
+from jitstudio.core.launch.request import Direction, Slot
 from jitstudio.core.launch.result import (
     BufferResult,
     CheckResult,
@@ -16,10 +16,8 @@ from jitstudio.core.launch.result import (
     Stray,
     Timing,
 )
-from jitstudio.core.launch.signature import Slot
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.types import NumberKind, Scalar
-from jitstudio.core.severity import Severity
 from jitstudio.core.sweep.plan import Axis, AxisKind, SweepPlan, expand
 from jitstudio.core.sweep.result import SweepResult, VariantResult
 from tests.devices import H200

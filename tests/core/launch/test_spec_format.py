@@ -3,8 +3,7 @@ from dataclasses import fields
 
 import pytest
 
-from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.launch.spec_format import spec_from, spec_object
+from jitstudio.core.launch.spec import LaunchSpec, spec_from, spec_object
 from tests.gui.launch_kernels import FULL
 
 

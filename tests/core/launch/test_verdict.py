@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.request import Direction, Expectation, LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import (
     BufferResult,
@@ -14,10 +15,10 @@ from jitstudio.core.launch.result import (
     LaunchResult,
     Stray,
     Timing,
+    judged,
+    unchecked,
 )
-from jitstudio.core.launch.texts.c_types import FLOAT
-from jitstudio.core.launch.verdict import judged, unchecked
-from jitstudio.core.severity import Severity
+from jitstudio.core.launch.types import FLOAT
 
 REQUEST = LaunchRequest(b"", CodeKind.CUBIN, "_Z1kv", "k", 0, (), 0, LaunchConfig())
 RAN = LaunchResult(LaunchOutcome.RAN, "k")

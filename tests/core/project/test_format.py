@@ -9,9 +9,8 @@ import pytest
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
-from jitstudio.core.project.format import VERSION, dump, load
+from jitstudio.core.project.format import LARGEST, VERSION, ProjectFormatError, dump, load
 from jitstudio.core.project.project import Member, Project
-from jitstudio.core.project.reading import LARGEST, ProjectFormatError
 from jitstudio.core.request import LinkMode
 from jitstudio.core.sweep.draft import AxisText, SweepDraft
 from jitstudio.core.sweep.plan import AxisKind

@@ -4,7 +4,7 @@ from PySide6.QtGui import QHelpEvent, QPalette, QTextCursor, QTextDocument, QWhe
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPlainTextDocumentLayout, QToolTip
 
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Severity
 from jitstudio.gui.code.find_bar import FindBar
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.keys import duplicate_lines, indent, unindent

@@ -4,8 +4,7 @@ import pytest
 from PySide6.QtWidgets import QTabBar, QWidget
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.state.documents import Document, Documents
 

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolTip
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Severity
 from jitstudio.gui.code.find_bar import FindBar
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.margin import EditorMargin

@@ -4,7 +4,7 @@ from PySide6.QtGui import QEnterEvent, QHelpEvent, QTextCursor
 from PySide6.QtWidgets import QApplication, QToolTip
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Severity
 from jitstudio.gui.code.hover_text import Tip
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.hover import EditorHover

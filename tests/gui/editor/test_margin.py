@@ -4,7 +4,7 @@ from PySide6.QtGui import QHelpEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Severity
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.margin import EditorMargin
 from jitstudio.gui.editor.marks import Mark

@@ -1,7 +1,7 @@
 import pytest
 from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument
 
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Severity
 from jitstudio.gui.editor.marks import Mark, MarkList, told
 
 TEXT = "int a = b;\n  ld.u64 %rd1, [x];\n\nlast"

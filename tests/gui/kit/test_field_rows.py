@@ -3,8 +3,8 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtWidgets import QApplication, QComboBox, QLabel, QLineEdit
 
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.problems import SpecProblem
-from jitstudio.core.severity import Severity
 from jitstudio.gui.kit.field_rows import FieldRows, ProblemLabel
 
 

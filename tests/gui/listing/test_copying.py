@@ -4,7 +4,7 @@ from html import unescape
 from PySide6.QtGui import QTextDocument
 
 from jitstudio.gui.listing.copying import Beside, Excerpt, as_html, as_markdown
-from jitstudio.listing.demangling import Spelling
+from jitstudio.listing.kernel_names import Spelling
 from jitstudio.listing.lexers.ptx import PtxLexer
 
 LINES = [

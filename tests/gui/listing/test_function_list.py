@@ -4,8 +4,8 @@ from PySide6.QtTest import QTest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.listing.function_list import FunctionList
-from jitstudio.listing.demangling import Spelling
 from jitstudio.listing.functions import Function
+from jitstudio.listing.kernel_names import Spelling
 
 FUNCTIONS = (
     Function("declared", 2, 4, False, is_defined=False),

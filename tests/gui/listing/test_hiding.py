@@ -3,9 +3,8 @@ from time import thread_time
 import pytest
 
 from jitstudio.gui.listing.hiding import Hiding
-from jitstudio.listing.blocks import Block
-from jitstudio.listing.line_class import LineClass
-from jitstudio.listing.outline import Outline
+from jitstudio.listing.folds import Block, Outline
+from jitstudio.listing.line_classes import LineClass
 
 CODE, COMMENT, DIRECTIVE, DEBUG = LineClass
 # Two kernels, the first with a block inside.

@@ -5,8 +5,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
 from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.listing.functions import Link
 from jitstudio.listing.lexers.ptx import PtxLexer
-from jitstudio.listing.targets import Link
 
 LINES = ["\tbra \t$end;", *["\tnop;"] * 300, "$end:"]
 LINK = Link(0, (6, 10), (301, 0))

@@ -2,7 +2,7 @@ import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.listing.listing_code import ListingCode
-from jitstudio.listing.demangling import Spelling
+from jitstudio.listing.kernel_names import Spelling
 
 LINES = (".visible .entry _Z1fi(", ")", "{", "\tbra \t$L;", "\tcall _Z1fi; bra $L;", "$L:", "}")
 NAMES = {"_Z1fi": "f<int>(int)", "_Z1gv": "g()"}

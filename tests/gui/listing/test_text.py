@@ -2,8 +2,8 @@ import pytest
 from pygments.token import Comment, Keyword, Text
 
 from jitstudio.gui.listing.text import LONG_LINE, ListingText
-from jitstudio.listing.cells import char_cells
 from jitstudio.listing.lines import split_lines
+from jitstudio.listing.sass import char_cells
 
 
 class Comments:

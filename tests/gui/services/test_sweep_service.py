@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtCore import QTimer
 
 from jitstudio.core.sweep.result import SweepResult
-from jitstudio.gui.services.serving import close_all
+from jitstudio.gui.services.queue import close_all
 from jitstudio.gui.services.sweep_service import SweepService
 from tests.gui.processes import children, sweeping_threads
 from tests.support import SLOW

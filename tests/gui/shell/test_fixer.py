@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QWidget
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
-from jitstudio.core.fixes import Fix, FixKind
+from jitstudio.core.diagnostics import Fix, FixKind
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.shell.file_commands import FileCommands

@@ -1,4 +1,4 @@
-from jitstudio.core.doctor_words import Finding
+from jitstudio.core.doctor_text import Finding
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.tools import Tool, ToolchainInfo, ToolInfo
 from jitstudio.gui.state.environment import Environment

@@ -7,13 +7,12 @@ from PySide6.QtCore import QSettings
 from PySide6.QtTest import QSignalSpy
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.result import LaunchOutcome
-from jitstudio.core.severity import Severity
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService
-from jitstudio.gui.services.serving import close_all
+from jitstudio.gui.services.queue import RequestHandle, close_all
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
@@ -25,7 +24,6 @@ from tests.devices import ONE_H200
 from tests.gui.launches import FACTS
 
 PATIENCE = 60_000
-TICKET = 77
 ONE = 'extern "C" __global__ void one(int* out, int n) { out[0] = n; }\n'
 MORE = 'extern "C" __global__ void one(int* out, double more, int n) { out[0] = n + more; }\n'
 BROKEN = 'extern "C" __global__ void one(int* out, int n) { out[0] = oops; }\n'
@@ -42,14 +40,18 @@ class HeldService(LaunchService):
 
     def list_devices(self):
         self.looked += 1
+        self.devices = RequestHandle()
+        return self.devices
 
     def launch(self, request):
         self.launched.append(request)
-        return TICKET
+        self.running = RequestHandle()
+        return self.running
 
     def inspect(self, request):
         self.inspected_for.append(request)
-        return TICKET
+        self.inspecting = RequestHandle()
+        return self.inspecting
 
 
 class Bench:
@@ -117,8 +119,14 @@ def built(bench, qtbot):
 @pytest.fixture
 def ready(built):
     """With a kernel and a GPU."""
-    built.service.devices_listed.emit(ONE_H200)
+    built.launches.take_devices(ONE_H200)
     return built
+
+
+def fail(service, handle, message):
+    """What a service tells of a request at which the worker breaks."""
+    handle.failed.emit(message)
+    service.broke.emit(message)
 
 
 def names(request):
@@ -221,7 +229,7 @@ def test_another_module_that_cannot_be_built_has_no_kernels(ready, qtbot):
 
 def test_a_launch_that_is_dropped_ends_as_cancelled(ready):
     ready.launches.run()
-    ready.service.launch_dropped.emit(TICKET)
+    ready.service.running.dropped.emit()
     assert ready.running == [True, False]
     assert [(r.outcome, r.kernel) for r in ready.results] == [(LaunchOutcome.CANCELLED, "one")]
 
@@ -229,9 +237,9 @@ def test_a_launch_that_is_dropped_ends_as_cancelled(ready):
 def test_a_launch_whose_worker_breaks_ends_with_its_words(ready):
     told = QSignalSpy(ready.launches.broke)
     ready.launches.run()
-    ready.service.broke.emit(TICKET + 1, "Of no concern.")
+    ready.service.broke.emit("Of no concern.")
     assert ready.results == []
-    ready.service.broke.emit(TICKET, "The pipe is gone.")
+    fail(ready.service, ready.service.running, "The pipe is gone.")
     assert ready.running == [True, False]
     assert ready.results[0].outcome is LaunchOutcome.CRASHED
     assert "The pipe is gone" in ready.results[0].reason
@@ -243,13 +251,13 @@ def test_a_run_looks_for_gpus_first(built):
     assert built.service.looked == 1
     assert built.progress == ["looking for GPUs"]
     assert built.service.launched == []
-    built.service.devices_listed.emit(ONE_H200)
+    built.launches.take_devices(ONE_H200)
     assert len(built.service.launched) == 1
 
 
 def test_without_a_gpu_a_run_ends_with_why(built):
     built.launches.run()
-    built.service.devices_listed.emit(DeviceList(problem="No NVIDIA driver is installed."))
+    built.launches.take_devices(DeviceList(problem="No NVIDIA driver is installed."))
     assert [result.outcome for result in built.results] == [LaunchOutcome.MISSING]
     assert built.running == [True, False]
 
@@ -260,10 +268,10 @@ def test_gpus_that_come_after_the_end_of_a_run_start_nothing(built, outcome):
     if outcome is LaunchOutcome.CANCELLED:
         built.launches.cancel()
     else:
-        built.service.broke.emit(1, "The process could not be started.")
+        fail(built.service, built.service.devices, "The process could not be started.")
     assert [result.outcome for result in built.results] == [outcome]
     built.launches.list_devices()
-    built.service.devices_listed.emit(ONE_H200)
+    built.launches.take_devices(ONE_H200)
     assert built.service.launched == []
     assert built.running == [True, False]
 
@@ -272,19 +280,22 @@ def test_why_the_driver_says_nothing_is_a_warning(ready, qtbot):
     qtbot.waitUntil(lambda: bool(ready.service.inspected_for), timeout=PATIENCE)
     why = Diagnostic(Severity.ERROR, "", None, None, "The code is for another GPU.")
     facts = QSignalSpy(ready.launches.facts_changed)
-    ready.service.inspected.emit(TICKET + 1, why)
+    older = ready.service.inspecting
+    ready.launches.take_devices(ONE_H200)
+    qtbot.waitUntil(lambda: ready.service.inspecting is not older, timeout=PATIENCE)
+    older.finished.emit(why)
     assert ready.code_problems == []
-    ready.service.inspected.emit(TICKET, why)
+    ready.service.inspecting.finished.emit(why)
     assert ready.code_problems == ["The code is for another GPU."]
     assert {p.severity for p in ready.problems} == {Severity.WARNING}
-    ready.service.inspected.emit(TICKET, FACTS)
+    ready.service.inspecting.finished.emit(FACTS)
     assert ready.code_problems == []
     assert [facts.at(row) for row in range(facts.count())] == [[None], [FACTS]]
 
 
 def test_another_gpu_is_remembered(ready, qtbot):
     two = replace(ONE_H200.devices[0], ordinal=1, uuid="GPU-2")
-    ready.service.devices_listed.emit(DeviceList("13.0", (*ONE_H200.devices, two)))
+    ready.launches.take_devices(DeviceList("13.0", (*ONE_H200.devices, two)))
     ready.launches.choose_device(1)
-    ready.service.devices_listed.emit(DeviceList("13.0", (replace(two, ordinal=0),)))
+    ready.launches.take_devices(DeviceList("13.0", (replace(two, ordinal=0),)))
     assert ready.launches.device == replace(two, ordinal=0)

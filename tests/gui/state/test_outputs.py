@@ -4,10 +4,9 @@ import pytest
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult, Outcome
-from jitstudio.core.severity import Severity
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.outputs import Outputs
 

@@ -12,9 +12,8 @@ from PySide6.QtGui import QTextCursor
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.project.format import dump, load
+from jitstudio.core.project.format import ProjectFormatError, dump, load
 from jitstudio.core.project.project import Member, Project
-from jitstudio.core.project.reading import ProjectFormatError
 from jitstudio.core.request import LinkMode
 from jitstudio.core.sweep.draft import AxisText, SweepDraft
 from jitstudio.core.sweep.plan import AxisKind

@@ -5,10 +5,10 @@ import pytest
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
-from jitstudio.core.file_text import Encoding, FileText, TextForm
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import ON_AT_FIRST, Switch
+from jitstudio.gui.state.file_text import Encoding, FileText, TextForm
 from jitstudio.gui.state.session_format import (
     VERSION,
     SavedDocument,

@@ -24,7 +24,7 @@ def test_who_asks_late_for_the_tools_is_told_and_kept_up_to_date(state, qtbot):
     state.toolchain.follow(told.append)
     assert told == [state.toolchain.info]
     assert told[0].archs
-    state.service.probe()
+    state.toolchain.probe()
     qtbot.waitUntil(lambda: len(told) == 2, timeout=PATIENCE)
 
 

@@ -7,8 +7,7 @@ from contextlib import suppress
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.scopes.definitions import defined_in, question
-from jitstudio.listing.scopes.renaming import RenameError, renaming
+from jitstudio.listing.scopes.renaming import RenameError, defined_in, question, renaming
 from jitstudio.listing.scopes.tree import TooDeep
 
 _MARK = re.compile(r"«(\w+)»")

@@ -1,5 +1,5 @@
-from jitstudio.listing.symbols.cuda import cuda_symbols
-from jitstudio.listing.symbols.symbol import SymbolKind
+from jitstudio.listing.find_symbols import cuda_symbols
+from jitstudio.listing.symbols import SymbolKind
 
 SOURCE = """\
 #define N 3

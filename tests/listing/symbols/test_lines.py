@@ -1,8 +1,8 @@
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.symbols.find import symbols
-from jitstudio.listing.symbols.lines import llvm_symbols, ptx_symbols
+from jitstudio.listing.find_symbols import symbols
+from jitstudio.listing.symbols import llvm_symbols, ptx_symbols
 
 PTX = """\
 .version 8.0

@@ -9,7 +9,7 @@ import pytest
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.spec import Sanitizer
-from jitstudio.worker.sanitizer import find_sanitizer
+from jitstudio.worker.compute_sanitizer import find_sanitizer
 from tests.launching import cuda, spec
 
 pytestmark = pytest.mark.gpu

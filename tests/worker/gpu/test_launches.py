@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.launch.events import ConsoleText
-from jitstudio.core.launch.result import LaunchOutcome
+from jitstudio.core.launch.result import ConsoleText, LaunchOutcome
 from jitstudio.core.launch.spec import LoadMode
 from jitstudio.core.request import LinkMode
 from tests.launching import spec

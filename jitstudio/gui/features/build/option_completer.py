@@ -6,7 +6,7 @@ from PySide6.QtCore import QEvent, QObject, QRect, Slot
 from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QHeaderView, QLineEdit, QTreeView
 
-from jitstudio.core.options.completion import suggestions
+from jitstudio.gui.features.build.option_completion import suggestions
 from jitstudio.gui.kit.fonts import code_font
 from jitstudio.gui.kit.presentation import plain_tooltip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.link_mode import LinkMode
+from jitstudio.core.request import LinkMode
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.source_page import SourcePage
 from jitstudio.gui.kit.theme import Theme

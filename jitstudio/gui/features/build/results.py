@@ -40,6 +40,7 @@ class ResultsController(QObject):
         super().__init__(shell.status)
         actions = shell.actions
         self._outputs = outputs
+        self._service = service
         self._editors = editors
         self._build_controller = build_controller
         self._documents = documents
@@ -55,7 +56,6 @@ class ResultsController(QObject):
         documents.current_changed.connect(self._on_current_changed)
         outputs.result_changed.connect(self._on_result_changed)
         toolchain.follow(self._on_toolchain_found)
-        service.cache_emptied.connect(self._on_cache_emptied)
         build_controller.build_started.connect(status.show_building)
         build_controller.build_started.connect(self._on_building_changed)
         build_controller.progressed.connect(status.show_progress)
@@ -69,7 +69,7 @@ class ResultsController(QObject):
             {
                 "buildAction": build_controller.build,
                 "cancelAction": build_controller.cancel,
-                "emptyCacheAction": service.empty_cache,
+                "emptyCacheAction": self._empty_cache,
                 "saveOutputsAction": self._on_save_outputs,
             }
         )
@@ -114,6 +114,10 @@ class ResultsController(QObject):
         for tool in info.tools:
             if tool.problem:
                 self._shell.notices.tell(tool.problem)
+
+    @Slot()
+    def _empty_cache(self) -> None:
+        self._service.empty_cache().finished.connect(self._on_cache_emptied)
 
     @Slot(object)
     def _on_cache_emptied(self, size: int) -> None:

@@ -7,7 +7,7 @@ from datetime import datetime
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.core.options.words import join_options, read
+from jitstudio.core.options.parsing import join_options, read
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 

@@ -18,13 +18,13 @@ from jitstudio.analysis.comparing.program import Program
 from jitstudio.analysis.comparing.text import compare_lines, ptx_lines
 from jitstudio.analysis.model import NOWHERE, Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
+from jitstudio.core.figures import FIGURES
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.resources import merge
 from jitstudio.core.result import BuildResult, Resources
 from jitstudio.gui.kit.presentation import Column
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.listing.demangling import Spelling, lowered_names
-from jitstudio.listing.kernel_names import meanings
+from jitstudio.listing.kernel_names import Spelling, lowered_names, meanings
 from jitstudio.listing.sass import Extent
 
 
@@ -248,19 +248,7 @@ def count_words(comparison: Comparison) -> str:
     return told
 
 
-_FIGURES = {
-    "instructions": QT_TRANSLATE_NOOP("Figures", "Instructions"),
-    "code_bytes": QT_TRANSLATE_NOOP("Figures", "Bytes of code"),
-    "registers": QT_TRANSLATE_NOOP("Figures", "Registers"),
-    "spill_stores": QT_TRANSLATE_NOOP("Figures", "Bytes spilled"),
-    "spill_loads": QT_TRANSLATE_NOOP("Figures", "Bytes reloaded"),
-    "stack_bytes": QT_TRANSLATE_NOOP("Figures", "Bytes of stack"),
-    "shared_bytes": QT_TRANSLATE_NOOP("Figures", "Bytes of shared memory"),
-    "constant_bytes": QT_TRANSLATE_NOOP("Figures", "Bytes of constants"),
-    "local_bytes": QT_TRANSLATE_NOOP("Figures", "Bytes of local memory"),
-    "barriers": QT_TRANSLATE_NOOP("Figures", "Barriers"),
-    "max_threads": QT_TRANSLATE_NOOP("Figures", "Most threads per block"),
-    "live_registers": QT_TRANSLATE_NOOP("Figures", "Registers alive at most"),
+_CLASSES = {
     "memory_instructions": QT_TRANSLATE_NOOP("Figures", "Memory instructions"),
     "float_instructions": QT_TRANSLATE_NOOP("Figures", "Floating-point instructions"),
     "integer_instructions": QT_TRANSLATE_NOOP("Figures", "Integer instructions"),
@@ -274,7 +262,9 @@ _FIGURES = {
 
 def figure_title(figure: str) -> str:
     """A figure in the user's language."""
-    return QCoreApplication.translate("Figures", _FIGURES.get(figure, figure))
+    known = FIGURES.get(figure)
+    label = known.label if known else _CLASSES.get(figure, figure)
+    return QCoreApplication.translate("Figures", label)
 
 
 def _number(read: Callable[[Delta], int | None], sign: str = "") -> Callable[[Delta], str]:

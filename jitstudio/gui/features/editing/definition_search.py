@@ -13,7 +13,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.plain_files import read_file
 from jitstudio.gui.features.editing.definitions_state import Answer, Asked, OpenText, Spot
 from jitstudio.listing.includes import includes
-from jitstudio.listing.scopes.definitions import defined_in, question
+from jitstudio.listing.scopes.renaming import defined_in, question
 
 _LARGEST = 4 << 20
 _MOST_FILES = 500

@@ -19,7 +19,7 @@ from jitstudio.gui.shell.palette.model import Entry
 from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.listing.symbols.symbol import Symbol, SymbolKind
+from jitstudio.listing.symbols import Symbol, SymbolKind
 
 _CONTEXT = "SymbolsController"
 _WORDS = {

@@ -14,7 +14,7 @@ from PySide6.QtCore import QCoreApplication, qVersion
 from PySide6.QtGui import QGuiApplication
 
 from jitstudio import __version__
-from jitstudio.core.doctor_words import gpu_findings
+from jitstudio.core.doctor_text import gpu_findings
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.tools import ToolchainInfo
 
@@ -26,7 +26,6 @@ _PACKAGES = (
     "cuda-bindings",
     "numpy",
     "pygments",
-    "pyelftools",
     "tree-sitter",
     "tree-sitter-cuda",
     "pyqtgraph",

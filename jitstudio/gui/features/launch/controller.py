@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import LaunchConfig
-from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult
-from jitstudio.core.launch.verdict import unlaunched
-from jitstudio.core.severity import Severity
+from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult, unlaunched
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.launch.models.launch_text import config_words
 from jitstudio.gui.features.launch.view import LaunchPanel

@@ -13,7 +13,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QWidget
 
-from jitstudio.core.pipeline.model import Node, Pipeline, State
+from jitstudio.gui.features.pipeline.graph import Node, Pipeline, State
 from jitstudio.gui.features.pipeline.model import description
 from jitstudio.gui.features.pipeline.node_item import NodeItem
 from jitstudio.gui.features.pipeline.scene import PipelineScene

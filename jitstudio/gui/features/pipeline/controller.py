@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.pipeline.model import Node, Role, State
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.navigator import Navigator
+from jitstudio.gui.features.pipeline.graph import Node, Role, State
 from jitstudio.gui.features.pipeline.picture import PictureError
 from jitstudio.gui.features.pipeline.state import Pipelines
 from jitstudio.gui.features.pipeline.view import PipelineView

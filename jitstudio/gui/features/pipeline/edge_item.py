@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPainterPath, QPen, QPolygonF
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from jitstudio.core.pipeline.model import Node
+from jitstudio.gui.features.pipeline.graph import Node
 from jitstudio.gui.features.pipeline.look import flow_of
 from jitstudio.gui.kit.theme import Theme
 

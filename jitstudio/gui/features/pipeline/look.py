@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.pipeline.model import Node, Role, State
 from jitstudio.gui.code.languages import icon_name
+from jitstudio.gui.features.pipeline.graph import Node, Role, State
 from jitstudio.gui.kit.diagrams.canvas import mixed
 from jitstudio.gui.kit.theme import Theme
 

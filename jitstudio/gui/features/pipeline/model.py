@@ -1,6 +1,6 @@
 """What the nodes of the pipeline are called, in the user's language.
 
-Knows `core.pipeline` and no widget.
+Knows the `graph` and no widget.
 """
 
 from __future__ import annotations
@@ -8,8 +8,8 @@ from __future__ import annotations
 from PySide6.QtCore import QCoreApplication
 
 from jitstudio.core.code import LINKED
-from jitstudio.core.pipeline.model import Node, Pipeline, Role, State
-from jitstudio.core.pipeline.words import size_words, time_words
+from jitstudio.gui.features.pipeline.graph import Node, Pipeline, Role, State
+from jitstudio.gui.kit.amounts import size_words, time_words
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 _CONTEXT = "Pipeline"

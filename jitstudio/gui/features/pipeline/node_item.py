@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.core.pipeline.model import Node, State
+from jitstudio.gui.features.pipeline.graph import Node, State
 from jitstudio.gui.features.pipeline.look import Look, look_of
 from jitstudio.gui.features.pipeline.model import description, facts
 from jitstudio.gui.kit.diagrams.canvas import mixed

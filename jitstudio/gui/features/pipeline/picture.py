@@ -9,7 +9,7 @@ from PySide6.QtGui import QGuiApplication, QImage, QImageWriter, QPainter
 from PySide6.QtSvg import QSvgGenerator
 from PySide6.QtWidgets import QGraphicsItem
 
-from jitstudio.core.pipeline.model import Pipeline
+from jitstudio.gui.features.pipeline.graph import Pipeline
 from jitstudio.gui.features.pipeline.scene import PipelineScene
 from jitstudio.gui.kit.theme import Theme
 

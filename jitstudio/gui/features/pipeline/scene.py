@@ -5,9 +5,9 @@ from __future__ import annotations
 from PySide6.QtCore import QObject, QPointF, QRectF
 from PySide6.QtWidgets import QGraphicsScene
 
-from jitstudio.core.pipeline.layout import Layout, Place, lay_out
-from jitstudio.core.pipeline.model import Edge, Pipeline, State
 from jitstudio.gui.features.pipeline.edge_item import EdgeItem
+from jitstudio.gui.features.pipeline.graph import Edge, Pipeline, State
+from jitstudio.gui.features.pipeline.layout import Layout, Place, lay_out
 from jitstudio.gui.features.pipeline.node_item import HEIGHT, WIDTH, NodeItem
 from jitstudio.gui.kit.theme import Theme
 

@@ -9,8 +9,10 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from jitstudio.core.events import Event
 from jitstudio.core.launch.result import LaunchResult
-from jitstudio.core.pipeline.model import Pipeline
-from jitstudio.core.pipeline.progress import (
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import BuildResult
+from jitstudio.gui.features.pipeline.graph import Pipeline, pipeline_of
+from jitstudio.gui.features.pipeline.progress import (
     edited,
     ended,
     following,
@@ -20,9 +22,6 @@ from jitstudio.core.pipeline.progress import (
     stopped,
     told,
 )
-from jitstudio.core.pipeline.shape import pipeline_of
-from jitstudio.core.request import BuildRequest
-from jitstudio.core.result import BuildResult
 
 _CALM_MS = 120
 """Milliseconds that a change in place may wait: a build quicker than this does not flicker."""

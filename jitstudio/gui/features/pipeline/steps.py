@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from jitstudio.core.pipeline.layout import Layout, Place
+from jitstudio.gui.features.pipeline.layout import Layout, Place
 from jitstudio.gui.kit.diagrams.canvas import Way
 
 # What lies that way, and how far off it is; None for what does not.

@@ -8,8 +8,8 @@ from PySide6.QtCore import QPoint, Qt, Signal, Slot
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QMenu, QVBoxLayout, QWidget
 
-from jitstudio.core.pipeline.model import Node, Pipeline, State
 from jitstudio.gui.features.pipeline.canvas import PipelineCanvas
+from jitstudio.gui.features.pipeline.graph import Node, Pipeline, State
 from jitstudio.gui.features.pipeline.look import mark_of
 from jitstudio.gui.features.pipeline.model import summary
 from jitstudio.gui.features.pipeline.picture import image_of, save_picture

@@ -5,8 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QSize, Qt, Signal, Slot
 from PySide6.QtWidgets import QFrame, QHBoxLayout, QLabel, QPushButton, QSizePolicy, QWidget
 
-from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.fixes import Fix
+from jitstudio.core.diagnostics import Diagnostic, Fix
 
 
 class ExplanationPanel(QFrame):

@@ -10,9 +10,8 @@ from threading import Event
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.fixes import Fix, FixKind
-from jitstudio.core.link_mode import LinkMode
+from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind
+from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.features.problems.view import ProblemsView
 from jitstudio.gui.kit.background import Background
@@ -23,7 +22,7 @@ from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.listing.functions import functions
 from jitstudio.listing.kernel_names import read_name
-from jitstudio.listing.symbols.symbol import SymbolKind
+from jitstudio.listing.symbols import SymbolKind
 
 
 class LinkOffersController(QObject):

@@ -10,8 +10,7 @@ from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal
 
-from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.gui.kit.presentation import SORT_ROLE, Column, ModelIndex
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP

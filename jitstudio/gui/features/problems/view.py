@@ -19,9 +19,7 @@ from PySide6.QtCore import (
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QTableView, QToolButton, QVBoxLayout, QWidget
 
-from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
-from jitstudio.core.fixes import Fix
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Diagnostic, Fix, Severity, diagnostic_line
 from jitstudio.gui.features.problems.explanation_panel import ExplanationPanel
 from jitstudio.gui.features.problems.model import SEVERITY_ROLE, ProblemsModel
 from jitstudio.gui.kit.fonts import when_letters_change

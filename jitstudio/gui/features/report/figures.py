@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
-from string import Formatter
 
 from PySide6.QtCore import QCoreApplication
 
 from jitstudio.analysis.model import NOWHERE
+from jitstudio.core.figures import NEEDS
+from jitstudio.core.result import Resources
 from jitstudio.gui.features.report.reading import Reading
 from jitstudio.gui.kit.presentation import Column
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
@@ -30,67 +32,18 @@ class Figure:
     index: int = NOWHERE
 
 
-# Per figure: its name, what it means, and how it is written with the fields of `Resources`.
-_NEEDS = (
-    (
-        QT_TRANSLATE_NOOP("ReportFigures", "Registers"),
-        QT_TRANSLATE_NOOP("ReportFigures", "32-bit registers per thread"),
-        "{registers:,}",
-    ),
-    (
-        QT_TRANSLATE_NOOP("ReportFigures", "Spills"),
-        QT_TRANSLATE_NOOP(
-            "ReportFigures", "Bytes per thread that go to local memory for want of registers"
-        ),
-        QT_TRANSLATE_NOOP("ReportFigures", "{spill_stores:,} bytes written, {spill_loads:,} read"),
-    ),
-    (
-        QT_TRANSLATE_NOOP("ReportFigures", "Stack"),
-        QT_TRANSLATE_NOOP("ReportFigures", "Stack frame per thread, in local memory"),
-        QT_TRANSLATE_NOOP("ReportFigures", "{stack_bytes:,} bytes"),
-    ),
-    (
-        QT_TRANSLATE_NOOP("ReportFigures", "Shared memory"),
-        QT_TRANSLATE_NOOP("ReportFigures", "Static shared memory per block"),
-        QT_TRANSLATE_NOOP("ReportFigures", "{shared_bytes:,} bytes"),
-    ),
-    (
-        QT_TRANSLATE_NOOP("ReportFigures", "Constant memory"),
-        QT_TRANSLATE_NOOP("ReportFigures", "Constant bank 0, with the parameters"),
-        QT_TRANSLATE_NOOP("ReportFigures", "{constant_bytes:,} bytes"),
-    ),
-    (
-        QT_TRANSLATE_NOOP("ReportFigures", "Barriers"),
-        QT_TRANSLATE_NOOP("ReportFigures", "Named barriers per block"),
-        "{barriers:,}",
-    ),
-    (
-        QT_TRANSLATE_NOOP("ReportFigures", "Most threads"),
-        QT_TRANSLATE_NOOP(
-            "ReportFigures", "Most threads of a block, where the kernel has launch bounds"
-        ),
-        "{max_threads:,}",
-    ),
-)
-
-
 def figures(reading: Reading) -> tuple[Figure, ...]:
     """All figures of a kernel, those that nobody told left out."""
+    return (*_needs(reading.report.resources), *_of_code(reading))
+
+
+def _needs(resources: Resources) -> Iterator[Figure]:
     translate = QCoreApplication.translate
-    needs = vars(reading.report.resources)
-    told = {field: amount for field, amount in needs.items() if amount is not None}
-    return (
-        *(
-            Figure(
-                translate("ReportFigures", name),
-                translate("ReportFigures", form).format_map(told),
-                translate("ReportFigures", meaning),
-            )
-            for name, meaning, form in _NEEDS
-            if told.keys() >= {field for _, field, *_ in Formatter().parse(form) if field}
-        ),
-        *_of_code(reading),
-    )
+    for figure in NEEDS:
+        amount = getattr(resources, figure.id)
+        if amount is not None:
+            label, meaning = (translate("Figures", text) for text in (figure.label, figure.meaning))
+            yield Figure(label, f"{amount:,}", meaning)
 
 
 def _of_code(reading: Reading) -> tuple[Figure, ...]:

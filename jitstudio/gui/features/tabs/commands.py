@@ -9,7 +9,6 @@ from typing import NamedTuple
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import QApplication, QMenu, QWidget
 
-from jitstudio.core.file_text import FileText
 from jitstudio.gui.features.tabs.closed_tabs import ClosedTab, ClosedTabs
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.file_commands import FileCommands
@@ -17,6 +16,7 @@ from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import Found
 from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.file_text import FileText
 from jitstudio.gui.state.files import DocumentError
 from jitstudio.gui.state.session import content_of, reopened
 

@@ -8,14 +8,15 @@ from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.analysis.listing_rows import ListingRows
 from jitstudio.analysis.matrix.plan import Variant
 from jitstudio.analysis.matrix.rows import MatrixRow, built, reports_of
 from jitstudio.analysis.model import Disassembly
-from jitstudio.core.result import BuildResult, Outcome
+from jitstudio.analysis.request import Unreadable
+from jitstudio.core.result import Outcome
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.services.analysis_service import AnalysisService
-from jitstudio.gui.services.build_service import BuildService, Listing
+from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
+from jitstudio.gui.services.build_service import BuildOutput, BuildService
+from jitstudio.gui.services.queue import RequestHandle
 
 _TAG = "matrix"
 
@@ -41,16 +42,11 @@ class MatrixRun(QObject):
         self._readings = readings
         self._to_build: deque[Variant] = deque()
         self._to_read: deque[MatrixRow] = deque()
-        self._building: tuple[int, Variant] | None = None
-        self._reading: tuple[int, MatrixRow] | None = None
+        self._building: tuple[RequestHandle, Variant] | None = None
+        self._reading: tuple[RequestHandle, MatrixRow] | None = None
         self._counting = Background(self)
         self._counting.done.connect(self._on_counted)
         self._counting.failed.connect(self._on_not_counted)
-        builds.build_finished.connect(self._on_built)
-        builds.build_dropped.connect(self._on_dropped)
-        builds.broke.connect(self._on_broke)
-        readings.finished.connect(self._on_read)
-        readings.unreadable.connect(self._on_unreadable)
 
     @property
     def is_running(self) -> bool:
@@ -73,19 +69,30 @@ class MatrixRun(QObject):
         self._to_build.clear()
         self._to_read.clear()
         self._counting.stop()
-        self._reading = None
+        if self._reading is not None:
+            self._reading[0].ignore()
+            self._reading = None
         if self._building is not None:
+            handle, _ = self._building
             self._building = None
-            self._builds.cancel(_TAG)
+            handle.ignore()
+            handle.cancel()
 
     def _go_on(self) -> None:
         if self._building is None and self._to_build:
             variant = self._to_build.popleft()
-            self._building = (self._builds.build(variant.request, _TAG), variant)
+            handle = self._builds.build(variant.request, _TAG)
+            handle.finished.connect(self._on_built)
+            handle.dropped.connect(self.stop)
+            handle.failed.connect(self._on_failed)
+            self._building = (handle, variant)
         if self._reading is None and self._to_read:
             row = self._to_read.popleft()
             name = f"{row.variant.arch}.cubin"
-            self._reading = (self._readings.read(row.cubin, name, tag=_TAG), row)
+            handle = self._readings.read(row.cubin, name, tag=_TAG)
+            handle.finished.connect(self._on_read)
+            handle.failed.connect(self._on_not_counted)
+            self._reading = (handle, row)
         if not self.is_running:
             self.ended.emit()
 
@@ -94,34 +101,31 @@ class MatrixRun(QObject):
         self.row_changed.emit(row)
         self._go_on()
 
-    @Slot(int, BuildResult, tuple)
-    def _on_built(self, ticket: int, result: BuildResult, _made: tuple[Listing, ...]) -> None:
-        if self._building is None or self._building[0] != ticket:
+    @Slot(object)
+    def _on_built(self, output: BuildOutput) -> None:
+        if self._building is None:
             return
         _, variant = self._building
         self._building = None
-        row = built(variant, result)
-        if result.outcome is not Outcome.CANCELLED:
+        row = built(variant, output.result)
+        if output.result.outcome is not Outcome.CANCELLED:
             self.row_changed.emit(row)
         if row.cubin:
             self._to_read.append(row)
         self._go_on()
 
-    @Slot(int)
-    def _on_dropped(self, ticket: int) -> None:
-        if self._building is not None and self._building[0] == ticket:
-            self.stop()
+    @Slot(str)
+    def _on_failed(self, message: str) -> None:
+        self._forget()
+        self.broke.emit(message)
 
-    @Slot(int, str)
-    def _on_broke(self, ticket: int, message: str) -> None:
-        if self._building is not None and self._building[0] == ticket:
-            self._forget()
-            self.broke.emit(message)
-
-    @Slot(int, object, object)
-    def _on_read(self, ticket: int, code: Disassembly, _rows: ListingRows) -> None:
-        if self._reading is not None and self._reading[0] == ticket:
+    @Slot(object)
+    def _on_read(self, answer: ReadListing | Unreadable) -> None:
+        if isinstance(answer, Unreadable):
+            self._on_not_counted(answer.words)
+        elif self._reading is not None:
             _, row = self._reading
+            code = answer.code
             # Counting the instructions of a large kernel takes longer than a window may wait.
             self._counting.start(lambda _stop: _counted(row, code))
 
@@ -133,11 +137,6 @@ class MatrixRun(QObject):
     def _on_not_counted(self, problem: str) -> None:
         if self._reading is not None:
             self._tell_read(replace(self._reading[1], problem=problem))
-
-    @Slot(int, str)
-    def _on_unreadable(self, ticket: int, words: str) -> None:
-        if self._reading is not None and self._reading[0] == ticket:
-            self._tell_read(replace(self._reading[1], problem=words))
 
 
 def _counted(row: MatrixRow, code: Disassembly) -> MatrixRow:

@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.command_line import build_command, run_command, sweep_command
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.features.variants.comparison_dialog import ComparisonDialog
@@ -24,6 +23,7 @@ from jitstudio.gui.state.background_builds import SideBuild
 from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.build_controller import BuildController, nothing_to_build
 from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.command_line import build_command, run_command, sweep_command
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs

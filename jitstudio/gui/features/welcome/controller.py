@@ -9,7 +9,6 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.welcome.page import WelcomePage
-from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.environment import Environment
@@ -29,7 +28,6 @@ def install(context: Context) -> None:
         state.preferences,
         state.toolchain,
         state.launches,
-        state.service,
         context.editors,
         context.files,
         shell,
@@ -44,7 +42,6 @@ class WelcomeController(QObject):
         preferences: Preferences,
         toolchain: Toolchain,
         launches: LaunchController,
-        service: BuildService,
         editors: EditorTabs,
         files: FileCommands,
         shell: Shell,
@@ -55,7 +52,6 @@ class WelcomeController(QObject):
         self._preferences = preferences
         self._launches = launches
         self._toolchain = toolchain
-        self._service = service
         self._tabs = editors
         self._files = files
         self._actions = actions
@@ -100,7 +96,7 @@ class WelcomeController(QObject):
 
     @Slot()
     def _on_check_requested(self) -> None:
-        self._service.probe()
+        self._toolchain.probe()
         self._launches.list_devices()
         self._environment.check_window()
 

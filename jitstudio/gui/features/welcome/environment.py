@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QGridLayout, QLabel, QWidget
 
-from jitstudio.core.doctor_words import Finding
+from jitstudio.core.doctor_text import Finding
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import text_label
 from jitstudio.gui.kit.presentation import plain_tooltip

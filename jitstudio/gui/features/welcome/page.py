@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.code import ENDINGS
-from jitstudio.core.doctor_words import Finding
+from jitstudio.core.doctor_text import Finding
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.features.welcome.card import Card
 from jitstudio.gui.features.welcome.environment import EnvironmentList

@@ -17,7 +17,7 @@ def panel(started):
     """The launch panel of a window with a kernel and a GPU."""
     started.launch_form()
     started.wait(lambda: started.state.launches.devices is not None)
-    started.state.launch_service.devices_listed.emit(ONE_H200)
+    started.state.launches.take_devices(ONE_H200)
     started.window.activateWindow()
     return started.pane("launch")
 
@@ -88,7 +88,7 @@ def test_without_the_sanitizer_its_tools_cannot_be_chosen(started, panel):
     combo = panel.form.findChild(QComboBox, "sanitizerField")
     assert all(combo.model().item(row).isEnabled() for row in range(combo.count()))
     without = replace(ONE_H200, sanitizer=False)
-    started.state.launch_service.devices_listed.emit(without)
+    started.state.launches.take_devices(without)
     assert [combo.model().item(row).isEnabled() for row in range(3)] == [True, False, False]
     assert "comes with the CUDA toolkit" in combo.toolTip()
 

@@ -3,8 +3,8 @@
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.pipeline.model import Node, Role, State
 from jitstudio.core.tools import Tool
+from jitstudio.gui.features.pipeline.graph import Node, Role, State
 from jitstudio.gui.features.pipeline.look import look_of, mark_of
 from jitstudio.gui.kit.diagrams.canvas import mixed
 from jitstudio.gui.kit.icons import icon

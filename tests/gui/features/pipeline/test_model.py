@@ -3,8 +3,8 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.pipeline.model import Node, Pipeline, Role, State
 from jitstudio.core.tools import Tool
+from jitstudio.gui.features.pipeline.graph import Node, Pipeline, Role, State
 from jitstudio.gui.features.pipeline.model import description, facts, summary
 
 SOURCE = Node("s", Role.SOURCE, "k.cu", "k.cu", CodeKind.CUDA, state=State.GIVEN, size=64)

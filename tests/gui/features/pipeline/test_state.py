@@ -6,10 +6,9 @@ from jitstudio.core.arch import DEFAULT_ARCH
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.events import StageFinished, StageStarted
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult, Timing
-from jitstudio.core.pipeline.model import State
-from jitstudio.core.pipeline.shape import LAUNCH
 from jitstudio.core.result import BuildResult, Outcome, StageResult
 from jitstudio.core.tools import Tool
+from jitstudio.gui.features.pipeline.graph import LAUNCH, State
 from jitstudio.gui.features.pipeline.state import Pipelines
 from tests.gui.driver import pause
 from tests.support import cuda, request

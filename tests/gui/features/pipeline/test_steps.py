@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.core.pipeline.layout import Layout, Place
+from jitstudio.gui.features.pipeline.layout import Layout, Place
 from jitstudio.gui.features.pipeline.steps import step
 from jitstudio.gui.kit.diagrams.canvas import Way
 

@@ -9,8 +9,7 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QMenu, QToolButton
 
-from jitstudio.core.pipeline.model import Pipeline, State
-from jitstudio.core.pipeline.shape import pipeline_of
+from jitstudio.gui.features.pipeline.graph import Pipeline, State, pipeline_of
 from jitstudio.gui.features.pipeline.picture import PictureError
 from jitstudio.gui.features.pipeline.view import PipelineView
 from tests.gui.driver import pause

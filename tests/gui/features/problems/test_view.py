@@ -5,9 +5,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 
-from jitstudio.core.diagnostics import Diagnostic
-from jitstudio.core.fixes import Fix, FixKind
-from jitstudio.core.severity import Severity
+from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.tools import Tool
 from jitstudio.gui.features.problems.view import ProblemsView
 from tests.gui.results import DIAGNOSTICS, UNDEFINED

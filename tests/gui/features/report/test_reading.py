@@ -20,9 +20,9 @@ def by_name(found):
 
 def test_all_that_was_told_is_shown():
     told = by_name(reading(SLOW_KERNEL))
-    assert told["Shared memory"].text == "4,096 bytes"
-    assert told["Most threads"].text == "128"
-    assert told["Spills"].text == "0 bytes written, 0 read"
+    assert told["Bytes of shared memory"].text == "4,096"
+    assert told["Most threads per block"].text == "128"
+    assert told["Bytes spilled"].text == "0"
     assert told["Barriers"].text == "1"
     assert told["Registers"].text.isdigit()
 

@@ -96,7 +96,7 @@ def test_each_setting_holds_at_once_where_it_counts(started):
 
     # A build that takes longer than allowed is ended: without the cache, none takes no time.
     state.preferences.set_value("build.time_limit", 5)
-    assert state.service._desk.timeout == 5
+    assert state.service._time_limit == 5
     state.service.set_time_limit(0.001)
     assert started.next_result(state.build_controller.build).outcome is Outcome.TIMED_OUT
 

@@ -1,6 +1,6 @@
 from PySide6.QtWidgets import QLabel
 
-from jitstudio.core.doctor_words import Finding
+from jitstudio.core.doctor_text import Finding
 from jitstudio.gui.features.welcome.environment import EnvironmentList
 from tests.gui.rich_text import plain
 

@@ -6,7 +6,7 @@ from PySide6.QtCore import QCoreApplication, QItemSelection, QPersistentModelInd
 from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from jitstudio.core.launch.problems import SpecProblem
-from jitstudio.core.launch.signature import KernelForm
+from jitstudio.core.launch.request import KernelForm
 from jitstudio.gui.features.launch.form.arguments_table import ArgumentsTable
 from jitstudio.gui.features.launch.models.arguments import FILL, ArgumentsModel
 from jitstudio.gui.kit.dialogs import open_dialog

@@ -7,7 +7,7 @@ from dataclasses import replace
 from PySide6.QtCore import QSignalBlocker, Signal, Slot
 from PySide6.QtWidgets import QPlainTextEdit, QWidget
 
-from jitstudio.core.launch.signature import KernelForm
+from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.types import Pointer
 from jitstudio.gui.kit.field_rows import FieldRows

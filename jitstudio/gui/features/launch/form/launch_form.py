@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QBoxLayout, QFrame, QScrollArea, QVBoxLayout, QWid
 
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
-from jitstudio.core.launch.signature import KernelForm
+from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.features.launch.form.arguments_view import ArgumentsView
 from jitstudio.gui.features.launch.form.check_form import CheckForm

@@ -8,10 +8,10 @@ from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QComboBox, QGridLayout, QPushButton, QSizePolicy, QToolButton, QWidget
 
-from jitstudio.core.fixes import Fix
+from jitstudio.core.diagnostics import Fix
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
-from jitstudio.core.launch.signature import KernelForm
+from jitstudio.core.launch.request import KernelForm
 from jitstudio.gui.features.launch.form.arguments_view import no_kernel
 from jitstudio.gui.features.launch.models.launch_text import device_words
 from jitstudio.gui.kit.field_rows import FieldRows, ProblemLabel

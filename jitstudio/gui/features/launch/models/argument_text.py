@@ -1,7 +1,7 @@
 """The text of one argument as the words of its cells: length, fill and direction.
 
 Takes any text apart, also one that is half typed; whether it means anything is found out by
-`core.launch.resolving.resolve`.
+`core.launch.resolve`.
 """
 
 from __future__ import annotations
@@ -10,8 +10,8 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
+from jitstudio.core.launch.arguments import NULL
 from jitstudio.core.launch.request import Direction, FillKind
-from jitstudio.core.launch.texts.argument_text import NULL
 from jitstudio.core.launch.types import Array, Opaque, Pointer, Struct, Type
 
 _DIRECTIONS = frozenset(direction.value for direction in Direction)
@@ -39,7 +39,7 @@ class BufferLabels:
 
 
 def buffer_words(text: str) -> BufferLabels:
-    """Take ``n:random(1):in`` apart where `core.launch.texts.argument_text` does."""
+    """Take ``n:random(1):in`` apart where `core.launch.arguments` does."""
     length, _, rest = text.partition(":")
     before, _, last = rest.rpartition(":")
     direction = last.strip() if last.strip() in _DIRECTIONS else ""

@@ -13,10 +13,10 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtGui import QFont
 
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.problems import SpecProblem, argument_place
-from jitstudio.core.launch.signature import FormParameter, KernelForm
+from jitstudio.core.launch.request import FormParameter, KernelForm
 from jitstudio.core.launch.types import Pointer
-from jitstudio.core.severity import Severity
 from jitstudio.gui.features.launch.models.argument_text import (
     BufferLabels,
     buffer_words,

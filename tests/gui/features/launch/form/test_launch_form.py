@@ -15,9 +15,9 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.code import Artifact, CodeKind
+from jitstudio.core.launch.choice import Launchable
 from jitstudio.core.launch.problems import SpecProblem
-from jitstudio.core.launch.resolving.choice import Launchable
-from jitstudio.core.launch.resolving.resolve import resolve
+from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.features.launch.form.arguments_view import ArgumentsView
 from jitstudio.gui.features.launch.form.launch_form import LaunchForm

@@ -6,7 +6,7 @@ from PySide6.QtGui import QAction
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QComboBox, QLabel, QPushButton, QToolButton
 
-from jitstudio.core.fixes import Fix, FixKind
+from jitstudio.core.diagnostics import Fix, FixKind
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.gui.features.launch.form.target_bar import TargetBar

@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.core.launch.texts.argument_text import parse_buffer
+from jitstudio.core.launch.arguments import parse_buffer
 from jitstudio.core.launch.types import Array, Pointer
 from jitstudio.gui.features.launch.models.argument_text import (
     BufferLabels,

@@ -2,9 +2,9 @@ import pytest
 from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtGui import QFont
 
+from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.problems import SpecProblem
-from jitstudio.core.launch.signature import KernelForm
-from jitstudio.core.severity import Severity
+from jitstudio.core.launch.request import KernelForm
 from jitstudio.gui.features.launch.models.arguments import (
     DIRECTION,
     FILL,

@@ -1,0 +1,222 @@
+"""Reads a cubin: its sections and symbols, what it was built for, and the PTX that it keeps.
+
+A cubin is an ELF file of 64 bits (elf(5)); what CUDA adds has the names that `cuobjdump -elf`
+prints. Of bytes that are something else, or cut short, nothing is returned. pyelftools, against
+which the tests compare this, takes longer to load than the command line may take to start.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jitstudio.core.arch import Arch
+
+_ELF_64 = b"\x7fELF\x02"
+_ABI_VERSION_AT = 8
+_CUDA_MACHINE = 190
+_RELOCATABLE = 1
+# Type and machine; where the headers of the sections begin; flags; bytes of one such header, how
+# many there are, and which one is that of the names.
+_HEADER = struct.Struct("<16x HH 20x Q I 6x HHH")
+# Name, type, offset, bytes, the section it refers to.
+_SECTION = struct.Struct("<II16xQQI")
+_RESERVES_ONLY = 8
+# Name, type and binding, visibility and more, section, value, bytes.
+_SYMBOL = struct.Struct("<IBBHQQ")
+# Objects, and objects that only CUDA can address, such as static ones of code yet to be linked.
+_VARIABLES = (1, 13)
+# Offset, type, symbol; and what is added, where there is that.
+_RELOCATION = struct.Struct("<QII")
+_ADDEND = struct.Struct("<q")
+# Mangled names of templates are long.
+_LONGEST_NAME = 1 << 16
+# How far the architecture is shifted in the flags, by the version of the ABI.
+_SHIFTS = {7: 0, 8: 8}
+
+_PTX = re.compile(r"\.nv_debug_ptx_txt(\.\d+)?")
+_TOOLS = re.compile(r"\.note\.nv\.tkinfo")
+_TARGET = re.compile(rb"-arch sm_(\d+)([af])\b")
+_LABEL = re.compile(r"[\w$]+:$")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A section.
+
+    Attributes:
+        name: Such as ``.nv.constant3``.
+        content: What it holds; nothing where memory is only reserved.
+        size: Its bytes, held or reserved.
+        link: The index of a section that it refers to.
+    """
+
+    name: str
+    content: bytes
+    size: int
+    link: int
+
+
+@dataclass(frozen=True)
+class Variable:
+    """A variable of a cubin.
+
+    Attributes:
+        name: Its symbol.
+        section: The index of its section.
+        offset: Where it begins in there.
+        size: Its bytes.
+        other: What else its symbol tells, such as that its memory is managed.
+    """
+
+    name: str
+    section: int
+    offset: int
+    size: int
+    other: int
+
+
+def sections(content: bytes, named: re.Pattern[str] | None = None) -> tuple[Section, ...]:
+    """The sections in their order; none of bytes that are no such file, or are cut short.
+
+    Args:
+        content: The file.
+        named: What the whole name of a section has to match; None for all sections.
+    """
+    try:
+        return tuple(_sections(content, named))
+    except (struct.error, IndexError, OverflowError):
+        return ()
+
+
+def variables(symbols: Section, names: bytes) -> Iterator[Variable]:
+    """The variables of a table of symbols.
+
+    Args:
+        symbols: The table.
+        names: What its names are read from.
+    """
+    for at, kind, other, section, value, size in _rows(_SYMBOL, symbols.content, _SYMBOL.size):
+        if kind & 0xF in _VARIABLES:
+            yield Variable(_text(names, at), section, value, size, other)
+
+
+def symbol_names(symbols: Section, names: bytes) -> tuple[str, ...]:
+    """The names of a table of symbols, in its order."""
+    return tuple(_text(names, row[0]) for row in _rows(_SYMBOL, symbols.content, _SYMBOL.size))
+
+
+def relocations(section: Section, *, adds: bool) -> Iterator[tuple[int, int, int, int]]:
+    """What is filled in later: offset, type, the symbol's index, and what is added to it.
+
+    Args:
+        section: The relocations of another section.
+        adds: Whether they tell what is added.
+    """
+    size = _RELOCATION.size + (_ADDEND.size if adds else 0)
+    for at, row in enumerate(_rows(_RELOCATION, section.content, size)):
+        offset, kind, symbol = row
+        behind = at * size + _RELOCATION.size
+        added = _ADDEND.unpack_from(section.content, behind)[0] if adds else 0
+        yield offset, kind, symbol, added
+
+
+def cubin_target(content: bytes) -> Arch | None:
+    """What a cubin was built for; None for bytes that are none.
+
+    The header has the number only. The letter behind it is in the note that the assembler leaves,
+    if it leaves one.
+    """
+    header = _cuda_header(content)
+    shift = _SHIFTS.get(content[_ABI_VERSION_AT]) if header else None
+    if header is None or shift is None:
+        return None
+    _, flags = header
+    number = flags >> shift & 0xFF
+    notes = (note.content for note in sections(content, _TOOLS))
+    targets = _TARGET.findall(b" ".join(notes))
+    letters = {letter.decode() for of, letter in targets if int(of) == number}
+    return Arch(number, letters.pop() if len(letters) == 1 else "")
+
+
+def is_relocatable(content: bytes) -> bool:
+    """Whether a cubin has to be linked before it can run."""
+    header = _cuda_header(content)
+    return header is not None and header[0] == _RELOCATABLE
+
+
+def keeps_ptx(content: bytes) -> bool:
+    """Whether a cubin keeps the whole PTX that it was made from, as one with line tables does.
+
+    A link of several modules keeps the PTX of each, which together is no module.
+    """
+    return bool(_kept(content))
+
+
+def kept_ptx(content: bytes) -> str:
+    """The PTX that a cubin keeps; empty where it does not.
+
+    The assembler keeps each line of it, ended by a NUL and without what stood before the first
+    word; comments and line marks are kept as empty lines. So line numbers are those of the PTX that
+    was assembled.
+    """
+    kept = _kept(content).decode("utf-8", "replace")
+    return "\n".join(_indented(kept.removesuffix("\0").split("\0"))) + "\n" if kept else ""
+
+
+def _cuda_header(content: bytes) -> tuple[int, int] | None:
+    """Type and flags of the file; None for bytes that are no cubin."""
+    if not content.startswith(_ELF_64) or len(content) < _HEADER.size:
+        return None
+    kind, machine, _, flags, *_ = _HEADER.unpack_from(content)
+    return (kind, flags) if machine == _CUDA_MACHINE else None
+
+
+def _kept(content: bytes) -> bytes:
+    if _cuda_header(content) is None:
+        return b""
+    # Its name has a number behind it where modules are linked.
+    found = sections(content, _PTX)
+    if len(found) != 1 or len(found[0].content) < found[0].size:
+        return b""
+    text = found[0].content
+    return text if text.endswith(b"\0") and b".version" in text and b".target" in text else b""
+
+
+def _indented(lines: list[str]) -> Iterator[str]:
+    """The lines of bodies behind a tab, as compilers write them."""
+    inside = 0
+    for line in lines:
+        inside -= line.startswith("}")
+        plain = inside < 1 or not line or line == "{" or _LABEL.match(line)
+        yield line if plain else f"\t{line}"
+        inside += line.startswith("{")
+
+
+def _sections(content: bytes, named: re.Pattern[str] | None) -> Iterator[Section]:
+    if not content.startswith(_ELF_64):
+        return
+    _, _, begin, _, size, count, names_at = _HEADER.unpack_from(content)
+    heads = [_SECTION.unpack_from(content, begin + n * size) for n in range(count)]
+    _, _, start, length, _ = heads[names_at]
+    names = content[start : start + length]
+    # Sections lie side by side: where they overlap, a small file would become a large one.
+    left = len(content)
+    for name_at, kind, start, length, link in heads:
+        name = _text(names, name_at)
+        if named is not None and not named.fullmatch(name):
+            continue
+        held = b"" if kind == _RESERVES_ONLY else content[start : start + min(length, left)]
+        left -= len(held)
+        yield Section(name, held, length, link)
+
+
+def _rows(row: struct.Struct, content: bytes, size: int) -> Iterator[tuple[int, ...]]:
+    for at in range(0, len(content) - size + 1, size):
+        yield row.unpack_from(content, at)
+
+
+def _text(names: bytes, at: int) -> str:
+    return names[at : names.find(b"\0", at, at + _LONGEST_NAME)].decode("utf-8", "replace")

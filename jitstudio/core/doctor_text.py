@@ -1,0 +1,84 @@
+"""What the doctor finds about tools, driver and GPUs, as sentences for window and command line."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jitstudio.core.launch.device import Device, DeviceList
+from jitstudio.core.launch.problems import in_bytes
+from jitstudio.core.tools import ArchInfo, SandboxState, ToolchainInfo, ToolInfo
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One thing that was looked for.
+
+    Attributes:
+        name: What it is called.
+        found: Which one is here; empty where there is none.
+        place: The file it is in, where it is a file.
+        problem: What is wrong with it and what to do; empty where all is well.
+        is_tool: Whether it is one of the tools that builds are made of.
+    """
+
+    name: str
+    found: str = ""
+    place: str = ""
+    problem: str = ""
+    is_tool: bool = False
+
+
+def tool_findings(info: ToolchainInfo) -> Iterator[Finding]:
+    """The tools, the targets that they know, and what holds them."""
+    for tool in info.tools:
+        yield Finding(tool.tool.value, _tool(tool), tool.path, tool.problem, True)
+    unknown = "" if info.archs else "The targets are unknown without NVRTC."
+    yield Finding("targets", "  ".join(map(_target, info.archs)), problem=unknown)
+    if info.sandbox is not None:
+        yield _sandbox(info.sandbox)
+
+
+def gpu_findings(devices: DeviceList) -> Iterator[Finding]:
+    """The driver, and each GPU."""
+    version = devices.driver_version
+    yield Finding("driver", f"serves CUDA {version}" if version else "", problem=devices.problem)
+    for device in devices.devices:
+        yield Finding(f"GPU {device.ordinal}", _gpu(device))
+
+
+def window_finding(problem: str, remedy: str) -> Finding:
+    """Whether a window can be opened.
+
+    Args:
+        problem: Why not; empty if it can.
+        remedy: The command that brings what is missing; empty if nothing is.
+    """
+    told = "\n".join(filter(None, (problem, remedy and f"On Debian and Ubuntu: {remedy}")))
+    return Finding("window", "" if told else "can be opened", problem=told)
+
+
+def _sandbox(state: SandboxState) -> Finding:
+    """In one sentence what holds, and what does not."""
+    if not state.problem:
+        held = f"landlock {state.landlock} guards your files, seccomp the system calls"
+        return Finding("sandbox", f"compilers reach what they need only: {held}")
+    if state.landlock:
+        lacks = "Compilers reach no file that they do not need, but all system calls"
+    elif state.seccomp:
+        lacks = "Compilers have no network, but can read and write all that you can"
+    else:
+        lacks = "Compilers can do all that you can"
+    return Finding("sandbox", problem=f"{lacks}: {state.problem}. Build only what you trust.")
+
+
+def _tool(tool: ToolInfo) -> str:
+    return ", ".join(filter(None, (tool.version, tool.package or tool.found_via)))
+
+
+def _target(arch: ArchInfo) -> str:
+    return f"{arch.arch.sm} (LLVM {arch.llvm})" if arch.llvm else arch.arch.sm
+
+
+def _gpu(device: Device) -> str:
+    return f"{device.name}, compute capability {device.capability}, {in_bytes(device.memory)}"

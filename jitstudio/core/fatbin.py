@@ -1,0 +1,168 @@
+"""What binary files of CUDA hold, read from their headers: fatbins entry by entry, and cubins.
+
+The layout of a fatbin is not published; this is what nvFatbin 13 and the `fatbinary` of CUDA 13
+write. A file holds one or more containers, each a header and its entries, and each entry a header
+and its code.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind
+from jitstudio.core.cubin import cubin_target, is_relocatable, keeps_ptx
+
+_MAGIC = 0xBA55ED50
+_MAGIC_BYTES = _MAGIC.to_bytes(4, "little")
+_CONTAINER = struct.Struct("<IHHQ")  # magic, version, bytes of this header, bytes that follow it
+# kind, version, bytes of this header, bytes of code; then the target, where the name lies, flags,
+# and the bytes of code before it was compressed.
+_ENTRY = struct.Struct("<HHIQ 12x I II Q 8x Q")
+_NAME = struct.Struct("<II")
+_NAME_AT = 32
+_KINDS = {1: CodeKind.PTX, 2: CodeKind.CUBIN, 8: CodeKind.LTOIR}
+_VIRTUAL = (CodeKind.PTX, CodeKind.LTOIR)
+_SUFFIXES = {0x100000: "a", 0x200000: "f"}
+_LONGEST_NAME = 4096
+
+
+@dataclass(frozen=True)
+class FatbinEntry:
+    """One piece of code in a fatbin.
+
+    Attributes:
+        kind: What it is; None for a kind that this reader does not know.
+        target: Such as ``sm_90a`` for machine code and ``compute_90`` for PTX and LTO-IR.
+        name: What it was called when it was packed; empty if it was not.
+        size: Its bytes in the file.
+        unpacked: Its bytes once it is decompressed.
+    """
+
+    kind: CodeKind | None
+    target: str
+    name: str
+    size: int
+    unpacked: int
+
+
+def fatbin_entries(content: bytes) -> tuple[FatbinEntry, ...]:
+    """The entries of a fatbin in their order; empty for bytes that are no fatbin."""
+    try:
+        return tuple(_entries(content))
+    except struct.error:
+        return ()
+
+
+def _entries(content: bytes) -> Iterator[FatbinEntry]:
+    at = 0
+    while at + _CONTAINER.size <= len(content):
+        magic, _, head, length = _CONTAINER.unpack_from(content, at)
+        if magic != _MAGIC or head < _CONTAINER.size:
+            return
+        at, end = at + head, at + head + length
+        while at < end:
+            entry, step = _entry(content, at)
+            yield entry
+            at += step
+
+
+def _entry(content: bytes, at: int) -> tuple[FatbinEntry, int]:
+    """The entry there, and the distance to the next one."""
+    number, _, head, size, target, name_at, name_length, flags, unpacked = _ENTRY.unpack_from(
+        content, at
+    )
+    if head < _ENTRY.size:
+        raise struct.error("an entry's header is too short")
+    kind = _KINDS.get(number)
+    suffix = next((letter for bit, letter in _SUFFIXES.items() if flags & bit), "")
+    arch = Arch(target, suffix)
+    name_at += at
+    name = content[name_at : name_at + min(name_length, _LONGEST_NAME)] if name_at > at else b""
+    entry = FatbinEntry(
+        kind=kind,
+        target=arch.compute if kind in _VIRTUAL else arch.sm,
+        name=name.rstrip(b"\0").decode("utf-8", "replace"),
+        size=size,
+        unpacked=unpacked or size,
+    )
+    return entry, head + size
+
+
+def without_names(content: bytes) -> bytes:
+    """The same file, in which no entry of any fatbin has a name.
+
+    cuobjdump calls what it unpacks by these names, and two entries may share one. A fatbin may lie
+    anywhere in the file, as in objects.
+    """
+    changed = bytearray(content)
+    for entry in _all_places(content):
+        _NAME.pack_into(changed, entry + _NAME_AT, 0, 0)
+    return bytes(changed)
+
+
+def unpacked_size(content: bytes) -> int:
+    """Bytes of all entries of all fatbins in a file once they are decompressed, as headers tell."""
+    heads = (_ENTRY.unpack_from(content, entry) for entry in set(_all_places(content)))
+    return sum(max(size, unpacked) for _, _, _, size, *_, unpacked in heads)
+
+
+def _all_places(content: bytes) -> Iterator[int]:
+    """Where the entries of all fatbins in a file begin."""
+    at = content.find(_MAGIC_BYTES)
+    while at >= 0:
+        yield from _places(content, at)
+        at = content.find(_MAGIC_BYTES, at + _CONTAINER.size)
+
+
+def _places(content: bytes, at: int) -> Iterator[int]:
+    """Where the entries of the container there begin."""
+    if at + _CONTAINER.size > len(content):
+        return
+    _, _, head, length = _CONTAINER.unpack_from(content, at)
+    at, end = at + head, min(at + head + length, len(content))
+    while at + _ENTRY.size <= end:
+        yield at
+        _, _, head, size, *_ = _ENTRY.unpack_from(content, at)
+        at += max(head + size, _ENTRY.size)
+
+
+_MOST_ENTRIES = 1000
+
+
+def contents(kind: CodeKind, content: bytes) -> str:
+    """What is shown of a binary file: kind, size, each entry of a fatbin, the target of a cubin."""
+    head = f"{kind.title}, {len(content):,} bytes"
+    if kind is CodeKind.CUBIN:
+        return "\n".join((head, *_cubin_lines(content)))
+    if kind is not CodeKind.FATBIN:
+        return head
+    entries = fatbin_entries(content)
+    if not entries:
+        return f"{head}\nIts entries cannot be read: this is no fatbin, or one of another layout."
+    lines = [entry_line(entry) for entry in entries[:_MOST_ENTRIES]]
+    if more := len(entries) - len(lines):
+        lines.append(f"and {more:,} more")
+    return "\n".join((head, *lines))
+
+
+def _cubin_lines(content: bytes) -> Iterator[str]:
+    target = cubin_target(content)
+    if target is None:
+        yield "Its header cannot be read: this is no cubin, or a damaged one."
+        return
+    yield f"Machine code for {target}"
+    if is_relocatable(content):
+        yield "Not linked yet: it may call functions of other modules"
+    if keeps_ptx(content):
+        yield "Keeps the PTX that it was made from, without comments"
+
+
+def entry_line(entry: FatbinEntry) -> str:
+    """What an entry of a fatbin is, in one line."""
+    kind = entry.kind.title if entry.kind else "unknown kind"
+    packed = f", {entry.unpacked:,} unpacked" if entry.unpacked not in (0, entry.size) else ""
+    name = f", {entry.name}" if entry.name else ""
+    return f"{kind} for {entry.target}: {entry.size:,} bytes{packed}{name}"

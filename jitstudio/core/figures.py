@@ -1,0 +1,136 @@
+"""The figures of a kernel: what each is called, in which unit it is, and what it means.
+
+One row a figure, for tables and reports of the window and of the command line. The first of them
+are the fields of `core.result.Resources`; all have the names of the JSON.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+def QT_TRANSLATE_NOOP(_context: str, text: str) -> str:
+    """Marks a text for translators, whose tools look for this name; Qt is not needed for that."""
+    return text
+
+
+@dataclass(frozen=True)
+class KernelFigure:
+    """A figure of a kernel.
+
+    Attributes:
+        id: Its name in the JSON.
+        title: The heading of its column.
+        label: Its name where no heading says what is counted.
+        meaning: What is counted, with the unit: the end of a sentence that begins with the number.
+        heading: Its column on the command line.
+        phrase: The same as a part of a sentence, for the command line; ``{}`` is the number.
+    """
+
+    id: str
+    title: str
+    label: str
+    meaning: str = ""
+    heading: str = ""
+    phrase: str = ""
+
+
+NEEDS = (
+    KernelFigure(
+        "registers",
+        QT_TRANSLATE_NOOP("Columns", "Registers"),
+        QT_TRANSLATE_NOOP("Figures", "Registers"),
+        QT_TRANSLATE_NOOP("Figures", "32-bit registers per thread"),
+        "registers",
+        "{} registers",
+    ),
+    KernelFigure(
+        "spill_stores",
+        QT_TRANSLATE_NOOP("Columns", "Spill stores"),
+        QT_TRANSLATE_NOOP("Figures", "Bytes spilled"),
+        QT_TRANSLATE_NOOP("Figures", "bytes per thread written for want of registers"),
+        "spilled",
+        "{} bytes spilled",
+    ),
+    KernelFigure(
+        "spill_loads",
+        QT_TRANSLATE_NOOP("Columns", "Spill loads"),
+        QT_TRANSLATE_NOOP("Figures", "Bytes reloaded"),
+        QT_TRANSLATE_NOOP("Figures", "bytes per thread read back"),
+        "reloaded",
+        "{} bytes reloaded",
+    ),
+    KernelFigure(
+        "stack_bytes",
+        QT_TRANSLATE_NOOP("Columns", "Stack"),
+        QT_TRANSLATE_NOOP("Figures", "Bytes of stack"),
+        QT_TRANSLATE_NOOP("Figures", "bytes of stack frame per thread, in local memory"),
+        "stack",
+        "{} bytes of stack",
+    ),
+    KernelFigure(
+        "local_bytes",
+        QT_TRANSLATE_NOOP("Columns", "Local"),
+        QT_TRANSLATE_NOOP("Figures", "Bytes of local memory"),
+        QT_TRANSLATE_NOOP("Figures", "bytes of local memory per thread"),
+        "local",
+        "{} bytes of local memory",
+    ),
+    KernelFigure(
+        "shared_bytes",
+        QT_TRANSLATE_NOOP("Columns", "Shared"),
+        QT_TRANSLATE_NOOP("Figures", "Bytes of shared memory"),
+        QT_TRANSLATE_NOOP("Figures", "bytes of static shared memory per block"),
+        "shared",
+        "{} bytes of shared memory",
+    ),
+    KernelFigure(
+        "constant_bytes",
+        QT_TRANSLATE_NOOP("Columns", "Constant"),
+        QT_TRANSLATE_NOOP("Figures", "Bytes of constants"),
+        QT_TRANSLATE_NOOP("Figures", "bytes of constant bank 0, with the parameters"),
+        "constant",
+        "{} bytes of constants",
+    ),
+    KernelFigure(
+        "barriers",
+        QT_TRANSLATE_NOOP("Columns", "Barriers"),
+        QT_TRANSLATE_NOOP("Figures", "Barriers"),
+        QT_TRANSLATE_NOOP("Figures", "named barriers per block"),
+        "barriers",
+        "{} of 16 barriers",
+    ),
+    KernelFigure(
+        "max_threads",
+        QT_TRANSLATE_NOOP("Columns", "Max threads"),
+        QT_TRANSLATE_NOOP("Figures", "Most threads per block"),
+        QT_TRANSLATE_NOOP("Figures", "most threads per block, where the kernel has launch bounds"),
+        "max threads",
+        "at most {} threads per block",
+    ),
+)
+"""What a kernel needs of a multiprocessor: the fields of `Resources`."""
+
+_CODE = (
+    KernelFigure(
+        "instructions",
+        QT_TRANSLATE_NOOP("Columns", "Instructions"),
+        QT_TRANSLATE_NOOP("Figures", "Instructions"),
+        QT_TRANSLATE_NOOP("Figures", "instructions of the machine code, without padding"),
+    ),
+    KernelFigure(
+        "code_bytes",
+        QT_TRANSLATE_NOOP("Columns", "Code"),
+        QT_TRANSLATE_NOOP("Figures", "Bytes of code"),
+        QT_TRANSLATE_NOOP("Figures", "bytes of the machine code, with padding"),
+    ),
+    KernelFigure(
+        "live_registers",
+        QT_TRANSLATE_NOOP("Columns", "Peak live"),
+        QT_TRANSLATE_NOOP("Figures", "Registers alive at most"),
+        QT_TRANSLATE_NOOP("Figures", "registers at most that hold a needed value at once"),
+    ),
+)
+
+FIGURES = {figure.id: figure for figure in (*NEEDS, *_CODE)}
+"""All figures, by their names in the JSON."""

@@ -1,0 +1,261 @@
+"""The text of a buffer, ``LENGTH[:FILL][:DIRECTION]`` or ``null``, and what a form begins with.
+
+``n``, ``n*2:random:in``, ``1<<20:constant(1.5):inout``, ``n:file(data.npz::x)``,
+``n:expr(np.sin(i)):in``; where the source does not say what the elements are: ``float4[n]:zeros``.
+What is in the parentheses of ``file`` and ``expr`` is taken as it is, colons and all.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+
+from jitstudio.core.launch.problems import TextError, listing, parts
+from jitstudio.core.launch.request import Direction, Fill, FillKind, FormParameter, KernelForm
+from jitstudio.core.launch.types import FLOAT, Array, NumberKind, Pointer, Scalar, Struct, Type
+from jitstudio.core.launch.values import Number, evaluate, example
+
+NULL = "null"
+"""The text of a null pointer."""
+
+_NULLS = frozenset({NULL, "nullptr", "NULL"})
+_EXAMPLE = "Write something like n, n:random, n*2:zeros:out or 1024:range(0,2):inout."
+_ELEMENT = re.compile(r"(?P<element>[^\W\d][\w ]*+)\s*+\[(?P<length>.+)\]")
+_DIRECTIONS = {direction.value: direction for direction in Direction}
+
+
+@dataclass(frozen=True)
+class BufferText:
+    """What a text says about a buffer.
+
+    Attributes:
+        length: How many elements, an expression over the integer arguments.
+        fill: Its content before the launch; None where the text does not say.
+        direction: What the kernel does with it; None where the text does not say.
+        element: What one element is, as C++ writes it; empty where the text does not say.
+    """
+
+    length: str
+    fill: Fill | None = None
+    direction: Direction | None = None
+    element: str = ""
+
+
+def parse_buffer(text: str) -> BufferText | None:
+    """Read the text of a buffer; None for a null pointer.
+
+    Raises:
+        TextError: It is none.
+    """
+    stripped = text.strip()
+    if stripped in _NULLS:
+        return None
+    length, _, rest = stripped.partition(":")
+    if not length.strip():
+        raise TextError("A buffer needs its length.", _EXAMPLE)
+    before, _, last = rest.rpartition(":")
+    direction = _DIRECTIONS.get(last.strip())
+    fill = (before if direction else rest).strip()
+    typed = _ELEMENT.fullmatch(length.strip())
+    return BufferText(
+        typed["length"].strip() if typed else length.strip(),
+        parse_fill(fill) if fill else None,
+        direction,
+        typed["element"].strip() if typed else "",
+    )
+
+
+def parse_fill(text: str) -> Fill:
+    """Read the content of a buffer, such as ``random(7, -1, 1)``; paths stay as they are.
+
+    Raises:
+        TextError: It is none.
+    """
+    word, opened, rest = (part.strip() for part in text.partition("("))
+    if word not in _WORDS:
+        raise _no_fill(text, word)
+    if opened and not rest.endswith(")"):
+        end = rest.rpartition(")")[2].lstrip(": ")
+        if ")" in rest and end:
+            raise TextError(f"'{end}' is no direction.", "Write in, out or inout behind the fill.")
+        raise TextError(f"'{text}' has no closing parenthesis.", f"Write {_WORDS[word].example}.")
+    inside = rest[:-1].strip()
+    form = _WORDS[word]
+    fill = (
+        Fill(form.kind, text=_unquoted(inside, form))
+        if form.verbatim
+        else _of_numbers(form, inside)
+    )
+    if form.verbatim and not fill.text:
+        raise TextError(f"{word} needs something in its parentheses.", f"Write {form.example}.")
+    return fill
+
+
+def absolute(fill: Fill, folder: str) -> Fill:
+    """The same with the path of a file from the root on.
+
+    Args:
+        fill: What to complete.
+        folder: Where relative paths start; empty for the working directory.
+    """
+    if fill.kind is not FillKind.FILE:
+        return fill
+    path = os.path.abspath(os.path.join(folder, os.path.expanduser(fill.text)))
+    return replace(fill, text=path)
+
+
+@dataclass(frozen=True)
+class _FillForm:
+    """How a fill is written.
+
+    Attributes:
+        kind: What it is.
+        example: How it is written in full.
+        counts: How many numbers there may be in its parentheses.
+        check: What is wrong with these numbers, a sentence; empty where nothing is.
+        verbatim: Whether the parentheses hold a text that is taken as it is.
+    """
+
+    kind: FillKind
+    example: str
+    counts: tuple[int, ...] = (0,)
+    check: Callable[[tuple[Number, ...]], str] = lambda _: ""
+    verbatim: bool = False
+
+
+def _wrong_random(numbers: tuple[Number, ...]) -> str:
+    if numbers and not (isinstance(numbers[0], int) and numbers[0] >= 0):
+        return f"The seed {numbers[0]} is no whole number from 0 on."
+    if not all(map(math.isfinite, numbers)):
+        return "Random numbers need finite bounds."
+    if numbers[1:] and numbers[1] > numbers[2]:
+        return f"The lowest random number {numbers[1]} is above the highest, {numbers[2]}."
+    return ""
+
+
+def _wrong_range(numbers: tuple[Number, ...]) -> str:
+    return "" if all(map(math.isfinite, numbers)) else "A range needs finite numbers."
+
+
+_FORMS = (
+    _FillForm(FillKind.ZEROS, "zeros"),
+    _FillForm(FillKind.CONSTANT, "constant(1.5)", (1,)),
+    _FillForm(FillKind.RANGE, "range or range(0,2)", (0, 2), _wrong_range),
+    _FillForm(FillKind.RANDOM, "random, random(7) or random(7,-1,1)", (0, 1, 3), _wrong_random),
+    _FillForm(FillKind.FILE, "file(data.npy) or file(data.npz::name)", verbatim=True),
+    _FillForm(FillKind.EXPRESSION, "expr(np.sin(i))", verbatim=True),
+)
+_WORDS = {form.kind.value: form for form in _FORMS}
+
+
+def _no_fill(text: str, word: str) -> TextError:
+    if word in _DIRECTIONS or word.partition(":")[0].strip() in _DIRECTIONS:
+        return TextError(f"In '{text}' a direction stands before the end.", _EXAMPLE)
+    first, _, rest = word.partition(":")
+    if first.strip() in _WORDS:
+        return TextError(f"'{rest.strip()}' is no direction.", "Write in, out or inout there.")
+    return TextError(f"'{word}' fills no buffer.", f"Write {listing(_WORDS)}, or a direction.")
+
+
+def _of_numbers(form: _FillForm, inside: str) -> Fill:
+    numbers = tuple(evaluate(part) for part in parts(inside))
+    if len(numbers) not in form.counts:
+        wanted = " or ".join(map(str, form.counts))
+        raise TextError(
+            f"{form.kind.value} has {len(numbers)} numbers in its parentheses, not {wanted}.",
+            f"Write {form.example}.",
+        )
+    if wrong := form.check(numbers):
+        raise TextError(wrong, f"Write {form.example}.")
+    return Fill(form.kind, numbers)
+
+
+def _unquoted(text: str, form: _FillForm) -> str:
+    quoted = len(text) > 1 and text[0] == text[-1] and text[0] in "\"'"
+    return text[1:-1] if quoted and form.kind is FillKind.FILE else text
+
+
+_SIZE = re.compile(r"n|size|count|total|len(gth)?|num\w*|n_?elem\w*|elements", re.IGNORECASE)
+_EXTENT = re.compile(r"width|height|rows|cols|columns|[wh]|[mnk]|n[xy]", re.IGNORECASE)
+_UNNAMED = re.compile(r"arg\d+")
+_ELEMENTS = 1 << 20
+_EXTENT_ELEMENTS = 1 << 10
+_FEW = 1024
+
+
+def default_arguments(form: KernelForm) -> tuple[tuple[str, str], ...]:
+    """Names and texts for all parameters of a kernel."""
+    sizes = _sizes(form.parameters)
+    length = "*".join(p.name for p in sizes[:2]) or str(_FEW)
+    each = _ELEMENTS if len(sizes) == 1 else _EXTENT_ELEMENTS
+    elements = {p.name: str(min(each, _largest(p.type))) for p in sizes}
+    return tuple((p.name, elements.get(p.name) or _text(p, length)) for p in form.parameters)
+
+
+def default_text(form: KernelForm, name: str) -> str:
+    """The text for one of them."""
+    return dict(default_arguments(form))[name]
+
+
+def _sizes(parameters: Iterable[FormParameter]) -> list[FormParameter]:
+    """Those that say how many elements there are: the extents of a matrix, or one number."""
+    integers = [p for p in parameters if _largest(p.type)]
+    extents = [p for p in integers if _EXTENT.fullmatch(p.name)]
+    if len(extents) > 1:
+        return extents
+    named = [p for p in integers if _SIZE.fullmatch(p.name)] or extents
+    unnamed = [p for p in integers if _UNNAMED.fullmatch(p.name)]
+    return named[:1] or (unnamed if len(unnamed) == 1 else [])
+
+
+def _largest(kind: object) -> int:
+    """The largest number of an integer type; 0 for any other type."""
+    match kind:
+        case Scalar(size=size, kind=NumberKind.SIGNED):
+            return int((1 << 8 * size - 1) - 1)
+        case Scalar(size=size, kind=NumberKind.UNSIGNED):
+            return int((1 << 8 * size) - 1)
+    return 0
+
+
+def _text(parameter: FormParameter, length: str) -> str:
+    match parameter.type:
+        case Pointer(target=Pointer()):
+            return f"{length}:zeros"
+        case Pointer(target=target, const=const):
+            # Most kernels work on floats; bytes would make buffers that are too short.
+            buffer = length if target else f"float[{length}]"
+            return f"{buffer}:{_content(target or FLOAT, const, parameter.access)}"
+        case Scalar(kind=NumberKind.FLOATING):
+            return "1.0"
+        case Scalar(kind=NumberKind.SIGNED | NumberKind.UNSIGNED):
+            return "1"
+    return example(parameter.type)
+
+
+def _content(target: Type, const: bool, access: Direction | None) -> str:
+    """The fill of a buffer and its direction."""
+    if const:
+        return "random"
+    match access:
+        case Direction.IN:
+            return "random:in"
+        case Direction.OUT:
+            return "zeros:out"
+    # Sums and counts begin at zero; of zeros alone, a kernel in floating point shows nothing.
+    return "random:inout" if _is_floating(target) else "zeros:inout"
+
+
+def _is_floating(kind: Type) -> bool:
+    """Whether all numbers in it are floating-point numbers."""
+    match kind:
+        case Scalar(kind=NumberKind.FLOATING):
+            return True
+        case Array(element=element):
+            return _is_floating(element)
+        case Struct(fields=fields):
+            return all(_is_floating(field.type) for field in fields)
+    return False

@@ -1,0 +1,170 @@
+"""Which kernel of a build is meant, what has to be built for it, and which code is loaded."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import LINKED, Artifact, CodeKind
+from jitstudio.core.launch.limits import Figures
+from jitstudio.core.launch.problems import SpecError, SpecProblem, listing, unknown
+from jitstudio.core.launch.request import KernelForm
+from jitstudio.core.launch.spec import LoadMode
+from jitstudio.core.request import BuildRequest, with_name_expressions
+from jitstudio.core.result import BuildResult
+
+_CODE = {LoadMode.CUBIN: CodeKind.CUBIN, LoadMode.DRIVER_JIT: CodeKind.PTX}
+
+
+@dataclass(frozen=True)
+class Launchable:
+    """A kernel with the code it is in.
+
+    Attributes:
+        form: The kernel.
+        code: What to load.
+        arch: What the code was built for; tells the suffix of a cubin's target.
+        facts: What the kernel needs, for the limits that depend on it.
+        counterpart: The cubin of the same kernel, to compare what the driver's compiler makes with.
+        confined_to: See `BuildRequest`: that of the build that made the code.
+    """
+
+    form: KernelForm
+    code: Artifact
+    arch: Arch | None = None
+    facts: Figures | None = None
+    counterpart: Artifact | None = None
+    confined_to: tuple[str, ...] | None = None
+
+
+def launchable(
+    result: BuildResult, form: KernelForm, load: LoadMode, confined_to: tuple[str, ...] | None
+) -> Launchable:
+    """A kernel of a build with all that its launch needs of the build.
+
+    Args:
+        result: The build.
+        form: The kernel.
+        load: What to load.
+        confined_to: See `BuildRequest`: that of the build.
+
+    Raises:
+        SpecError: The build did not make the code to load.
+    """
+    other = None
+    if load is LoadMode.DRIVER_JIT:
+        other = _found(result, form, CodeKind.CUBIN)
+    needs = result.resources_of(form.lowered)
+    code = choose_code(result, form, load)
+    return Launchable(form, code, result.arch, needs, other, confined_to)
+
+
+def choose_form(kernel: str, forms: Sequence[KernelForm]) -> KernelForm:
+    """The kernel that is meant by a name.
+
+    Args:
+        kernel: Lowered, or in C++ with or without namespaces, template arguments and parameters;
+            empty for the only one.
+        forms: All there are.
+
+    Raises:
+        SpecError: There is none of this name, or several are.
+    """
+    if not forms:
+        raise _error("kernel", "The build has no kernel.", "Declare one with __global__.")
+    titles = [form.title for form in forms]
+    wanted = _squeezed(kernel)
+    if not wanted and len(forms) > 1:
+        message = f"There are {len(forms)} kernels."
+        raise _error("kernel", message, f"Choose one of {listing(titles)}.")
+    for name_of in _NAMES:
+        found = [form for form in forms if not wanted or _squeezed(name_of(form)) == wanted]
+        if len(found) == 1:
+            return found[0]
+        if found:
+            meant = listing(form.title for form in found)
+            message = f"'{kernel}' is the name of {len(found)} kernels."
+            raise _error("kernel", message, f"Choose one of {meant}.")
+    raise _error("kernel", f"There is no kernel '{kernel}'.", unknown(kernel, titles))
+
+
+def choose_code(result: BuildResult, form: KernelForm, load: LoadMode) -> Artifact:
+    """The code of a build to load for a kernel.
+
+    Raises:
+        SpecError: The build did not make it.
+    """
+    kind = _CODE[load]
+    if found := _found(result, form, kind):
+        return found
+    if not result.ok:
+        raise _error("code", f"There is nothing to launch. {result.reason}", "Build again.")
+    if load is LoadMode.DRIVER_JIT and result.artifact(CodeKind.CUBIN, LINKED):
+        message = "A link by PTX makes no PTX of the whole, so the driver has none to assemble."
+        raise _error("code", message, "Load the cubin, or link by LTO-IR with PTX as an output.")
+    raise _error(
+        "code",
+        f"The build made no {kind.title} with {form.title} in it.",
+        f"Build with {kind.title} among the outputs (--emit {kind.value}).",
+    )
+
+
+def _found(result: BuildResult, form: KernelForm, kind: CodeKind) -> Artifact | None:
+    """The code of this kind that the kernel is in."""
+    modules = [kernel.module for kernel in result.kernels if kernel.name == form.lowered]
+    made = (result.artifact(kind, name) for name in (LINKED, *modules, form.module))
+    return next(filter(None, made), None)
+
+
+def _error(where: str, message: str, remedy: str) -> SpecError:
+    return SpecError(SpecProblem(where, message, remedy))
+
+
+def _squeezed(name: str) -> str:
+    return "".join(name.split()).removeprefix("&").removeprefix("::")
+
+
+def base_name(title: str) -> str:
+    """The name of a kernel without template arguments and parameters."""
+    return re.split("[<(]", title, maxsplit=1)[0].strip()
+
+
+def _unqualified(name: str) -> str:
+    base = base_name(name)
+    return name[base.rfind("::") + 2 :] if "::" in base else name
+
+
+_NAMES: tuple[Callable[[KernelForm], str], ...] = (
+    lambda form: form.lowered,
+    lambda form: form.title,
+    lambda form: _unqualified(form.title),
+    lambda form: base_name(form.title),
+    lambda form: _unqualified(base_name(form.title)),
+)
+"""What a kernel may be called by; the first that fits counts."""
+
+
+LAUNCHED_KINDS = frozenset({CodeKind.PTX, CodeKind.CUBIN})
+"""The cubin is launched, or the PTX by the driver's compiler; the PTX also tells the parameters."""
+
+
+def build_for_launch(request: BuildRequest, kernel: str) -> BuildRequest:
+    """The same build, made to give what the launch of this kernel needs.
+
+    A kernel that is an instance of a template is asked for by its name expression, without which
+    the compiler would not make it.
+    """
+    expressions = (kernel,) if "<" in kernel else ()
+    sources = with_name_expressions(request.sources, expressions)
+    return replace(request, sources=sources, emit=LAUNCHED_KINDS, fat_archs=(), fat_ptx=())
+
+
+def launched_name(result: BuildResult, kernel: str) -> str:
+    """The lowered name of a kernel given by its name expression; any other name as it is.
+
+    ``k<unsigned>`` is a kernel that calls itself ``k<unsigned int>``.
+    """
+    lowered = {name.expression: name.lowered for name in result.lowered_names}
+    return lowered.get(kernel) or kernel

@@ -1,0 +1,219 @@
+"""What a user typed, read as options, and which of them goes to which tool.
+
+The user writes options as one list, in any tool's spelling. Each option in the table reaches
+every tool of the build that takes it, in that tool's spelling. An option that the table does not
+know goes to the compilers of the modules (or to nvJitLink where there is none), so that the tool
+itself can accept or refuse it. `nvjitlink:-O0` addresses one tool.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from jitstudio.core.options.spec import Kind, OptionSpec
+from jitstudio.core.options.table import find
+from jitstudio.core.tools import Tool
+
+# The compiler in the driver has no spellings of its own: it is sent what nvJitLink would be.
+ADDRESSES = {tool.value.lower(): tool for tool in Tool if tool is not Tool.DRIVER} | {
+    "nvvm": Tool.NVVM
+}
+"""What may stand before the colon of an option, in small letters."""
+
+# Splitting takes the square of the longest word.
+_LONGEST = 1 << 16
+
+
+@dataclass(frozen=True)
+class Given:
+    """One option as it was given.
+
+    Attributes:
+        words: What was written: one word, or a flag and its value.
+        option: The same without the address of a tool.
+        tool: The tool it is addressed to, as in ``nvjitlink:-O0``.
+        spec: Its row; None for an option that the table does not know.
+        value: What it was given; None where nothing was.
+    """
+
+    words: tuple[str, ...]
+    option: str
+    tool: Tool | None = None
+    spec: OptionSpec | None = None
+    value: str | None = None
+
+
+def split_options(text: str) -> tuple[str, ...]:
+    """Split what was typed into an options field, with the quoting of a shell.
+
+    Raises:
+        ValueError: A quote is not closed, or there is too much; the message is fit for a person.
+    """
+    if len(text) > _LONGEST:
+        raise ValueError(f"The options are longer than {_LONGEST:,} characters.")
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise ValueError(f"The options cannot be read: {error}. Check the quotes.") from None
+
+
+def join_options(words: Iterable[str]) -> str:
+    """The text of an options field for these words."""
+    return shlex.join(words)
+
+
+def read(words: Iterable[str]) -> tuple[Given, ...]:
+    """The options that these words are."""
+    rest = deque(words)
+    given: list[Given] = []
+    while rest:
+        word = rest.popleft()
+        tool, option = addressed(word)
+        spec, value = find(option)
+        if spec and tool is None and value is None and _begins_with_value(spec, rest):
+            value = rest.popleft()
+            given.append(Given((word, value), spec.written(value), None, spec, value))
+        else:
+            given.append(Given((word,), option, tool, spec, value))
+    return tuple(given)
+
+
+def rooted(words: Iterable[str], folder: str) -> tuple[str, ...]:
+    """These words with the paths of files and folders from this folder on; as they are for ''."""
+    given = read(words) if folder else ()
+    return tuple(word for one in given for word in _rooted(one, folder)) if folder else (*words,)
+
+
+def without(words: Iterable[str], others: Iterable[str]) -> tuple[str, ...]:
+    """These words less the options that the others give another value."""
+    anew = {_place(given) for given in read(others)} - {None}
+    kept = (given for given in read(words) if _place(given) not in anew)
+    return tuple(word for given in kept for word in given.words)
+
+
+def without_option(options: Iterable[str], unwanted: str) -> tuple[str, ...]:
+    """The words of all options but this one, whatever tool it addresses.
+
+    An option that is named without a value goes with any value.
+    """
+    kept = (given for given in read(options) if not _is_meant(given, unwanted))
+    return tuple(word for given in kept for word in given.words)
+
+
+def addressed(word: str) -> tuple[Tool | None, str]:
+    """The tool that a word such as ``nvjitlink:-O0`` is for, and what is left without it."""
+    address, _, option = word.partition(":")
+    tool = ADDRESSES.get(address.lower())
+    return (tool, option) if tool else (None, word)
+
+
+def _rooted(given: Given, folder: str) -> tuple[str, ...]:
+    spec, value, tool = given.spec, given.value, given.tool
+    if not (spec and value and spec.names_file) or value == spec.value.harmless:
+        return given.words
+    path = os.path.join(folder, value)
+    if tool is None:
+        return (spec.written(path),)
+    return (f"{tool.value}:{spec.sent(tool, path)}",) if tool in spec.spellings else given.words
+
+
+def _is_meant(given: Given, unwanted: str) -> bool:
+    flag = given.option.partition("=")[0]
+    spec = given.spec
+    # A tool complains of the option as it was sent, in that tool's spelling.
+    sent = [spec.sent(tool, given.value) for tool in spec.spellings] if spec else []
+    return unwanted in (" ".join(given.words), given.option, flag, *sent)
+
+
+def _place(given: Given) -> tuple[str, Tool | None] | None:
+    """What an option sets, for the options of which only one can count."""
+    spec = given.spec
+    return None if spec is None or spec.repeated else (spec.name, given.tool)
+
+
+def _begins_with_value(spec: OptionSpec, rest: deque[str]) -> bool:
+    """Whether the next word is the value of a flag that stands alone, as in ``-I include``."""
+    if not (rest and spec.takes_value):
+        return False
+    if spec.value.kind is Kind.OPTION:
+        return True
+    return not rest[0].startswith("-") and addressed(rest[0])[0] is None
+
+
+_HEADERS = {"-I", "--pre-include"}
+# They tell times, keep precompiled headers, or ask for no cache at all.
+_MORE = {"--time", "-time", "--pch", "--no-cache", "-no-cache"}
+# What ptxas forgets after a build: each program of the libraries starts it anew.
+_HARMLESS = re.compile(
+    r"--?(?:v|verbose|O[0-4]|opt-level=[0-4]|warn-[a-z-]+|w|disable-warnings|lineinfo|g"
+    r"|maxrregcount=\d+|(?:d|f)(?:l|s)cm=[a-z]{2}|fmad=(?:true|false))"
+)
+
+
+def options_for(tool: Tool, options: Iterable[str], front_end: Tool) -> tuple[str, ...]:
+    """The options that `tool` gets out of those the user gave.
+
+    Args:
+        tool: The tool to be run.
+        options: One option an entry, or a flag and its value in two.
+        front_end: The tool that unknown options are meant for in this chain of tools.
+    """
+    sent = (_sent(tool, given, front_end) for given in read(options))
+    return tuple(option for option in sent if option is not None)
+
+
+def refusal(options: Iterable[str]) -> str:
+    """Why these options cannot be sent: jitstudio sends one of them itself. Empty if they can."""
+    for given in read(options):
+        spec = given.spec
+        if spec and spec.managed and (given.tool is None or given.tool in spec.spellings):
+            word = " ".join(given.words)
+            return f"Take '{word}' out of the options: {spec.managed}."
+    return ""
+
+
+def leave_traces(options: Iterable[str]) -> bool:
+    """Whether one of the options may change later builds in the same process.
+
+    What is no row of the table may, and so may what is handed on to a tool further on: LLVM keeps
+    the values of its options as long as the process lives.
+    """
+    return any(given.spec is None or _stays(given.spec, given.value) for given in read(options))
+
+
+def have_effects(options: Iterable[str]) -> bool:
+    """Whether the options do or ask more than what a result and its text tell.
+
+    They leave traces, read or write files other than headers, or measure times.
+    """
+    return leave_traces(options) or any(
+        (given.spec.value.kind is Kind.PATH and not given.spec.flags & _HEADERS)
+        or given.spec.flags & _MORE
+        for given in read(options)
+        if given.spec
+    )
+
+
+def _stays(spec: OptionSpec, value: str | None) -> bool:
+    handed_on = spec.value.kind is Kind.OPTION and not _HARMLESS.fullmatch(value or "")
+    return spec.outlasts_build or handed_on
+
+
+def takers(given: Given, front_end: Tool) -> tuple[Tool, ...]:
+    """The tools that an option is for; see `options_for`."""
+    if given.tool is not None:
+        return (given.tool,)
+    return tuple(given.spec.spellings) if given.spec else (front_end,)
+
+
+def _sent(tool: Tool, given: Given, front_end: Tool) -> str | None:
+    if tool not in takers(given, front_end):
+        return None
+    if given.tool is not None or given.spec is None:
+        return given.option
+    return given.spec.sent(tool, given.value)

@@ -1,0 +1,140 @@
+"""A build, launch or sweep as the command that does the same, quoted for a POSIX shell.
+
+The way back from what `jitstudio build`, `run` and `sweep` take. Paths in a command are absolute,
+as it may be typed in any folder.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from jitstudio.core.launch.spec import LaunchSpec, LoadMode
+from jitstudio.core.options import rooted
+from jitstudio.core.project.project import with_axis_files, with_buffer_files
+from jitstudio.core.request import Assembler, BuildRequest, LinkMode
+from jitstudio.core.sweep.draft import AxisText, SweepDraft
+from jitstudio.core.sweep.plan import AxisKind
+
+_LINKS = {LinkMode.NONE: (), LinkMode.PTX: ("--link",), LinkMode.LTO: ("--lto",)}
+_DRIVER_JIT = "--driver-jit"
+_VALUES = {
+    "kernel": "--kernel",
+    "grid": "--grid",
+    "cover": "--cover",
+    "block": "--block",
+    "cluster": "--cluster",
+    "shared": "--shared",
+    "relative": "--rtol",
+    "absolute": "--atol",
+    "repeats": "--repeat",
+    "warmup": "--warmup",
+    "timeout": "--timeout",
+}
+"""The flags for fields of `LaunchSpec` that take a value."""
+_SWITCHES = {
+    "cooperative": "--cooperative",
+    "poison": "--no-poison",
+    "guards": "--no-guards",
+    "flush_l2": "--flush-l2",
+}
+"""Those that give a field the value that it does not have by default."""
+
+
+def build_command(request: BuildRequest, paths: Mapping[str, str]) -> str:
+    """The command that builds this.
+
+    Args:
+        request: What is built; what is asked for of it is left to the command.
+        paths: The files of all modules, headers and libraries, by their names in the request.
+    """
+    by_driver = (_DRIVER_JIT,) if request.assembler is Assembler.DRIVER else ()
+    return shlex.join(("jitstudio", "build", *_built(request, paths), *by_driver))
+
+
+def run_command(
+    request: BuildRequest, spec: LaunchSpec, paths: Mapping[str, str], device: int = 0
+) -> str:
+    """The command that builds this and launches a kernel of it.
+
+    The driver's compiler has no flag of its own for the cubin here: it is given the PTX to load.
+
+    Args:
+        request: See `build_command`.
+        spec: The launch; an argument without a text is left out.
+        paths: See `build_command`.
+        device: The ordinal of the GPU.
+    """
+    on = (f"--device={device}",) if device else ()
+    return shlex.join(("jitstudio", "run", *_built(request, paths), *_launched(request, spec), *on))
+
+
+def sweep_command(
+    request: BuildRequest, spec: LaunchSpec, draft: SweepDraft, paths: Mapping[str, str]
+) -> str:
+    """The command that builds and launches a kernel in all variants that the axes span.
+
+    Args:
+        request: See `build_command`.
+        spec: The launch that the axes vary.
+        draft: The axes, and the kernel with its placeholders.
+        paths: See `build_command`.
+    """
+    axes = with_axis_files(draft, _absolute).axes
+    spec = replace(spec, kernel=draft.kernel)
+    flags = (f"--axis={_axis_name(axis)}={axis.values}" for axis in axes)
+    return shlex.join(
+        ("jitstudio", "sweep", *_built(request, paths), *_launched(request, spec), *flags)
+    )
+
+
+def _built(request: BuildRequest, paths: Mapping[str, str]) -> Iterator[str]:
+    """What all three commands take."""
+    yield from (paths[source.name] for source in request.sources)
+    yield from ("--arch", str(request.arch))
+    yield from _LINKS[request.link]
+    options = rooted(request.options, request.folder) if request.folder else request.options
+    yield from (f"--option={option}" for option in options)
+    expressions = dict.fromkeys(e for source in request.sources for e in source.name_expressions)
+    yield from (f"--name-expression={expression}" for expression in expressions)
+    yield from (f"--header={header.name}={paths[header.name]}" for header in request.headers)
+    yield from (f"--library={paths[library.name]}" for library in request.libraries)
+    switches = {
+        "--libdevice": request.libdevice,
+        "--join-ir": request.join_ir,
+        "--no-cache": not request.use_cache,
+        "--unsafe-options": request.unsafe_options,
+    }
+    yield from (switch for switch, is_on in switches.items() if is_on)
+
+
+def _launched(request: BuildRequest, spec: LaunchSpec) -> Iterator[str]:
+    """What `run` and `sweep` take besides; only what is not so by default."""
+    default = LaunchSpec()
+    for name, flag in _VALUES.items():
+        value = getattr(spec, name)
+        if value != getattr(default, name):
+            yield f"{flag}={value}"
+    for name, flag in _SWITCHES.items():
+        if getattr(spec, name) is not getattr(default, name):
+            yield flag
+    if LoadMode.DRIVER_JIT is spec.load or request.assembler is Assembler.DRIVER:
+        yield _DRIVER_JIT
+    if spec.sanitizer is not None:
+        yield f"--sanitize={spec.sanitizer.value}"
+    for name, text in with_buffer_files(spec, _absolute).arguments:
+        if text.strip():
+            yield f"--arg={name}={text.strip()}"
+    yield from (f"--expect={expression}" for expression in spec.expectations)
+
+
+def _absolute(_name: str, path: str) -> str:
+    return os.path.abspath(os.path.expanduser(path))
+
+
+def _axis_name(axis: AxisText) -> str:
+    if axis.kind is AxisKind.MACRO:
+        return f"-D{axis.name.strip()}"
+    return axis.name.strip() if axis.is_named else axis.kind.value

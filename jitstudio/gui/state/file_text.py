@@ -1,0 +1,222 @@
+"""A text and how a file holds it, and which lines differ between two texts.
+
+Saving leaves encoding and line ends as they were found.
+"""
+
+from __future__ import annotations
+
+import codecs
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+from jitstudio.core.deferred import at_place
+
+# Comparing takes up to the product of both lengths: more is one change as a whole.
+_MOST_LINES = 2000
+
+
+@dataclass(frozen=True)
+class LineChange:
+    """Lines of one text in whose place the other has some of its own; counted from 0.
+
+    Attributes:
+        old: From the first old line to the one behind the last.
+        new: The same in the new text.
+    """
+
+    old: slice
+    new: slice
+
+
+def line_changes(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
+    """What has to change to make the old lines the new ones, from the top to the bottom."""
+    before, behind = alike(old, new)
+    old_end, new_end = len(old) - behind, len(new) - behind
+    if before == old_end and before == new_end:
+        return []
+    if max(old_end, new_end) - before > _MOST_LINES:
+        return [LineChange(slice(before, old_end), slice(before, new_end))]
+    # Loaded here: a window opens files before any of them has changed.
+    sequence_matcher = at_place("difflib:SequenceMatcher")
+    matcher = sequence_matcher(None, old[before:old_end], new[before:new_end])
+    return [
+        LineChange(
+            slice(before + old_first, before + old_last),
+            slice(before + new_first, before + new_last),
+        )
+        for word, old_first, old_last, new_first, new_last in matcher.get_opcodes()
+        if word != "equal"
+    ]
+
+
+def alike(old: Sequence[str], new: Sequence[str]) -> tuple[int, int]:
+    """How many lines, or characters, both have in common at the start, and then at the end."""
+    shorter = min(len(old), len(new))
+    before = next((i for i in range(shorter) if old[i] != new[i]), shorter)
+    rest = shorter - before
+    behind = next((i for i in range(rest) if old[-1 - i] != new[-1 - i]), rest)
+    return before, behind
+
+
+_NEWLINES = {"\n": "LF", "\r\n": "CRLF", "\r": "CR"}
+# What Qt's editor breaks a line at as well: there is no other way back to what the file held.
+_ENDS = re.compile("\r\n|[\n\r\u2029\ufdd0\ufdd1]")
+# In no text that anybody has written, so that binary files are not taken for Latin-1.
+_CONTROLS = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
+
+
+class Encoding(Enum):
+    """How characters become bytes; the value is its name in a session file and to the user."""
+
+    UTF_8 = "UTF-8"
+    UTF_8_BOM = "UTF-8 with BOM"
+    UTF_16_LE = "UTF-16 LE"
+    UTF_16_BE = "UTF-16 BE"
+    WINDOWS_1252 = "Windows-1252"
+    LATIN_1 = "Latin-1"
+
+    @property
+    def codec(self) -> str:
+        """What Python calls it, the mark at the start aside."""
+        return _CODECS[self][0]
+
+    @property
+    def mark(self) -> bytes:
+        """What a file in it begins with."""
+        return _CODECS[self][1]
+
+    @property
+    def is_unicode(self) -> bool:
+        """Whether it has every character."""
+        return self not in _EIGHT_BIT
+
+
+_CODECS = {
+    Encoding.UTF_8: ("utf-8", b""),
+    Encoding.UTF_8_BOM: ("utf-8", codecs.BOM_UTF8),
+    Encoding.UTF_16_LE: ("utf-16-le", codecs.BOM_UTF16_LE),
+    Encoding.UTF_16_BE: ("utf-16-be", codecs.BOM_UTF16_BE),
+    Encoding.WINDOWS_1252: ("cp1252", b""),
+    Encoding.LATIN_1: ("latin-1", b""),
+}
+_MARKED = (Encoding.UTF_8_BOM, Encoding.UTF_16_LE, Encoding.UTF_16_BE)
+_UTF_16 = (Encoding.UTF_16_LE, Encoding.UTF_16_BE)
+_EIGHT_BIT = (Encoding.WINDOWS_1252, Encoding.LATIN_1)
+
+
+class EncodingError(ValueError):
+    """A text has characters that its encoding has not.
+
+    Attributes:
+        characters: The first few of them.
+    """
+
+    def __init__(self, encoding: Encoding, characters: str) -> None:
+        super().__init__(f"{encoding.value} has no {' '.join(characters)}")
+        self.characters = characters
+
+
+@dataclass(frozen=True)
+class TextForm:
+    """How a file holds a text.
+
+    Attributes:
+        encoding: How its characters are written.
+        line_end: What most of its lines end with; new ones will.
+        found: Each line with what ended it, where not all ends are alike; empty where they are.
+    """
+
+    encoding: Encoding = Encoding.UTF_8
+    line_end: str = "\n"
+    found: tuple[tuple[str, str], ...] = field(default=(), repr=False)
+
+    @property
+    def line_end_name(self) -> str:
+        """What the status line calls the line ends."""
+        name = _NEWLINES[self.line_end]
+        return f"{name}, mixed" if self.found else name
+
+
+@dataclass(frozen=True)
+class FileText:
+    r"""A text whose lines are divided by `\n`, and the form it has in a file."""
+
+    text: str
+    form: TextForm = TextForm()
+
+    @classmethod
+    def split(cls, text: str, encoding: Encoding = Encoding.UTF_8) -> FileText:
+        """Take a text with its line ends as a file has them."""
+        ends = _ENDS.findall(text)
+        counts = Counter(ends)
+        line_end = max(_NEWLINES, key=lambda end: counts[end])
+        if set(counts) <= {line_end}:
+            return cls(text.replace(line_end, "\n"), TextForm(encoding, line_end))
+        lines = _ENDS.split(text)
+        found = tuple(zip(lines, [*ends, ""], strict=True))
+        return cls("\n".join(lines), TextForm(encoding, line_end, found))
+
+    @property
+    def joined(self) -> str:
+        """The text with its line ends: lines that are as they were found end as they did."""
+        if not self.form.found:
+            return self.text.replace("\n", self.form.line_end)
+        lines = self.text.split("\n")
+        ends = [end or self.form.line_end for end in self._ends(lines)[:-1]]
+        return "".join(line + end for line, end in zip(lines, [*ends, ""], strict=True))
+
+    def encode(self) -> bytes:
+        """What a file holds.
+
+        Raises:
+            EncodingError: The encoding of the file does not have all the characters.
+        """
+        encoding, text = self.form.encoding, self.joined
+        if encoding.is_unicode:
+            # Half a character that was pasted is the one thing that it cannot write.
+            return encoding.mark + text.encode(encoding.codec, "replace")
+        try:
+            return text.encode(encoding.codec)
+        except UnicodeEncodeError as error:
+            raise EncodingError(encoding, text[error.start : error.end][:5]) from error
+
+    def for_build(self) -> bytes:
+        """What compilers get, which read UTF-8 only: no mark, plain newlines."""
+        return self.text.encode("utf-8", "replace")
+
+    def _ends(self, lines: list[str]) -> list[str]:
+        """What ended each line; empty for new ones."""
+        found = [end for _, end in self.form.found]
+        ends: list[str] = []
+        at = 0
+        for change in line_changes([line for line, _ in self.form.found], lines):
+            ends += found[at : change.old.start]
+            count = change.new.stop - change.new.start
+            # A line that was edited still ends as it did.
+            kept = found[change.old][:count]
+            ends += [*kept, *[""] * (count - len(kept))]
+            at = change.old.stop
+        return [*ends, *found[at:]]
+
+
+def read_text(content: bytes) -> FileText | None:
+    """The text of a file; None where it holds none."""
+    for encoding in _candidates(content):
+        try:
+            text = content[len(encoding.mark) :].decode(encoding.codec)
+        except UnicodeDecodeError:
+            continue
+        return None if "\0" in text else FileText.split(text, encoding)
+    return None
+
+
+def _candidates(content: bytes) -> tuple[Encoding, ...]:
+    """What a file may be written in, the likeliest first."""
+    marked = next((e for e in _MARKED if content.startswith(e.mark)), None)
+    if marked in _UTF_16:
+        return (marked,)
+    utf_8 = marked or Encoding.UTF_8
+    return (utf_8,) if _CONTROLS.search(content) else (utf_8, *_EIGHT_BIT)

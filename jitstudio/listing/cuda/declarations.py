@@ -1,0 +1,442 @@
+"""What a text in CUDA C++ declares, found in its syntax tree: types, numbers and kernels.
+
+The parser knows neither the preprocessor nor all of CUDA, so the text is made ready for it:
+comments go, simple macros are put in, what `#ifdef` leaves out is left out, and the attributes of
+kernels are set aside. No more than that: macros with parameters and `#if` of expressions stay.
+Nothing is understood here; `listing.cuda.types` does that when it is asked.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+from tree_sitter import Node
+
+from jitstudio.listing.cuda.syntax import declared_name, parse, text_of
+
+# Possessive, and an escaped quote opens nothing, so that nothing is tried twice.
+_STRING = rb'"(?>[^"\\\n]|\\.)*+"|(?<!\w)\'(?>[^\'\\\n]|\\.)*+\'|\\.|R"\((?s:.*?)(?:\)"|\Z)'
+_COMMENT = rb"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)"
+_PASSED = re.compile(rb"(?P<comment>" + _COMMENT + rb")|" + _STRING)
+_SPLICE = re.compile(rb"\\[ \t]*\r?\n")
+_DIRECTIVE = re.compile(rb"[ \t]*#[ \t]*(?P<word>\w+)(?P<rest>[^\n]*)")
+_DEFINE = re.compile(rb"\s+([A-Za-z_]\w*)(?:[ \t]+([^\n]*))?\s*")
+_DEFINED = re.compile(rb"\s*+(!?)\s*+defined\s*+\(?\s*+(\w++)\s*+\)?\s*+")
+_WORD = re.compile(rb"\b[A-Za-z_]\w*\b")
+_BRACKET = re.compile(rb"[()]")
+_ATTRIBUTE = re.compile(
+    _STRING + rb"|\b(?P<name>__launch_bounds__|__cluster_dims__|__block_size__|__maxnreg__)"
+    rb"\s*+(?=\()|\b(?P<align>__align__)\s*+(?=\()"
+)
+# A macro nobody knows, where only a macro of attributes makes sense.
+_UNKNOWN_ATTRIBUTES = re.compile(rb"(\b__global__\s+)((?:[A-Z_][A-Z0-9_]*\s+)++)(?=void\b)")
+_NUMBER_OR_SUM = re.compile(rb"[-+(~\d].*|.*[-+/%|^]\s*\w+\)*|.*<<.*", re.DOTALL)
+_TYPE = re.compile(rb"(?:const\s+)?[A-Za-z_:][\w:]*(?:\s+[A-Za-z_]\w*)*(?:\s*<[^{};]*>)?[\s*]*")
+_KEYWORDS = frozenset(
+    b"""__global__ __device__ __host__ __restrict__ __restrict __grid_constant__ __forceinline__
+    __noinline__ __launch_bounds__ __cluster_dims__ __align__ inline static extern void template
+    typename class struct namespace alignas noexcept restrict""".split()
+)
+_DEEPEST_MACRO = 8
+_LONGEST_MACRO = 200
+_LONGEST_ATTRIBUTE = 500
+_BUILT_IN = frozenset({b"__cplusplus", b"__CUDACC__", b"__CUDACC_RTC__", b"__CUDA_ARCH__"})
+
+
+@dataclass(frozen=True)
+class Attribute:
+    """An attribute of a kernel, such as ``__launch_bounds__``, with what is in its brackets.
+
+    It belongs to the first kernel whose name comes behind `at`.
+    """
+
+    name: str
+    arguments: bytes
+    at: int
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A text to be parsed, line for line that of the user.
+
+    Attributes:
+        text: UTF-8.
+        attributes: In order.
+        aliases: Declarations that stand for the macros which name a type or a number.
+    """
+
+    text: bytes
+    attributes: tuple[Attribute, ...]
+    aliases: bytes
+
+
+def prepare(text: bytes, defines: Iterable[str] = ()) -> Prepared:
+    """Make a text ready for the parser.
+
+    Args:
+        text: In UTF-8.
+        defines: Macros defined from outside, as ``NAME`` or ``NAME=BODY``.
+    """
+    given = (define.partition("=") for define in defines)
+    macros = {n.encode(): (body if equals else "1").encode() for n, equals, body in given}
+    macros, kept = _Preprocessor(macros).run(_SPLICE.sub(b" ", _PASSED.sub(_without_comment, text)))
+    substituted = _substituted(kept, macros)
+    plain = _UNKNOWN_ATTRIBUTES.sub(rb"\1", substituted)
+    pieces, attributes = [], []
+    done = length = 0
+    for match in _ATTRIBUTE.finditer(plain):
+        if match.start() < done or not (match["name"] or match["align"]):
+            continue
+        end = _closing(plain, match.end())
+        if end is None:
+            continue
+        inside = plain[match.end() + 1 : end - 1]
+        replacement = b"alignas(" + inside + b")" if match["align"] else b"\n" * inside.count(b"\n")
+        pieces += [plain[done : match.start()], replacement]
+        length += len(pieces[-2]) + len(replacement)
+        done = end
+        if match["name"]:
+            attributes.append(Attribute(match["name"].decode(), inside, length))
+    aliases = b"".join(_declared(*item) for item in macros.items() if _is_alias(item[1]))
+    return Prepared(b"".join((*pieces, plain[done:])), tuple(attributes), aliases)
+
+
+@dataclass
+class _Preprocessor:
+    """Goes through the lines once, keeping those that count."""
+
+    macros: dict[bytes, bytes]
+    # For each open `#if`: whether its lines count, and what they would if the test failed;
+    # None where nobody knows, and then all branches count.
+    _open: list[tuple[bool, bool | None]] = field(default_factory=list)
+
+    def run(self, text: bytes) -> tuple[dict[bytes, bytes], bytes]:
+        return self.macros, b"\n".join(self._lines(text))
+
+    def _lines(self, text: bytes) -> Iterator[bytes]:
+        for line in text.split(b"\n"):
+            directive = _DIRECTIVE.match(line) if b"#" in line else None
+            if directive:
+                self._obey(directive["word"], directive["rest"])
+            yield b"" if directive or not all(kept for kept, _ in self._open) else line
+
+    def _obey(self, word: bytes, rest: bytes) -> None:
+        match word:
+            case b"if" | b"ifdef" | b"ifndef":
+                true = self._true(word, rest)
+                self._open.append((true is not False, true))
+            case b"elif" | b"elifdef" | b"elifndef" | b"else" if self._open:
+                _, taken = self._open[-1]
+                test = True if word == b"else" else self._true(word.removeprefix(b"el"), rest)
+                now = taken is not True and test is not False
+                known = None if taken is None or test is None else taken or test
+                self._open[-1] = (now, known)
+            case b"endif" if self._open:
+                self._open.pop()
+            case b"define" if all(kept for kept, _ in self._open):
+                if match := _DEFINE.fullmatch(rest):
+                    self.macros[match[1]] = (match[2] or b"").strip()
+            case b"undef":
+                self.macros.pop(rest.strip(), None)
+
+    def _true(self, word: bytes, rest: bytes) -> bool | None:
+        """What a condition comes to; None where nobody knows."""
+        if word == b"ifdef":
+            return self._defined(rest.strip())
+        if word == b"ifndef":
+            return not self._defined(rest.strip())
+        if match := _DEFINED.fullmatch(rest):
+            return self._defined(match[2]) is not bool(match[1])
+        value = self.macros.get(rest.strip(), rest.strip())
+        return bool(int(value)) if value.isdigit() else None
+
+    def _defined(self, name: bytes) -> bool:
+        return name in self.macros or name in _BUILT_IN
+
+
+def _without_comment(match: re.Match[bytes]) -> bytes:
+    if match["comment"] is None:
+        return match[0]
+    return b" " + b"\n" * match[0].count(b"\n")
+
+
+def _is_alias(body: bytes) -> bool:
+    """Whether a macro is the name of a type or of a number, which a declaration can say, too."""
+    if not body or not _KEYWORDS.isdisjoint(_WORD.findall(body)):
+        return False
+    return bool(_TYPE.fullmatch(body) or _NUMBER_OR_SUM.fullmatch(body))
+
+
+def _declared(name: bytes, body: bytes) -> bytes:
+    if _TYPE.fullmatch(body):
+        return b"using %s = %s;\n" % (name, body)
+    return b"constexpr auto %s = %s;\n" % (name, body)
+
+
+def _substituted(text: bytes, macros: dict[bytes, bytes]) -> bytes:
+    """The text with these macros put in, and the macros within them.
+
+    The names of types stay, that they may be told as they are written.
+    """
+    short = {name: body for name, body in macros.items() if len(body) <= _LONGEST_MACRO}
+    if not short:
+        return text
+    words = [name + rb"\b(?=\s*\()" if _is_alias(short[name]) else name + rb"\b" for name in short]
+    names = re.compile(_STRING + rb"|\b(?P<name>" + rb"|".join(words) + rb")")
+    for _ in range(_DEEPEST_MACRO):
+        changed = names.sub(lambda m: short[m["name"]] if m["name"] else m[0], text)
+        if changed == text or len(changed) > 2 * len(text) + _LONGEST_MACRO * _DEEPEST_MACRO:
+            break
+        text = changed
+    return text
+
+
+def _closing(text: bytes, at: int) -> int | None:
+    """Where the bracket that opens at `at` is closed, or None where that is not near."""
+    depth = 0
+    for match in _BRACKET.finditer(text, at, at + _LONGEST_ATTRIBUTE):
+        depth += 1 if match[0] == b"(" else -1
+        if depth == 0:
+            return match.end()
+    return None
+
+
+_MOST_REMEMBERED = 32
+
+Scope = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """A name and the syntax that says what it is.
+
+    Attributes:
+        name: Without the namespaces.
+        node: A struct, a union, an enum, the type of an alias, or the value of a constant.
+        scope: The namespaces and classes around it.
+        declarator: What stands around the name of a `typedef` or alias, such as a ``*``.
+        template: The list of template parameters, or None.
+    """
+
+    name: str
+    node: Node
+    scope: Scope
+    declarator: Node | None = None
+    template: Node | None = None
+
+    @property
+    def path(self) -> str:
+        """The name with its namespaces."""
+        return "::".join((*self.scope, self.name))
+
+
+@dataclass(frozen=True)
+class KernelNode:
+    """A kernel where it is declared.
+
+    Attributes:
+        name: Without namespaces and template arguments.
+        scope: The namespaces around it.
+        parameters: The list of parameters.
+        template: The list of template parameters, or None.
+        line: From 1.
+        attributes: Those that were set aside, such as ``__launch_bounds__``.
+    """
+
+    name: str
+    scope: Scope
+    parameters: Node
+    template: Node | None
+    line: int
+    attributes: tuple[Attribute, ...]
+
+
+@dataclass
+class Declarations:
+    """What one text declares.
+
+    Attributes:
+        types: Structs, unions, enums and aliases.
+        numbers: Constants and enumerators.
+        specialised: The paths of class templates that have specialisations.
+        kernels: In order.
+    """
+
+    types: list[Declaration] = field(default_factory=list)
+    numbers: list[Declaration] = field(default_factory=list)
+    specialised: set[str] = field(default_factory=set)
+    kernels: list[KernelNode] = field(default_factory=list)
+
+
+@lru_cache(_MOST_REMEMBERED)
+def declarations(text: bytes, defines: tuple[str, ...] = ()) -> Declarations:
+    """Everything that a text declares; whoever asks must not change it.
+
+    Args:
+        text: In UTF-8.
+        defines: Macros defined from outside, as ``NAME`` or ``NAME=BODY``.
+    """
+    prepared = prepare(text, defines)
+    found = Declarations()
+    for code, attributes in ((prepared.text, prepared.attributes), (prepared.aliases, ())):
+        _Walk(found, list(attributes)).walk(parse(code))
+    return found
+
+
+@dataclass(frozen=True)
+class _Place:
+    scope: Scope = ()
+    template: Node | None = None
+
+
+@dataclass
+class _Walk:
+    """Goes through a tree in the order of the text, without recursion: texts may nest deeply."""
+
+    found: Declarations
+    attributes: list[Attribute]
+
+    def walk(self, root: Node) -> None:
+        todo = [(root, _Place())]
+        while todo:
+            node, place = todo.pop()
+            inner = list(self._visit(node, place))
+            todo.extend(reversed(inner))
+
+    def _visit(self, node: Node, place: _Place) -> Iterable[tuple[Node, _Place]]:
+        self._kernels_in(node, place)
+        match node.type:
+            case "namespace_definition":
+                names = text_of(node.child_by_field_name("name")).split("::")
+                inner = _Place((*place.scope, *filter(None, names)))
+                return _children(node.child_by_field_name("body"), inner)
+            case "template_declaration":
+                parameters = node.child_by_field_name("parameters")
+                return _children(node, _Place(place.scope, parameters))
+            case "struct_specifier" | "class_specifier" | "union_specifier":
+                return self._class(node, place)
+            case "enum_specifier":
+                self._enum(node, place)
+            case "alias_declaration":
+                described = node.child_by_field_name("type")
+                if described and (kind := described.child_by_field_name("type")):
+                    declarator = described.child_by_field_name("declarator")
+                    name = text_of(node.child_by_field_name("name"))
+                    self._type(Declaration(name, kind, place.scope, declarator, place.template))
+            case "type_definition":
+                return self._typedef(node, place)
+            case "declaration" | "field_declaration":
+                self._constants(node, place)
+                return _children(node, place)
+            case "function_definition":
+                # `struct S {...} f() {...}` aside, nothing in a function is known outside.
+                return [(c, place) for c in node.children if c.type == "ERROR"]
+            case _ if node.type in _TRANSPARENT:
+                return _children(node, place)
+        return ()
+
+    def _class(self, node: Node, place: _Place) -> Iterable[tuple[Node, _Place]]:
+        name, body = node.child_by_field_name("name"), node.child_by_field_name("body")
+        if name is not None and name.type == "template_type":
+            path = (*place.scope, text_of(name.child_by_field_name("name")))
+            self.found.specialised.add("::".join(path))
+        elif name is not None and body is not None:
+            self._type(Declaration(text_of(name), node, place.scope, None, place.template))
+        scope = (*place.scope, text_of(name)) if name else place.scope
+        return _children(body, _Place(scope)) if place.template is None else ()
+
+    def _enum(self, node: Node, place: _Place) -> None:
+        body = node.child_by_field_name("body")
+        name = text_of(node.child_by_field_name("name"))
+        if name and (body or node.child_by_field_name("base")):
+            self._type(Declaration(name, node, place.scope))
+        for enumerator in body.named_children if body else ():
+            member = text_of(enumerator.child_by_field_name("name"))
+            if enumerator.type == "enumerator" and member:
+                # Unscoped enumerators are known both inside and outside of their enum.
+                for scope in (place.scope, (*place.scope, name)) if name else (place.scope,):
+                    self.found.numbers.append(Declaration(member, enumerator, scope))
+
+    def _typedef(self, node: Node, place: _Place) -> Iterable[tuple[Node, _Place]]:
+        kind = node.child_by_field_name("type")
+        if kind is None:
+            return ()
+        for declarator in node.children_by_field_name("declarator"):
+            name = declared_name(declarator)
+            # A class without a name is known by that of its first alias.
+            unnamed = kind.child_by_field_name("name") is None and declarator.type in _NAMES
+            shape = None if unnamed and kind.child_by_field_name("body") else declarator
+            self._type(Declaration(name, kind, place.scope, shape))
+        return [(kind, place)]
+
+    def _constants(self, node: Node, place: _Place) -> None:
+        if not any(c.type == "type_qualifier" and c.text in _CONSTANT for c in node.children):
+            return
+        # Members and `constexpr auto` carry the value themselves, others in an init_declarator.
+        value = node.child_by_field_name("default_value") or node.child_by_field_name("value")
+        for declarator in node.children_by_field_name("declarator"):
+            given = declarator.child_by_field_name("value") or value
+            inner = declarator.child_by_field_name("declarator") or declarator
+            if given is not None and inner.type in _NAMES:
+                self.found.numbers.append(Declaration(text_of(inner), given, place.scope))
+
+    def _type(self, declaration: Declaration) -> None:
+        if declaration.name:
+            self.found.types.append(declaration)
+
+    def _kernels_in(self, node: Node, place: _Place) -> None:
+        """Take the functions behind `__global__` among a node's children."""
+        ahead = False
+        for child in node.children:
+            if child.type == "__global__":
+                ahead = True
+            elif ahead and (function := _function(child)):
+                self._kernel(function, place)
+                ahead = False
+
+    def _kernel(self, function: Node, place: _Place) -> None:
+        name, parameters = (function.child_by_field_name(f) for f in ("declarator", "parameters"))
+        if name is None or parameters is None:
+            return
+        mine = [a for a in self.attributes if a.at <= name.start_byte]
+        self.attributes = self.attributes[len(mine) :]
+        if name.type == "template_function":
+            name = name.child_by_field_name("name") or name
+        *around, last = text_of(name).split("::")
+        line = name.start_point[0] + 1
+        scope = (*place.scope, *filter(None, around))
+        found = KernelNode(last, scope, parameters, place.template, line, tuple(mine))
+        self.found.kernels.append(found)
+
+
+_CONSTANT = frozenset({b"const", b"constexpr"})
+_NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
+_TRANSPARENT = frozenset(
+    {
+        "translation_unit",
+        "declaration_list",
+        "linkage_specification",
+        "preproc_if",
+        "preproc_else",
+        "preproc_elif",
+        "export_declaration",
+        "ERROR",
+    }
+)
+
+
+def _children(node: Node | None, place: _Place) -> list[tuple[Node, _Place]]:
+    return [(child, place) for child in node.named_children] if node else []
+
+
+def _function(node: Node) -> Node | None:
+    """The function that a declarator declares, if it does."""
+    while node.type in ("init_declarator", "ERROR"):
+        inner = node.child_by_field_name("declarator")
+        if inner is None:
+            return None
+        node = inner
+    return node if node.type == "function_declarator" else None

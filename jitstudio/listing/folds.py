@@ -1,0 +1,282 @@
+"""What can be folded: lines between braces of a source, and the blocks of PTX and SASS texts."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+from typing import NamedTuple
+
+from jitstudio.core.code import CodeKind
+from jitstudio.listing.line_classes import classify
+
+_STRING = r'"(?>[^"\\\n]|\\.)*+"?'
+_C_LIKE = re.compile(
+    # A quote behind a digit separates digits.
+    rf"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)|{_STRING}|(?<!\w)'(?>[^'\\\n]|\\.)*+'?|([{{}}])"
+)
+_PATTERNS = {
+    CodeKind.CUDA: _C_LIKE,
+    CodeKind.HEADER: _C_LIKE,
+    CodeKind.PTX: _C_LIKE,
+    CodeKind.LLVM_IR: re.compile(rf";[^\n]*+|{_STRING}|([{{}}])"),
+}
+
+
+def folds(kind: CodeKind, text: str) -> dict[int, int]:
+    """The last line before the closing brace, by the line of the opening one, from 0.
+
+    Of several braces in a line it is the outermost that counts. There is nothing to fold where
+    the brace is closed in the next line or never.
+    """
+    found: dict[int, int] = {}
+    opened: list[int] = []
+    line = at = 0
+    pattern = _PATTERNS.get(kind)
+    for match in pattern.finditer(text) if pattern else ():
+        brace = match[1]
+        if not brace:
+            continue
+        line += text.count("\n", at, match.start())
+        at = match.start()
+        if brace == "{":
+            opened.append(line)
+        elif opened:
+            first = opened.pop()
+            if line - first > 1:
+                # An outer brace is closed later.
+                found[first] = line - 1
+    return found
+
+
+class Block(NamedTuple):
+    """Lines that belong together, counted from 0.
+
+    Attributes:
+        head: The first line, which says what it is.
+        last: The last line, which is another one.
+        name: What the same block is called in another build of the same code.
+        is_function: Whether it is a kernel or a function, and not a part of one.
+        starts_folded: Whether it is folded until somebody opens it: it is no code that runs.
+    """
+
+    head: int
+    last: int
+    name: str
+    is_function: bool = False
+    starts_folded: bool = False
+
+
+def blocks(kind: CodeKind, lines: Sequence[str]) -> tuple[Block, ...]:
+    """The blocks of a listing in the order of their heads; a line is the head of one at most."""
+    find = _FINDERS.get(kind)
+    if find is None:
+        return ()
+    # Of blocks with one head, the outer one ends later.
+    found = sorted(find(lines), key=lambda block: (block.head, -block.last))
+    return tuple({block.head: block for block in reversed(found)}.values())[::-1]
+
+
+_PTX_MARK = re.compile(r"[{}]|/\*|\.(?:entry|func)\b")
+# Strings and comments are matched too, as their braces are none.
+_PTX_PART = re.compile(r'"[^"]*+"?|//.*|/\*(?>.*?\*/)|/\*.*|[{};]|\.(?:entry|func)\b')
+_PTX_NAME = re.compile(r"\.(?:entry|func)\b\s*+(?>\([^()]*+\))?\s*+([\w$%]++)")
+
+
+# A line can be megabytes long.
+_LONGEST_NAME = 200
+
+
+class _Braces:
+    """The braces of a PTX text, read part by part."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        # Where a function began whose brace is still to come.
+        self._function: int | None = None
+        self._open: list[Block] = []
+        self._inner: Counter[str] = Counter()
+
+    @property
+    def in_head(self) -> bool:
+        """Whether the brace of a function is awaited."""
+        return self._function is not None
+
+    def take(self, line: int, part: str) -> Block | None:
+        """Take in a part; gives back the block that it closes."""
+        if part == "{":
+            self._open.append(self._begin(line))
+            self._function = None
+        elif part == "}" and self._open:
+            block = self._open.pop()._replace(last=line)
+            return block if block.last > block.head else None
+        elif part == ";":
+            self._function = None
+        elif part.startswith(".") and not self._open:
+            self._function = line
+        return None
+
+    def _begin(self, line: int) -> Block:
+        if self._function is not None:
+            head = " ".join(self._lines[self._function : line + 1])
+            name = _PTX_NAME.search(head)
+            return Block(self._function, line, name[1] if name else "", is_function=True)
+        if self._open:
+            outer = self._open[0].name
+            self._inner[outer] += 1
+            return Block(line, line, f"{outer}/{self._inner[outer]}")
+        # The brace of a section stands below its name.
+        above = self._lines[line - 1].strip() if line else ""
+        if above.startswith(".section"):
+            return Block(line - 1, line, above, starts_folded=True)
+        title = self._lines[line][:_LONGEST_NAME].partition("{")[0].strip()
+        return Block(line, line, title, starts_folded=title.startswith(".section"))
+
+
+_HEADER = "header"
+
+
+def _ptx_header(lines: Sequence[str]) -> Iterator[Block]:
+    """The comments that the text begins with."""
+    is_comment = (line.startswith("//") or not line.strip() for line in lines)
+    count = sum(1 for _ in takewhile(bool, is_comment))
+    yield from _closed(lines, Block(0, 0, _HEADER, starts_folded=True), count - 1)
+
+
+def _ptx_blocks(lines: Sequence[str]) -> Iterator[Block]:
+    yield from _ptx_header(lines)
+    braces = _Braces(lines)
+    in_comment = False
+    for number, line in enumerate(lines):
+        at = 0
+        if in_comment:
+            if (end := line.find("*/")) < 0:
+                continue
+            in_comment, at = False, end + 2
+        if not (braces.in_head or _PTX_MARK.search(line, at)):
+            continue
+        for match in _PTX_PART.finditer(line, at):
+            part = match[0]
+            in_comment = part[:2] == "/*" and (len(part) < 4 or not part.endswith("*/"))
+            if part[0] not in '"/' and (block := braces.take(number, part)):
+                yield block
+
+
+_SASS_MARK = re.compile(
+    # A label, the heading of a section, or an instruction behind which control never comes.
+    r"(?P<label>[\w.$@]++):"
+    r"|//-++ \S"
+    r"|\s*+\.section\s"
+    r"|\s*+/\*[0-9a-f]{4,}\*/\s++"
+    r"(?:(?P<leave>(?:EXIT|RET|JMP|BRX|JMX|KILL)\b|BRA\S*\s++(?:`|0x))|(?P<nop>NOP\b))"
+)
+_ENCODING = re.compile(r"\s*+/\* 0x")
+_TEXT = ".text."
+
+
+def _sass_blocks(lines: Sequence[str]) -> Iterator[Block]:
+    function: Block | None = None
+    basic: Block | None = None
+    header: Block | None = Block(0, 0, _HEADER, starts_folded=True)
+    padding = _Padding(lines)
+    for number, line in enumerate(lines):
+        if (mark := _SASS_MARK.match(line)) is None:
+            continue
+        if mark["nop"]:
+            padding.take(number)
+            continue
+        if mark["leave"]:
+            if basic is not None:
+                has_more = number + 1 < len(lines) and _ENCODING.match(lines[number + 1])
+                yield from _closed(lines, basic, number + 1 if has_more else number)
+            basic = None
+            continue
+        yield from padding.end(number, function)
+        if basic is not None:
+            yield from _closed(lines, basic, number - 1)
+            basic = None
+        label = mark["label"]
+        # What is said of a section, from its heading to its first label.
+        is_heading = line.startswith("//")
+        if header is not None and (label or is_heading):
+            yield from _closed(lines, header, number - 1)
+            header = None
+        if label is None and header is None:
+            header = Block(number, number, line.strip(), starts_folded=True)
+        if label is None or label.startswith(_TEXT):
+            if function is not None:
+                yield from _closed(lines, function, number - 1)
+            name = (label or "").removeprefix(_TEXT)
+            function = Block(number, number, name, is_function=True) if label else None
+        elif function is not None:
+            basic = Block(number, number, f"{function.name}/{label}")
+    yield from padding.end(len(lines), function)
+    for block in (basic, function, header):
+        if block is not None:
+            yield from _closed(lines, block, len(lines) - 1)
+
+
+class _Padding:
+    """The NOPs behind the last instruction of a function, which fill its cache line."""
+
+    def __init__(self, lines: Sequence[str]) -> None:
+        self._lines = lines
+        self._first = self._last = 0
+
+    def take(self, line: int) -> None:
+        """Take in a NOP."""
+        if not self._last or not self._are_rest(self._last + 1, line):
+            self._first = line
+        self._last = line
+
+    def end(self, line: int, function: Block | None) -> Iterator[Block]:
+        """The NOPs up to a line that is no instruction, where no code runs into them."""
+        name = function.name if function else ""
+        first, last = self._first, self._last
+        self._first = self._last = 0
+        above = first - 1
+        while above > 0 and self._are_rest(above, above + 1):
+            above -= 1
+        mark = _SASS_MARK.match(self._lines[above]) if last else None
+        if mark is not None and mark["leave"] and self._are_rest(last + 1, line):
+            block = Block(first, first, f"{name}/padding", starts_folded=True)
+            yield from _closed(self._lines, block, line - 1)
+
+    def _are_rest(self, first: int, behind: int) -> bool:
+        """Whether lines only go on with the encoding of what is above them."""
+        rest = (self._lines[number] for number in range(first, behind))
+        return all(not line.strip() or _ENCODING.match(line) for line in rest)
+
+
+def _closed(lines: Sequence[str], block: Block, last: int) -> Iterator[Block]:
+    """A block that ends at the last line with text, if it has more than its head."""
+    while last > block.head and not lines[last].strip():
+        last -= 1
+    if last > block.head:
+        yield block._replace(last=last)
+
+
+_FINDERS: dict[CodeKind, Callable[[Sequence[str]], Iterator[Block]]] = {
+    CodeKind.PTX: _ptx_blocks,
+    CodeKind.SASS: _sass_blocks,
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Outline:
+    """What the lines of a text are, and how they belong together.
+
+    Attributes:
+        classes: The `LineClass` of each line.
+        blocks: What can be folded, in the order of the heads.
+    """
+
+    classes: bytes
+    blocks: tuple[Block, ...] = ()
+
+
+def outline(kind: CodeKind, lines: Sequence[str]) -> Outline:
+    """Read through a listing; takes a second for 300,000 lines."""
+    return Outline(classify(kind, lines), blocks(kind, lines))

@@ -1,0 +1,629 @@
+"""The kernels of a build, ready to be filled in: what their source says and what became of it.
+
+The source knows names and types, PTX knows where the parameters lie. Where they disagree, PTX is
+right, for it is what runs. Sources are CUDA C++ or LLVM IR, of which the text alone is read: what
+cannot be read is left out or unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from tree_sitter import Node
+
+from jitstudio.core.code import CodeKind, Header, Source, is_bitcode, split_variant
+from jitstudio.core.launch.request import FormParameter, KernelForm, Parameter, Signature, Slot
+from jitstudio.core.launch.types import LLVM_SCALARS, PTX_SCALARS, Opaque, Pointer, Type, struct_of
+from jitstudio.core.result import BuildResult, Kernel
+from jitstudio.listing.cuda.declarations import KernelNode, Scope, declarations
+from jitstudio.listing.cuda.syntax import is_const, name_node, parse, template_name, text_of
+from jitstudio.listing.cuda.types import NOTHING, Argument, Bindings, Types
+from jitstudio.listing.kernel_names import KernelName, read_name
+from jitstudio.listing.ptx import Access, PtxParameter, parameter_slots, pointer_access
+
+_DEFINES = ("--define-macro=", "-D")
+
+
+def kernel_forms(
+    sources: Sequence[Source],
+    result: BuildResult,
+    headers: Sequence[Header] = (),
+    *,
+    access: bool = False,
+) -> tuple[KernelForm, ...]:
+    """The kernels of a result, each with its parameters.
+
+    Args:
+        sources: The modules that were built.
+        result: What came of it.
+        headers: The headers in memory that it was built with.
+        access: Whether to find out what kernels do behind their pointers, which takes longer than
+            all the rest and is for the first texts of a form only.
+    """
+    known = _Known.of(sources, result, headers, access)
+    kernels = {(_module(k.module), k.name): k for k in result.kernels}.values()
+    forms = [known.form(kernel, _kernel_name(kernel, result)) for kernel in kernels]
+    used = Counter(form.title for form in forms)
+    words = {kernel.name: kernel.demangled.removeprefix("void ") for kernel in kernels}
+    # Overloads have nothing but their parameters to be told apart by.
+    return tuple(
+        form if used[form.title] == 1 else replace(form, title=words[form.lowered])
+        for form in forms
+    )
+
+
+@dataclass(frozen=True)
+class _Layout:
+    """The parameters of the kernels in one PTX text.
+
+    Attributes:
+        module: The module that the text was made from, or is.
+        kernels: The parameters by lowered name.
+        access: What these kernels do behind their pointers; empty where nobody asked.
+        by_hand: Whether the text is a source.
+    """
+
+    module: str
+    kernels: dict[str, tuple[PtxParameter, ...]]
+    access: dict[str, Access]
+    by_hand: bool = False
+
+    @classmethod
+    def of(cls, module: str, ptx: str, access: bool, *, by_hand: bool = False) -> _Layout:
+        used = pointer_access(ptx) if access else {}
+        return cls(module, parameter_slots(ptx), used, by_hand)
+
+
+@dataclass(frozen=True)
+class _Known:
+    """All that sources and PTX tell of kernels."""
+
+    declared: tuple[DeclaredKernel, ...]
+    written: tuple[Signature, ...]
+    layouts: tuple[_Layout, ...]
+    types: Types
+
+    @classmethod
+    def of(
+        cls,
+        sources: Sequence[Source],
+        result: BuildResult,
+        headers: Sequence[Header],
+        access: bool,
+    ) -> _Known:
+        headers = tuple(headers)
+        texts = [(source, _defines(result, source.name)) for source in sources]
+        # Kernels may be in headers, too, most of all templates.
+        texts += [(Source(h.name, CodeKind.HEADER, h.content), ()) for h in headers]
+        code = [(t.content, d) for t, d in texts if t.kind in (CodeKind.CUDA, CodeKind.HEADER)]
+        made = (a for a in result.artifacts if a.kind is CodeKind.PTX)
+        by_hand = (s for s in sources if s.kind is CodeKind.PTX)
+        return cls(
+            tuple(k for text, given in texts for k in declared_kernels(text, headers, given)),
+            tuple(s for source in sources for s in _llvm(source)),
+            (
+                *(_Layout.of(_module(a.name), a.text, access) for a in made),
+                *(_Layout.of(s.name, _text(s), access, by_hand=True) for s in by_hand),
+            ),
+            Types(declarations(content, defines) for content, defines in code),
+        )
+
+    def form(self, kernel: Kernel, name: KernelName) -> KernelForm:
+        layout = self._layout(kernel)
+        slots = layout.kernels[kernel.name] if layout else None
+        by_hand = any(x.by_hand and kernel.name in x.kernels for x in self.layouts)
+        signature = self._signature(kernel, name, slots)
+        told = signature.parameters if signature else self._named(name)
+        parameters = merged(kernel.name, told, slots, declared=bool(signature) or by_hand)
+        form = KernelForm(
+            lowered=kernel.name,
+            title=name.title,
+            parameters=_accessed(
+                parameters.parameters, layout.access.get(kernel.name, {}) if layout else {}
+            ),
+            notes=parameters.notes,
+            complete=parameters.complete,
+        )
+        if signature is None:
+            return form
+        return replace(
+            form,
+            block_hint=signature.block_hint,
+            cluster=signature.cluster,
+            module=signature.module,
+            line=signature.line,
+        )
+
+    def _named(self, name: KernelName) -> tuple[Parameter, ...] | None:
+        """What a name in C++ tells of the parameters where no source does."""
+        if name.parameters is None:
+            return None
+        pairs = zip(name.parameters, types_of(name.parameters, self.types), strict=True)
+        return tuple(Parameter("", spelling, found) for spelling, found in pairs)
+
+    def _layout(self, kernel: Kernel) -> _Layout | None:
+        """The PTX of this very module, else any with such a kernel, as after a link."""
+        found = [layout for layout in self.layouts if kernel.name in layout.kernels]
+        module = _module(kernel.module)
+        return min(found, key=lambda layout: layout.module != module, default=None)
+
+    def _signature(
+        self, kernel: Kernel, name: KernelName, slots: Sequence[PtxParameter] | None
+    ) -> Signature | None:
+        """What the source says, with template arguments put in; None where it says nothing."""
+        listed = slots if slots is not None else name.parameters
+        count = None if listed is None else len(listed)
+        readings = [
+            _Reading.of(declared, kernel, name, count)
+            for declared in self.declared
+            if name.path in (declared.path, declared.node.name)
+        ]
+        if readings:
+            return min(readings, key=lambda reading: reading.doubts).signature
+        written = [signature for signature in self.written if signature.name == kernel.name]
+        return min(written, key=lambda s: s.module != _module(kernel.module), default=None)
+
+
+@dataclass(frozen=True)
+class _Reading:
+    """What a kernel would be if it were this declaration, and what speaks against that."""
+
+    signature: Signature
+    doubts: tuple[int, ...]
+
+    @classmethod
+    def of(
+        cls, declared: DeclaredKernel, kernel: Kernel, name: KernelName, count: int | None
+    ) -> _Reading:
+        signature = declared.signature(declared.bindings(name.arguments))
+        parameters = expanded(signature.parameters, count)
+        told = declared.types_of(name.parameters or ())
+        doubts = (
+            name.path != declared.path,
+            bool(name.arguments) != bool(signature.template_parameters),
+            len(parameters) != count,
+            sum(p.type != other for p, other in zip(parameters, told, strict=False)),
+            sum(not p.name for p in parameters),
+            signature.module != _module(kernel.module),
+        )
+        if len(told) == len(parameters):
+            pairs = zip(parameters, told, strict=True)
+            parameters = tuple(replace(p, type=_more(p.type, other)) for p, other in pairs)
+        return cls(replace(signature, parameters=parameters), doubts)
+
+
+def _more(by_source: Type | None, by_name: Type | None) -> Type | None:
+    """The type that tells more; the name knows what dependent types of the source are."""
+    untold = by_source is None or (isinstance(by_source, Pointer) and by_source.target is None)
+    return by_name if untold and by_name is not None else by_source
+
+
+def _accessed(parameters: Sequence[FormParameter], access: Access) -> tuple[FormParameter, ...]:
+    """The parameters with what happens behind those that are pointers."""
+    return tuple(
+        replace(p, access=access.get(i)) if isinstance(p.type, Pointer) else p
+        for i, p in enumerate(parameters)
+    )
+
+
+def _kernel_name(kernel: Kernel, result: BuildResult) -> KernelName:
+    """The kernel's name in C++; from a name expression where nothing can demangle."""
+    if kernel.demangled != kernel.name or not kernel.name.startswith("_Z"):
+        return read_name(kernel.demangled)
+    expressions = (n.expression for n in result.lowered_names if n.lowered == kernel.name)
+    return read_name(next(expressions, kernel.name))
+
+
+def _module(name: str) -> str:
+    return split_variant(name)[0]
+
+
+def _text(source: Source) -> str:
+    return source.content.decode("utf-8", "replace")
+
+
+def _llvm(source: Source) -> tuple[Signature, ...]:
+    return llvm_signatures(source) if source.kind is CodeKind.LLVM_IR else ()
+
+
+def _defines(result: BuildResult, module: str) -> tuple[str, ...]:
+    """The macros that the compiler was given for this module."""
+    options = [o for s in result.stages if s.source == module for o in s.options]
+    return tuple(dict.fromkeys(_bodies(options)))
+
+
+def _bodies(options: Sequence[str]) -> Iterator[str]:
+    for option in options:
+        for prefix in _DEFINES:
+            if option.startswith(prefix) and option != prefix:
+                yield option.removeprefix(prefix).strip()
+                break
+
+
+_PARAMETERS = frozenset(
+    {"parameter_declaration", "optional_parameter_declaration", "variadic_parameter_declaration"}
+)
+_LOOSE = re.compile(r" ([*&\[)])")
+# A type may nest as deeply as the text likes, but Python's stack may not.
+_TOO_DEEP = RecursionError
+
+
+def signatures(source: Source, headers: Sequence[Header] = ()) -> tuple[Signature, ...]:
+    """The kernels of a source in CUDA C++ or LLVM IR, in order; none for other kinds.
+
+    Args:
+        source: The module.
+        headers: Headers whose types and constants are known, too.
+    """
+    if source.kind is CodeKind.LLVM_IR:
+        return llvm_signatures(source)
+    return tuple(kernel.signature() for kernel in declared_kernels(source, headers))
+
+
+@dataclass(frozen=True)
+class DeclaredKernel:
+    """A kernel of CUDA C++, whose types can be asked for once its template arguments are known.
+
+    Attributes:
+        module: The module it is in.
+        node: Where it is declared.
+        types: What its text and its headers declare.
+    """
+
+    module: str
+    node: KernelNode
+    types: Types
+
+    @property
+    def path(self) -> str:
+        """The name with its namespaces."""
+        return "::".join((*self.node.scope, self.node.name))
+
+    def signature(self, bindings: Bindings = NOTHING) -> Signature:
+        """The kernel with these template arguments put in.
+
+        Args:
+            bindings: What template parameters stand for; types that depend on others are unknown.
+        """
+        bounds = self._attribute("__launch_bounds__", bindings)
+        cluster = self._attribute("__cluster_dims__", bindings)
+        return Signature(
+            name=self.path,
+            parameters=tuple(self._parameters(bindings)),
+            module=self.module,
+            line=self.node.line,
+            template_parameters=self.template_parameters,
+            block_hint=bounds[0] if bounds and bounds[0] else None,
+            cluster=_three(cluster),
+        )
+
+    @property
+    def template_parameters(self) -> tuple[str, ...]:
+        """Their names in order; empty for no template."""
+        nodes = self.node.template.named_children if self.node.template else ()
+        return tuple(template_name(n) for n in nodes if n.type.endswith("_declaration"))
+
+    def bindings(self, arguments: Iterable[str]) -> dict[str, Argument]:
+        """What the template's parameters stand for, given its first arguments as C++ text."""
+        if self.node.template is None:
+            return {}
+        given = [self._argument(text) for text in arguments]
+        try:
+            return self.types.bound(self.node.template, given, self.node.scope)
+        except _TOO_DEEP:
+            return {}
+
+    def types_of(self, parameters: Iterable[str]) -> tuple[Type | None, ...]:
+        """What C++ text of parameter types means where this kernel is declared."""
+        return types_of(parameters, self.types, self.node.scope)
+
+    def _parameters(self, bindings: Bindings) -> Iterable[Parameter]:
+        for node in self.node.parameters.named_children:
+            if node.type in _PARAMETERS and text_of(node) != "void":
+                declarator = node.child_by_field_name("declarator")
+                name = name_node(declarator)
+                spelling = _spelling(node, name)
+                found = _passed(node, self.types, self.node.scope, bindings)
+                yield Parameter(text_of(name), spelling, found)
+
+    def _argument(self, text: str) -> Argument | None:
+        listed = _first(parse(f"using x = f<{text}>;".encode()), {"template_argument_list"})
+        try:
+            inner = listed.named_children if listed else []
+            return self.types.argument(inner[0], self.node.scope) if inner else None
+        except _TOO_DEEP:
+            return None
+
+    def _attribute(self, name: str, bindings: Bindings) -> list[int | None]:
+        """The numbers in the brackets of an attribute; empty where it is not there."""
+        given = [a.arguments for a in self.node.attributes if a.name == name]
+        call = _first(parse(b"int x = f(%s);" % given[-1]), {"argument_list"}) if given else None
+        try:
+            nodes = call.named_children if call else []
+            return [self.types.number(node, self.node.scope, bindings) for node in nodes]
+        except _TOO_DEEP:
+            return []
+
+
+def types_of(parameters: Iterable[str], types: Types, scope: Scope = ()) -> tuple[Type | None, ...]:
+    """What C++ text of parameter types means in this scope."""
+    nodes = (_first(parse(f"void f({text});".encode()), _PARAMETERS) for text in parameters)
+    return tuple(_passed(node, types, scope, NOTHING) if node else None for node in nodes)
+
+
+def _passed(node: Node, types: Types, scope: Scope, bindings: Bindings) -> Type | None:
+    """What a parameter is."""
+    try:
+        return types.declared(
+            node.child_by_field_name("type"),
+            node.child_by_field_name("declarator"),
+            scope,
+            bindings,
+            const=is_const(node),
+            decays=True,
+        )
+    except _TOO_DEEP:
+        return None
+
+
+def declared_kernels(
+    source: Source, headers: Sequence[Header] = (), defines: tuple[str, ...] = ()
+) -> tuple[DeclaredKernel, ...]:
+    """The kernels of a source in CUDA C++, in order; none for other kinds.
+
+    Args:
+        source: The module.
+        headers: Headers whose types and constants are known, too.
+        defines: Macros defined from outside, as ``NAME`` or ``NAME=BODY``.
+    """
+    if source.kind not in (CodeKind.CUDA, CodeKind.HEADER):
+        return ()
+    contents = (source.content, *(header.content for header in headers))
+    texts = [declarations(content, defines) for content in contents]
+    types = Types(texts)
+    return tuple(DeclaredKernel(source.name, node, types) for node in texts[0].kernels)
+
+
+def _spelling(node: Node, name: Node | None) -> str:
+    """The type as it is written: a declaration without its name and its default."""
+    text, start = node.text or b"", node.start_byte
+    default = node.child_by_field_name("default_value")
+    end = default.start_byte if default else node.end_byte
+    left_out = (name.start_byte, name.end_byte) if name else (end, end)
+    written = text[: left_out[0] - start] + b" " + text[left_out[1] - start : end - start]
+    words = written.decode("utf-8", "replace").rstrip("= \n\t").split()
+    spelt = " ".join(word for word in words if word != "__grid_constant__")
+    return _LOOSE.sub(r"\1", spelt)
+
+
+def _first(root: Node, kinds: Iterable[str]) -> Node | None:
+    """The first node of one of these kinds, from the outside to the inside."""
+    todo = [root]
+    while todo:
+        node = todo.pop()
+        if node.type in kinds:
+            return node
+        todo.extend(reversed(node.named_children))
+    return None
+
+
+def _three(numbers: list[int | None]) -> tuple[int, int, int] | None:
+    known = [n for n in numbers if n]
+    if not known or len(known) != len(numbers) or len(known) > 3:
+        return None
+    x, y, z = (*known, 1, 1)[:3]
+    return x, y, z
+
+
+_COMMENT = re.compile(r";[^\n]*")
+_NAME = r'(?:[\w.$-]+|"[^"\n]*")'
+_DEFINITION = re.compile(
+    rf"^[ \t]*define\b(?P<words>[^@\n(]*)@(?P<name>{_NAME})\s*\(", re.MULTILINE
+)
+_ANNOTATION = re.compile(
+    rf'^!\w+\s*=\s*(?:distinct\s*)?!\{{[^\n]*?@(?P<name>{_NAME})\s*,\s*!"kernel"\s*,\s*i32\s+1\b',
+    re.MULTILINE,
+)
+_MARK = re.compile(r"[](){}<>[,]")
+_PARAMETER_NAME = re.compile(rf"\s%({_NAME})\Z")
+_ADDRESS = re.compile(r"ptr\b|.*\*\s*(?:$|\s)", re.DOTALL)
+_WORD = re.compile(r"(?P<word>\w+)\b(?![\s\w()]*\*)")
+# Typed pointers tell what they point at.
+_TARGET = re.compile(r"(?P<word>\w++)\s*+(?:addrspace\(\d++\))?\s*+\*(?!.*\*)", re.DOTALL)
+_KERNEL = re.compile(r"\bptx_kernel\b")
+_ONLY_READ = re.compile(r"\breadonly\b")
+_BY_VALUE = re.compile(r"\bbyval\b")
+
+
+def llvm_signatures(source: Source) -> tuple[Signature, ...]:
+    """The kernels of a module, by their calling convention or by `!nvvm.annotations`."""
+    if is_bitcode(source.content):
+        return ()
+    text = _COMMENT.sub("", source.content.decode("utf-8", "replace"))
+    annotated = {_plain(match["name"]) for match in _ANNOTATION.finditer(text)}
+    found = list(_DEFINITION.finditer(text))
+    ends = [*(match.start() for match in found), len(text)][1:]
+    return tuple(
+        Signature(
+            name=_plain(match["name"]),
+            parameters=_parameters(text[match.end() : end]),
+            module=source.name,
+            line=text.count("\n", 0, match.start()) + 1,
+        )
+        for match, end in zip(found, ends, strict=True)
+        if _KERNEL.search(match["words"]) or _plain(match["name"]) in annotated
+    )
+
+
+def _parameters(text: str) -> tuple[Parameter, ...]:
+    """What is listed up to the closing bracket."""
+    depth, begin, parts = 0, 0, []
+    for mark in _MARK.finditer(f"{text})"):
+        if depth == 0 and mark[0] in ",)":
+            parts.append(text[begin : mark.start()])
+            begin = mark.end()
+        if depth == 0 and mark[0] == ")":
+            break
+        depth += (mark[0] in "(<{[") - (mark[0] in ")>}]")
+    return tuple(_parameter(part) for part in parts if part.strip())
+
+
+def _parameter(text: str) -> Parameter:
+    spelling = text.strip()
+    name = _PARAMETER_NAME.search(spelling)
+    if name is not None:
+        spelling = spelling[: name.start()].rstrip()
+    # LLVM numbers what has no name; such a number says nothing.
+    shown = _plain(name[1]) if name else ""
+    return Parameter("" if shown.isdigit() else shown, spelling, _llvm_type(spelling))
+
+
+def _llvm_type(spelling: str) -> Type | None:
+    if _BY_VALUE.search(spelling):
+        return None
+    if _ADDRESS.match(spelling):
+        target = _TARGET.match(spelling)
+        known = LLVM_SCALARS.get(target["word"]) if target else None
+        return Pointer(known, bool(_ONLY_READ.search(spelling)))
+    word = _WORD.match(spelling)
+    return LLVM_SCALARS.get(word["word"]) if word else None
+
+
+def _plain(name: str) -> str:
+    return name.strip('"')
+
+
+_GENERATED = re.compile(r"_param_\d+")
+_NO_PTX = (
+    "There is no PTX of this kernel, so the layout of its parameters is computed from their types."
+)
+_NO_SOURCE = (
+    "No source declares this kernel, so its parameters are only what its PTX and its name tell."
+)
+_NOTHING = "Neither a source nor PTX tells the parameters of this kernel: build PTX, too."
+
+
+@dataclass(frozen=True)
+class Merged:
+    """The parameters of a kernel with what is to be said of them; see `KernelForm`."""
+
+    parameters: tuple[FormParameter, ...]
+    notes: tuple[str, ...] = ()
+    complete: bool = True
+
+
+def merged(
+    kernel: str,
+    parameters: Sequence[Parameter] | None,
+    slots: Sequence[PtxParameter] | None,
+    *,
+    declared: bool,
+) -> Merged:
+    """The parameters of a kernel.
+
+    Args:
+        kernel: Its lowered name.
+        parameters: What the source says, or else its name in C++; None where neither tells.
+        slots: What PTX says; None for no PTX.
+        declared: Whether a source declares the kernel, which may be in PTX itself.
+    """
+    notes = () if declared else (_NO_SOURCE,)
+    if slots is None:
+        if parameters is None:
+            return Merged((), (_NOTHING,), complete=False)
+        return _by_types(parameters, notes)
+    by_ptx = [Parameter(_slot_name(slot, kernel), "", slot.guess) for slot in slots]
+    if parameters is None:
+        return Merged(_placed(by_ptx, slots), notes)
+    if len(parameters) != len(slots):
+        said = f"The source declares {len(parameters)} parameters, the PTX {len(slots)}"
+        return Merged(_placed(by_ptx, slots), (*notes, f"{said}: the PTX is right."))
+    named = [
+        replace(p, name=p.name or by_hand.name)
+        for p, by_hand in zip(parameters, by_ptx, strict=True)
+    ]
+    pairs = list(zip(named, slots, strict=True))
+    fitting = [replace(p, type=_parameter_type(p, slot)) for p, slot in pairs]
+    return Merged(_placed(fitting, slots), (*notes, *_notes(pairs)))
+
+
+def expanded(parameters: Sequence[Parameter], count: int | None) -> tuple[Parameter, ...]:
+    """The parameters with a pack among them told apart, so that there are `count`, if known."""
+    packs = [p for p in parameters if p.spelling.endswith("...")]
+    if len(packs) != 1 or count is None:
+        return tuple(parameters)
+    at = parameters.index(packs[0])
+    spelling = packs[0].spelling.removesuffix("...").rstrip()
+    members = (
+        Parameter(f"{packs[0].name}{i}" if packs[0].name else "", spelling, None)
+        for i in range(max(count - len(parameters) + 1, 0))
+    )
+    return (*parameters[:at], *members, *parameters[at + 1 :])
+
+
+def _by_types(parameters: Sequence[Parameter], notes: tuple[str, ...]) -> Merged:
+    """The layout that the rules of the ABI give."""
+    unknown = dict.fromkeys(p.spelling for p in parameters if p.type is None)
+    if unknown:
+        note = f"The source does not tell how large {', '.join(unknown)} is: build PTX, too."
+        return Merged((), (*notes, note), complete=False)
+    fields = struct_of("", [("", p.type) for p in parameters if p.type is not None]).fields
+    placed = tuple(
+        FormParameter(name, f.type, Slot(f.offset, f.type.size, f.type.align), p.spelling)
+        for name, p, f in zip(_names(parameters), parameters, fields, strict=True)
+    )
+    return Merged(placed, (*notes, _NO_PTX))
+
+
+def _placed(
+    parameters: Sequence[Parameter], slots: Sequence[PtxParameter]
+) -> tuple[FormParameter, ...]:
+    return tuple(
+        FormParameter(name, p.type or slot.guess, slot.slot, p.spelling)
+        for name, p, slot in zip(_names(parameters), parameters, slots, strict=True)
+    )
+
+
+def _slot_name(slot: PtxParameter, kernel: str) -> str:
+    """The name in the PTX, if somebody gave it."""
+    return _GENERATED.sub("", slot.name.removeprefix(kernel))
+
+
+def _names(parameters: Sequence[Parameter]) -> Iterator[str]:
+    """A name for each that no other has."""
+    taken = {p.name for p in parameters}
+    seen: set[str] = set()
+    for number, parameter in enumerate(parameters):
+        name = parameter.name
+        while not name or name in seen:
+            name = f"arg{number}" if not name and f"arg{number}" not in taken else f"{name}_"
+        seen.add(name)
+        yield name
+
+
+def _parameter_type(parameter: Parameter, slot: PtxParameter) -> Type:
+    """What the source says where it fits, else what the bytes allow."""
+    known = parameter.type
+    if known is not None and known.size == slot.slot.size:
+        return known
+    guess = slot.guess
+    if isinstance(guess, Opaque) and parameter.spelling:
+        return replace(guess, name=parameter.spelling)
+    if isinstance(guess, Pointer) and "*" not in parameter.spelling and not slot.pointer:
+        return PTX_SCALARS["u64"]
+    return guess
+
+
+def _notes(pairs: Sequence[tuple[Parameter, PtxParameter]]) -> Iterator[str]:
+    for number, (parameter, slot) in enumerate(pairs):
+        name, size = parameter.name or f"arg{number}", slot.slot.size
+        if parameter.type is None:
+            yield f"What {parameter.spelling} of {name} is made of is not known: {size} bytes."
+        elif parameter.type.size != size:
+            yield (
+                f"{name} of type {parameter.spelling} has {parameter.type.size} bytes in the "
+                f"source and {size} in the PTX: the PTX is right."
+            )

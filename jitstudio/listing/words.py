@@ -1,0 +1,97 @@
+"""The words of a language that completion offers, the names in a text, and the one being typed."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from threading import Event
+
+from jitstudio.core.code import CodeKind
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a language.
+
+    Attributes:
+        text: The word.
+        group: What kind of word it is, such as ``an instruction``.
+        usage: How it is written with what belongs to it, or empty.
+        help: One line on it, or empty.
+    """
+
+    text: str
+    group: str
+    usage: str = ""
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of a language, and the headers that are always there."""
+
+    words: Mapping[str, Word]
+    headers: Mapping[str, Word]
+
+
+# One search keeps all other threads waiting, so that there are many small ones and rests between.
+_PIECE = 8192
+_REST = 0.001
+
+
+@dataclass(frozen=True)
+class _Spelling:
+    """How a language writes names.
+
+    Attributes:
+        names: Passes over comments, strings and numbers; what is a name is the group.
+        typed: What a cursor behind it may be completing.
+    """
+
+    names: re.Pattern[str]
+    typed: re.Pattern[str]
+
+
+_C_COMMENT = r"//[^\n]*+|/\*(?s:.*?)(?:\*/|\Z)"
+_STRING = r'"(?>[^"\\\n]|\\.)*+"?'
+_CUDA = _Spelling(
+    re.compile(rf"{_C_COMMENT}|{_STRING}|\b\d(?:'?[\w.])*+|'(?>[^'\\\n]|\\.)*+'?|([^\W\d][\w$]*+)"),
+    re.compile(r"(?:#|(?<![\w$]))[^\W\d][\w$]*\Z|#\Z"),
+)
+_SPELLINGS = {
+    CodeKind.CUDA: _CUDA,
+    CodeKind.HEADER: _CUDA,
+    CodeKind.PTX: _Spelling(
+        # Registers that are merely numbered are nothing to be reminded of.
+        re.compile(rf"{_C_COMMENT}|{_STRING}|\b\d\w*+|\.[\w:]++|%\w*\d\b|([%$]?[A-Za-z_$][\w$]*+)"),
+        re.compile(r"(?:[.%]|(?<![\w$:]))[A-Za-z_$][\w$:]*+\Z|[.%]\Z"),
+    ),
+    CodeKind.LLVM_IR: _Spelling(
+        re.compile(rf";[^\n]*+|{_STRING}|([%@][-A-Za-z_$.][-\w$.]*+)"),
+        re.compile(r"(?:[%@]|(?<![-\w$.]))[A-Za-z_$.][-\w$.]*\Z|[%@]\Z"),
+    ),
+}
+
+
+def identifiers(kind: CodeKind, text: str, stop: Event) -> frozenset[str]:
+    """All names of a text, those in comments and strings left out.
+
+    This is for the background: it gives way to other threads, and leaves off when told to.
+    """
+    spelling = _SPELLINGS.get(kind)
+    found: set[str] = set()
+    at = 0
+    while spelling is not None and at < len(text) and not stop.wait(_REST):
+        end = text.find("\n", at + _PIECE) + 1 or len(text)
+        found.update(spelling.names.findall(text, at, end))
+        at = end
+    found.discard("")
+    return frozenset(found)
+
+
+def typed_name(kind: CodeKind, before: str) -> str:
+    """The beginning of a name that a text ends with; empty where it ends with none."""
+    spelling = _SPELLINGS.get(kind)
+    match = spelling.typed.search(before) if spelling else None
+    return match[0] if match else ""

@@ -1,0 +1,58 @@
+"""The worker process of the build: the only place where native compilers are loaded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import partial
+
+from jitstudio.core.options import leave_traces
+from jitstudio.core.plan import Job
+from jitstudio.core.request import DemangleRequest, ProbeRequest
+from jitstudio.core.tools import Tool
+from jitstudio.toolchain import locate, nvrtc
+from jitstudio.toolchain.capture import Capture
+from jitstudio.toolchain.demangle import demangled
+from jitstudio.toolchain.headers import header_folders
+from jitstudio.toolchain.precompile import PRECOMPILED
+from jitstudio.toolchain.probe import probe
+from jitstudio.toolchain.report import ToolMissing
+from jitstudio.toolchain.runner import run
+from jitstudio.worker.children.serving import Answer, Tell, serve, take_wire
+from jitstudio.worker.limits import limit_memory
+from jitstudio.worker.programs.build import BUILDING, Precompile
+from jitstudio.worker.sandbox import seal
+from jitstudio.worker.sandbox.seal import Role
+
+
+def main(memory_limit: int) -> None:
+    """Serve calls until the parent is gone."""
+    wire = take_wire()
+    limit_memory(memory_limit)
+    locate.announce_toolkit()
+    serve(wire, BUILDING, partial(_work, Capture()), _ROLE)
+
+
+def _unpacked() -> tuple[str, ...]:
+    try:
+        return header_folders(nvrtc.version())
+    except ToolMissing:
+        return ()
+
+
+_ROLE = Role(partial(locate.programs, Tool.NVDISASM, Tool.CUOBJDUMP), _unpacked)
+_Request = Job | ProbeRequest | DemangleRequest | Precompile
+
+
+def _work(capture: Capture, request: _Request, tell: Tell) -> Answer:
+    match request:
+        case Job() as job:
+            basis = run(job, tell, capture)
+            return Answer(basis, PRECOMPILED.waiting, leave_traces(job.options))
+        case Precompile():
+            while PRECOMPILED.waiting:
+                PRECOMPILED.make_next()
+            return Answer()
+        case ProbeRequest() as wanted:
+            return Answer(replace(probe(wanted), sandbox=seal.state()))
+        case DemangleRequest(names):
+            return Answer(demangled(names))

@@ -1,0 +1,34 @@
+"""The worker process that has nvdisasm read cubins, and makes columns of its text."""
+
+from __future__ import annotations
+
+from functools import partial
+
+from jitstudio.analysis.correlation.chains import corrected
+from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
+from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.core.tools import Tool
+from jitstudio.listing.lines import split_at_newlines
+from jitstudio.toolchain import locate
+from jitstudio.toolchain.disassembly import read_cubin
+from jitstudio.worker.children.serving import Answer, Tell, serve, take_wire
+from jitstudio.worker.limits import limit_memory
+from jitstudio.worker.programs.disassemble import DISASSEMBLING
+from jitstudio.worker.sandbox.seal import Role
+
+
+def main(memory_limit: int) -> None:
+    """Serve analyses until the parent is gone."""
+    wire = take_wire()
+    limit_memory(memory_limit)
+    locate.announce_toolkit()
+    serve(wire, DISASSEMBLING, _work, Role(partial(locate.programs, Tool.NVDISASM)))
+
+
+def _work(request: AnalysisRequest, tell: Tell) -> Answer:
+    read = read_cubin(request.cubin, request.name)
+    if isinstance(read, Unreadable):
+        return Answer(read)
+    texts = request.ptx.items()
+    modules = {name: read_ptx_lines(split_at_newlines(text)) for name, text in texts}
+    return Answer(corrected(read, modules))

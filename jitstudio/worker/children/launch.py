@@ -1,0 +1,75 @@
+"""The worker process of launches: the only place where a GPU is used.
+
+It shares nothing with the process that compiles, so a kernel that hangs or breaks its context
+disturbs no build; after an error that poisons the context it says that it is spent and is replaced.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+from jitstudio.core.launch.request import InspectRequest
+from jitstudio.toolchain.capture import STDERR, STDOUT, Capture
+from jitstudio.toolchain.driver import GpuError, describe, why_unusable
+from jitstudio.toolchain.gpu import runner
+from jitstudio.toolchain.gpu.session import free_memory, session
+from jitstudio.worker.children.serving import Answer, Tell, serve, take_wire
+from jitstudio.worker.programs.launch import LAUNCHING, Launch, ListDevices, WarmUp
+from jitstudio.worker.sandbox import seal
+from jitstudio.worker.sandbox.seal import Role
+
+_SEALED = (
+    "If other programs can use the GPU, the sandbox of this process may be too narrow for this "
+    f"driver: {seal.SWITCH}=off starts jitstudio without it."
+)
+
+
+def main(_memory_limit: int) -> None:
+    """Serve calls until the parent is gone. A driver needs more memory than a limit would allow."""
+    wire = take_wire()
+    # C's own buffer would keep back what a kernel prints.
+    Capture()
+    serve(wire, LAUNCHING, _work, Role())
+
+
+def _work(request: Launch | InspectRequest | ListDevices | WarmUp, tell: Tell) -> Answer:
+    match request:
+        case Launch(wanted, prepared, folder, asked_at):
+            _forget_printed()
+            files = {name: Path(path) for name, path in prepared}
+            ran = runner.launch(wanted, files, Path(folder), asked_at, tell)
+            return Answer(ran.result, spent=ran.spent)
+        case InspectRequest():
+            told, spent = runner.inspect(request)
+            return Answer(told, spent=spent)
+        case ListDevices():
+            return Answer(_devices())
+        case WarmUp(device):
+            return Answer(spent=not _warm(device))
+
+
+def _devices() -> object:
+    found = describe()
+    if found.problem and seal.guards_gpu():
+        found = replace(found, problem=f"{found.problem} {_SEALED}")
+    devices = (replace(d, memory_free=free_memory(d.ordinal)) for d in found.devices)
+    return replace(found, devices=tuple(devices))
+
+
+def _warm(device: int) -> bool:
+    """Whether all is well; a GPU that cannot be opened says why at the launch."""
+    try:
+        if not why_unusable():
+            session(device)
+    except GpuError:
+        return False
+    return True
+
+
+def _forget_printed() -> None:
+    """A kernel can print a lot, launch after launch."""
+    for descriptor in (STDOUT, STDERR):
+        os.ftruncate(descriptor, 0)
+        os.lseek(descriptor, 0, os.SEEK_SET)

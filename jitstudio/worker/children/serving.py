@@ -1,0 +1,113 @@
+"""The loop of a worker process, whatever its work is.
+
+Reads calls from the pipe on file descriptor 0 and answers on a private copy of 1. Descriptors 1
+and 2 themselves belong to native code: 2 is a file of the parent's, which survives a crash; 1 is
+made a file here.
+"""
+
+from __future__ import annotations
+
+import os
+import queue
+import tempfile
+import threading
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jitstudio.worker import scratch
+from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY, die_first
+from jitstudio.worker.protocol import Call, Done, EventMessage, InternalError, Program, Reply, Wire
+from jitstudio.worker.sandbox.seal import Role, seal
+
+_STDOUT = 1
+
+Tell = Callable[[Any], None]
+"""Sends what happens in the middle of a call."""
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a call came to; the fields are those of `Done`."""
+
+    value: Any = None
+    chores: bool = False
+    spent: bool = False
+
+
+Work = Callable[[Any, Tell], Answer]
+"""Carries out a request."""
+
+
+def take_wire() -> Wire:
+    """Keep the pipe for ourselves, so that nothing native code prints can spoil an answer."""
+    answers = os.fdopen(os.dup(_STDOUT), "wb")
+    with tempfile.TemporaryFile() as printed:
+        os.dup2(printed.fileno(), _STDOUT)
+    calls = os.fdopen(os.dup(0), "rb")
+    # Nothing in this process may wait for input that will never come.
+    with open(os.devnull, "rb") as nothing:
+        os.dup2(nothing.fileno(), 0)
+    return Wire(calls, answers)
+
+
+def serve(wire: Wire, program: Program, work: Work, role: Role) -> None:
+    """Serve calls of this program until the parent is gone.
+
+    Until the first one nobody's text is here. It tells what the process may reach; before a thread
+    is started, so that all will be inside, the process is sealed.
+    """
+    die_first()
+    calls: queue.SimpleQueue[Call[Any]] = queue.SimpleQueue()
+    first = _received(wire, program)
+    try:
+        seal(first.access, role)
+    except Exception:
+        service = program.service(first.request)
+        broke = InternalError(first.ticket, traceback.format_exc())
+        wire.send(service.replies.dump(broke), service.largest)
+        os._exit(1)
+    calls.put(first)
+    threading.Thread(target=_listen, args=(wire, program, calls), daemon=True).start()
+    while True:
+        try:
+            _carry_out(calls.get(), wire, program, work)
+        except MemoryError:
+            os._exit(EXIT_OUT_OF_MEMORY)
+
+
+def _carry_out(call: Call[Any], wire: Wire, program: Program, work: Work) -> None:
+    service = program.service(call.request)
+
+    def send(reply: Reply) -> None:
+        wire.send(service.replies.dump(reply), service.largest)
+
+    try:
+        answer = work(call.request, lambda event: send(EventMessage(call.ticket, event)))
+        send(Done(call.ticket, answer.value, answer.chores, answer.spent))
+    except MemoryError:
+        raise
+    except Exception:
+        send(InternalError(call.ticket, traceback.format_exc()))
+
+
+def _listen(wire: Wire, program: Program, calls: queue.SimpleQueue[Call[Any]]) -> None:
+    """Notice at once when the parent is gone, even in the middle of a native call."""
+    while True:
+        calls.put(_received(wire, program))
+
+
+def _received(wire: Wire, program: Program) -> Call[Any]:
+    """The next call; the process ends where there will be none."""
+    try:
+        call: Call[Any] = program.calls.load(wire.receive())
+    except EOFError:
+        # A parent that was killed removes nothing.
+        scratch.empty(Path(tempfile.gettempdir()))
+        os._exit(0)
+    except MemoryError:
+        # The parent waits for an answer to a call that does not fit.
+        os._exit(EXIT_OUT_OF_MEMORY)
+    return call

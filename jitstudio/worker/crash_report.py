@@ -1,0 +1,77 @@
+"""Says why a worker process died, for the user."""
+
+from __future__ import annotations
+
+import signal
+
+from jitstudio.core.result import Crash
+from jitstudio.core.tools import Tool
+from jitstudio.worker.host import Death
+from jitstudio.worker.limits import EXIT_OUT_OF_MEMORY
+
+_KEPT = "Your text is kept and the next build works."
+_REASONS = {
+    "SIGSEGV": "it read or wrote memory that is not its own",
+    "SIGILL": "it met something its authors held to be impossible",
+    "SIGABRT": "it gave up by itself",
+    "SIGBUS": "it read memory that does not exist",
+    "SIGFPE": "it divided by zero",
+    "SIGKILL": "the system killed it, most often because memory ran out",
+    "SIGSYS": "its sandbox ended it, as it made a system call that no compiler makes",
+    "SIGTRAP": "it met something its authors held to be impossible",
+}
+OUT_OF_MEMORY = "out of memory"
+NO_ANSWER = "no answer"
+_OUT_OF_MEMORY_WORDS = ("bad_alloc", "MemoryError", "out of memory", "Out of memory")
+
+
+def crash_after_death(tool: Tool | None, death: Death) -> Crash:
+    """The crash of a child that nobody wanted to end while this tool ran."""
+    who = tool.value if tool else "The worker process"
+    name, what = cause_of_death(death, "on this input")
+    if name == OUT_OF_MEMORY:
+        what += " Does the code unroll, recurse or instantiate without end?"
+    return Crash(tool, name, f"{who} {what} {_KEPT}")
+
+
+def cause_of_death(death: Death, met: str = "") -> tuple[str, str]:
+    """Why a child is gone that nobody wanted to end.
+
+    Args:
+        death: Its end.
+        met: Where it crashed, in words.
+
+    Returns:
+        The name of the cause, and what it did: a sentence without its subject.
+    """
+    if death.nonsense:
+        return NO_ANSWER, (
+            f"sent what is no answer ({death.nonsense}) and was ended: something harmed it {met}."
+        ).replace(" .", ".")
+    status, stderr = death.status, death.stderr
+    if status == EXIT_OUT_OF_MEMORY or any(word in stderr for word in _OUT_OF_MEMORY_WORDS):
+        return OUT_OF_MEMORY, "ran out of memory."
+    if status < 0:
+        name = _signal_name(-status)
+        reason = _REASONS.get(name, "no reason is known")
+        return name, f"crashed {met} ({name}: {reason}).".replace("  ", " ")
+    last = stderr.strip().splitlines()[-1:] or ["it said nothing"]
+    return f"exit {status}", f"ended with exit status {status} ({last[0]})."
+
+
+def crash_after_time_limit(tool: Tool | None, limit: float) -> Crash:
+    """The end of a child that was killed at its time limit, in seconds."""
+    who = tool.value if tool else "The worker process"
+    return Crash(
+        tool,
+        "time limit",
+        f"{who} was stopped after {limit:g} s, the time limit. Simplify the code or raise the "
+        f"limit. {_KEPT}",
+    )
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

@@ -1,0 +1,79 @@
+"""Reads machine code in a process of its own, so that neither builds nor the window wait."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+
+from jitstudio.analysis.model import Disassembly
+from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.core.result import Outcome
+from jitstudio.worker.calls import Ending, SingleWorker
+from jitstudio.worker.crash_report import cause_of_death
+from jitstudio.worker.host import Death
+from jitstudio.worker.programs.disassemble import DISASSEMBLING
+from jitstudio.worker.sandbox.access import Access, Need
+
+DEFAULT_TIMEOUT = 120.0
+"""Seconds an analysis may take unless the caller says otherwise."""
+
+_Key = tuple[bytes, frozenset[tuple[str, str]], tuple[str, ...] | None]
+"""A cubin, the PTX texts that it was made of, and what it is confined to: a process that reads what
+nobody trusts may answer anything."""
+
+
+class DisassemblyReader(SingleWorker):
+    """Reads cubins, one after another.
+
+    Args:
+        memory_limit: See `SingleWorker`.
+        kept: Of how many cubins the code is kept, in case they are asked for again.
+    """
+
+    def __init__(self, memory_limit: int | None = None, kept: int = 0) -> None:
+        super().__init__(DISASSEMBLING, memory_limit)
+        self._most_kept = kept
+        self._kept: OrderedDict[_Key, Disassembly] = OrderedDict()
+
+    def analyse(
+        self, request: AnalysisRequest, *, ticket: int = 0, timeout: float = DEFAULT_TIMEOUT
+    ) -> Disassembly | Unreadable:
+        """Read the machine code of a cubin.
+
+        Args:
+            request: Which.
+            ticket: The number by which `cancel` knows it.
+            timeout: Seconds after which it is ended.
+
+        Raises:
+            WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
+        """
+        key = request.cubin, frozenset(request.ptx.items()), request.confined_to
+        answer = self._kept[key] if key in self._kept else self._read(request, ticket, timeout)
+        if isinstance(answer, Disassembly):
+            self._kept[key] = answer
+            self._kept.move_to_end(key)
+            while len(self._kept) > self._most_kept:
+                self._kept.popitem(last=False)
+        return answer
+
+    def cancel(self, ticket: int) -> None:
+        """End the analysis with this ticket; one yet to come ends at once."""
+        self._queue.cancel(ticket)
+
+    def _read(
+        self, request: AnalysisRequest, ticket: int, timeout: float
+    ) -> Disassembly | Unreadable:
+        reading = f"Reading the machine code of {request.name} was"
+        match self._ask(request, ticket, timeout, Need(Access(confined_to=request.confined_to))):
+            case Ending.CANCEL:
+                return Unreadable(f"{reading} cancelled.", Outcome.CANCELLED)
+            case Ending.TIME_LIMIT:
+                words = f"{reading} stopped after {timeout:g} s, its time limit."
+                return Unreadable(f"{words} Build fewer kernels at once.", Outcome.TIMED_OUT)
+            case Death() as death:
+                _, what = cause_of_death(death)
+                words = f"The process that reads {request.name} {what}"
+                return Unreadable(words, Outcome.CRASHED)
+            case told:
+                answer: Disassembly | Unreadable = told
+                return answer

@@ -1,0 +1,167 @@
+"""Fills buffers and checks results on the host, in a process that may do nothing else."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from jitstudio.core.launch.request import (
+    Buffer,
+    Calculation,
+    CheckCalculation,
+    Expectation,
+    FillCalculation,
+    Number,
+    Refusal,
+    Surroundings,
+)
+from jitstudio.core.launch.result import CheckResult
+from jitstudio.core.launch.types import Type
+from jitstudio.worker.calls import Ending, SingleWorker
+from jitstudio.worker.crash_report import OUT_OF_MEMORY, cause_of_death
+from jitstudio.worker.host import Death
+from jitstudio.worker.programs.evaluate import EVALUATING
+from jitstudio.worker.sandbox.access import Need
+from jitstudio.worker.sandbox.needs import need_of_buffers
+
+DEFAULT_TIMEOUT = 60.0
+"""Seconds a calculation may take unless the caller says otherwise."""
+
+# The system kills whoever takes the last of the memory.
+_MEMORY_CAUSES = (OUT_OF_MEMORY, "SIGKILL")
+
+
+class CalculationError(ValueError):
+    """A buffer cannot be filled; the message is fit for a person."""
+
+
+class HostEvaluator(SingleWorker):
+    """Fills buffers from files and expressions, and checks results, one after another.
+
+    Args:
+        memory_limit: See `SingleWorker`. The process has less where the buffers are small.
+    """
+
+    def __init__(self, memory_limit: int | None = None) -> None:
+        super().__init__(EVALUATING, memory_limit)
+        self._tickets = itertools.count(1)
+        self._latest = 0
+
+    def fill(
+        self,
+        buffer: Buffer,
+        values: Mapping[str, Number],
+        others: Sequence[Buffer],
+        prepared: Mapping[str, Path],
+        path: Path,
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        confined_to: tuple[str, ...] | None = None,
+    ) -> None:
+        """Write the content of a buffer, which a file or an expression gives, to an .npy file.
+
+        Args:
+            buffer: What to fill, and how.
+            values: Scalars by name.
+            others: Further buffers that the expression may refer to.
+            prepared: The .npy files of those that `fill` has made.
+            path: The file to write.
+            timeout: Seconds after which it is ended.
+            confined_to: See `BuildRequest`: that of the build whose code is launched.
+
+        Raises:
+            CalculationError: It cannot be filled.
+            WorkerError: The process could not be started, or a bug of jitstudio's own broke it.
+        """
+        surroundings = _surroundings(values, others, prepared)
+        need = need_of_buffers(
+            (buffer, *others), path.parent.parent, path.parent, confined_to=confined_to
+        )
+        answer = self._calculate(FillCalculation(buffer, str(path), surroundings), timeout, need)
+        if isinstance(answer, Refusal):
+            raise CalculationError(answer.words)
+
+    def check(
+        self,
+        expectation: Expectation,
+        element: Type,
+        length: int,
+        got: Path,
+        values: Mapping[str, Number],
+        buffers: Sequence[Buffer],
+        prepared: Mapping[str, Path],
+        relative: float,
+        absolute: float,
+        *,
+        timeout: float = DEFAULT_TIMEOUT,
+        confined_to: tuple[str, ...] | None = None,
+    ) -> CheckResult:
+        """Compare what a kernel has written with what was expected.
+
+        Args:
+            expectation: Of which buffer, and what.
+            element: What one element is.
+            length: How many there are.
+            got: The .npy file with what was written.
+            values: See `fill`.
+            buffers: All buffers, as they were before the launch.
+            prepared: See `fill`.
+            relative: Tolerance, as `numpy.isclose` takes it.
+            absolute: The same.
+            timeout: Seconds after which it is ended.
+            confined_to: See `fill`.
+
+        Returns:
+            What came of it, also where it could not be compared.
+
+        Raises:
+            WorkerError: See `fill`.
+        """
+        surroundings = _surroundings(values, buffers, prepared)
+        calculation = CheckCalculation(
+            expectation, element, length, str(got), relative, absolute, surroundings
+        )
+        # Results lie in a folder of the one with what `fill` has written.
+        need = need_of_buffers(buffers, got.parent.parent.parent, confined_to=confined_to)
+        answer = self._calculate(calculation, timeout, need)
+        if isinstance(answer, CheckResult):
+            return answer
+        words = answer.words if answer else "There is no answer."
+        return CheckResult(expectation.buffer, expectation.expression, ok=False, problem=words)
+
+    def cancel(self) -> None:
+        """End the calculation in progress, if there is one, by killing its process."""
+        self._queue.cancel(self._latest)
+
+    def _calculate(
+        self, calculation: Calculation, timeout: float, need: Need
+    ) -> CheckResult | Refusal | None:
+        self._latest = next(self._tickets)
+        match self._ask(calculation, self._latest, timeout, need):
+            case Ending.CANCEL:
+                return Refusal("The calculation was cancelled.")
+            case Ending.TIME_LIMIT:
+                return Refusal(
+                    f"The calculation was stopped after {timeout:g} s, its time limit. Make the "
+                    "expression simpler or the buffers shorter."
+                )
+            case Death() as death:
+                return Refusal(_why_died(death))
+            case told:
+                answer: CheckResult | Refusal | None = told
+                return answer
+
+
+def _surroundings(
+    values: Mapping[str, Number], buffers: Sequence[Buffer], prepared: Mapping[str, Path]
+) -> Surroundings:
+    paths = tuple((name, str(path)) for name, path in prepared.items())
+    return Surroundings(tuple(values.items()), tuple(buffers), paths)
+
+
+def _why_died(death: Death) -> str:
+    name, what = cause_of_death(death)
+    if name in _MEMORY_CAUSES:
+        return "The calculation needed more memory than there is for it. Make the buffers shorter."
+    return f"The calculation's process {what}"

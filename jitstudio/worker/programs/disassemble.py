@@ -1,0 +1,12 @@
+"""What the process that reads machine code can be asked."""
+
+from __future__ import annotations
+
+from jitstudio.analysis.model import Disassembly
+from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.worker.protocol import Program, Service
+
+DISASSEMBLING = Program(
+    "jitstudio.worker.children.disassemble",
+    (Service(AnalysisRequest, 512 << 20, Disassembly | Unreadable),),
+)

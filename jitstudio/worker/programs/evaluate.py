@@ -1,0 +1,23 @@
+"""What the process that evaluates expressions for launches can be asked."""
+
+from __future__ import annotations
+
+from jitstudio.core.launch.request import CheckCalculation, FillCalculation, Refusal
+from jitstudio.core.launch.result import CheckResult
+from jitstudio.worker.protocol import Program, Service, Unfit
+
+
+def _check_result(asked: CheckCalculation, told: CheckResult | Refusal) -> None:
+    if isinstance(told, CheckResult):
+        wanted = asked.expectation
+        if (told.buffer, told.expression) != (wanted.buffer, wanted.expression):
+            raise Unfit("it tells of a comparison that nobody asked for")
+
+
+EVALUATING = Program(
+    "jitstudio.worker.children.evaluate",
+    (
+        Service(FillCalculation, 1 << 20, Refusal | None),
+        Service(CheckCalculation, 16 << 20, CheckResult | Refusal, check=_check_result),
+    ),
+)

@@ -1,0 +1,105 @@
+"""What the process that uses the GPU can be asked, and checks on its answers."""
+
+from __future__ import annotations
+
+import stat
+from dataclasses import dataclass
+from pathlib import Path
+
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.request import InspectRequest, LaunchRequest
+from jitstudio.core.launch.result import BufferResult, KernelFacts, LaunchEvent, LaunchResult
+from jitstudio.worker.protocol import Program, Service, Unfit, check_devices, check_diagnostics
+
+
+@dataclass(frozen=True)
+class Launch:
+    """Launch a kernel.
+
+    Attributes:
+        request: Which, and how.
+        prepared: Name and file of each buffer that a file or an expression fills.
+        folder: Where the outputs go.
+        asked_at: When it was asked for, by `time.monotonic`.
+    """
+
+    request: LaunchRequest
+    prepared: tuple[tuple[str, str], ...]
+    folder: str
+    asked_at: float
+
+
+@dataclass(frozen=True)
+class ListDevices:
+    """Tell the GPUs."""
+
+
+@dataclass(frozen=True)
+class WarmUp:
+    """Open a GPU before it is needed; takes half a second in a fresh process."""
+
+    device: int
+
+
+def output_file(folder: str, number: int) -> Path:
+    """Where the content of the buffer with this number goes.
+
+    By number: the name is the source's and may be no name for a file.
+    """
+    return Path(folder) / f"{number}.npy"
+
+
+def _check_launch(call: Launch, said: LaunchEvent | LaunchResult) -> None:
+    if not isinstance(said, LaunchResult):
+        return
+    check_diagnostics(said.diagnostics)
+    if said.checks or said.findings:
+        raise Unfit("it tells of checks that are not its own")
+    timings = [said.timing, said.counterpart.timing if said.counterpart else None]
+    if any(timing is not None and not timing.samples for timing in timings):
+        raise Unfit("it tells the times of no launch")
+    if said.buffers:
+        _check_buffers(call, said.buffers)
+
+
+def _check_buffers(call: Launch, told: tuple[BufferResult, ...]) -> None:
+    """Others open these files, so they lie where they were asked for and are what was asked for."""
+    wanted = call.request.buffers
+    if [(b.name, b.element, b.length, b.direction) for b in told] != [
+        (b.name, b.element, b.length, b.direction) for b in wanted
+    ]:
+        raise Unfit("it tells of buffers that the kernel has not")
+    for number, buffer in enumerate(told):
+        if not buffer.path:
+            continue
+        path = output_file(call.folder, number)
+        if buffer.path != str(path):
+            raise Unfit("an output lies outside the folder of the launch")
+        try:
+            status = path.lstat()
+        except OSError:
+            raise Unfit("an output is not there") from None
+        if not stat.S_ISREG(status.st_mode) or status.st_nlink > 1:
+            raise Unfit("an output is no file of its own")
+
+
+def _check_facts(_: InspectRequest, told: KernelFacts | Diagnostic) -> None:
+    if isinstance(told, Diagnostic):
+        check_diagnostics([told])
+
+
+def _check_list(_: ListDevices, told: DeviceList) -> None:
+    check_devices(told)
+
+
+LAUNCHING = Program(
+    "jitstudio.worker.children.launch",
+    (
+        # What a kernel prints is told up to thirty times a second.
+        Service(Launch, 256 << 20, LaunchResult, LaunchEvent, _check_launch, 100_000),
+        Service(InspectRequest, 1 << 20, KernelFacts | Diagnostic, check=_check_facts),
+        Service(ListDevices, 1 << 20, DeviceList, check=_check_list),
+        Service(WarmUp, 1 << 16),
+    ),
+)

@@ -1,0 +1,306 @@
+"""What crosses the pipe between the program and its worker processes.
+
+A message is a frame on a byte stream: four bytes of length, then so many bytes. A program of
+`worker.programs` declares what it takes and what it answers. Nothing else is read: whoever writes
+to the pipe, the native code in a child included, can only give values of that type.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import re
+import select
+import struct
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property, reduce
+from operator import or_
+from types import GenericAlias, NoneType
+from typing import IO, Any, Generic, TypeVar
+
+from jitstudio.core.codec import Codec
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.worker.sandbox.access import Access
+
+_LENGTH = struct.Struct("<I")
+
+LARGEST = 1 << 30
+"""Bytes of the largest frame; no build comes near, but a stray length must not ask for them."""
+
+_GLANCE = 200
+"""Milliseconds after which a pipe looks whether there is still somebody at its other end."""
+
+
+class FrameTooLarge(ValueError):
+    """A frame has more bytes than it may; the message is fit for a person."""
+
+
+class Wire:
+    """One end of a two-way connection. Sending is safe from several threads."""
+
+    def __init__(self, reader: IO[bytes], writer: IO[bytes] | Pipe) -> None:
+        self._reader = reader
+        self._writer = writer
+        self._sending = threading.Lock()
+
+    def send(self, parts: Sequence[bytes], largest: int = LARGEST) -> None:
+        """Send one frame, which is these parts one behind the other.
+
+        Raises:
+            OSError: The other end is gone.
+            FrameTooLarge: It has more bytes than `largest`; nothing was sent.
+        """
+        size = sum(map(len, parts))
+        if size > largest:
+            raise _too_large(size, largest)
+        with self._sending:
+            # A short one in a single call.
+            first = _LENGTH.pack(size) + parts[0] if parts else _LENGTH.pack(size)
+            for part in (first, *parts[1:]):
+                self._write(part)
+            self._writer.flush()
+
+    def receive(self, largest: int = LARGEST) -> bytes:
+        """Wait for the next frame.
+
+        Raises:
+            EOFError: The other end is gone, perhaps in the middle of a frame.
+            FrameTooLarge: It claims to have more bytes than `largest`, or than there is memory.
+        """
+        (size,) = _LENGTH.unpack(self._read(_LENGTH.size))
+        if size > largest:
+            raise _too_large(size, largest)
+        try:
+            return self._read(size)
+        except MemoryError:
+            raise FrameTooLarge(f"{size:,} bytes are more than there is memory for") from None
+
+    def _write(self, part: bytes) -> None:
+        view = memoryview(part)
+        while view:
+            view = view[self._writer.write(view) :]
+
+    def _read(self, size: int) -> bytes:
+        data = self._reader.read(size)
+        if data is None or len(data) < size:
+            raise EOFError
+        return data
+
+
+def _too_large(size: int, largest: int) -> FrameTooLarge:
+    return FrameTooLarge(f"{size:,} bytes are more than the {largest:,} that there may be")
+
+
+class Pipe(io.RawIOBase):
+    """Our end of a pipe to a process; it does not outlast the process.
+
+    A pipe alone does: whatever a process leaves behind may hold its other end for ever.
+
+    Args:
+        file: The pipe itself.
+        alive: Whether the process still runs.
+    """
+
+    def __init__(self, file: IO[bytes], alive: Callable[[], bool]) -> None:
+        self._file = file
+        self._alive = alive
+        self._poll = select.poll()
+        self._poll.register(file, select.POLLIN if file.readable() else select.POLLOUT)
+        os.set_blocking(file.fileno(), False)
+
+    def readable(self) -> bool:
+        """Whether this is the end to read from."""
+        return self._file.readable()
+
+    def writable(self) -> bool:
+        """Whether this is the end to write to."""
+        return self._file.writable()
+
+    @property
+    def ready(self) -> bool:
+        """Whether there is something to read, if only that the other end is closed."""
+        return bool(self._poll.poll(0))
+
+    def readinto(self, buffer: Any) -> int:
+        """Wait for bytes and read them; none once the process is gone and all is read."""
+        while True:
+            try:
+                return os.readv(self._file.fileno(), [buffer])
+            except BlockingIOError:
+                if not self._wait():
+                    return 0
+
+    def write(self, data: Any) -> int:
+        """Wait for room and write what fits.
+
+        Raises:
+            OSError: The process is gone.
+        """
+        while True:
+            try:
+                return os.write(self._file.fileno(), data)
+            except BlockingIOError:
+                if not self._wait():
+                    raise BrokenPipeError from None
+
+    def close(self) -> None:
+        """Close the pipe."""
+        self._file.close()
+        super().close()
+
+    def _wait(self) -> bool:
+        """Wait until something can be done; whether that can be before the process is gone."""
+        while not self._poll.poll(_GLANCE):
+            if not self._alive():
+                return self.ready
+        return True
+
+
+_Request = TypeVar("_Request")
+_Event = TypeVar("_Event")
+_Answer = TypeVar("_Answer")
+
+
+class Unfit(ValueError):
+    """What a child says is of the right type and still no answer to what it was asked."""
+
+
+@dataclass(frozen=True)
+class Call(Generic[_Request]):
+    """To the child: do this.
+
+    Attributes:
+        ticket: The number of the call.
+        request: What to do.
+        access: What the process may reach; it is sealed with that of its first call.
+    """
+
+    ticket: int
+    request: _Request
+    access: Access = field(default_factory=Access)
+
+
+@dataclass(frozen=True)
+class EventMessage(Generic[_Event]):
+    """From the child, while it works: this happened."""
+
+    ticket: int
+    event: _Event
+
+
+@dataclass(frozen=True)
+class Done(Generic[_Answer]):
+    """From the child: finished.
+
+    Attributes:
+        ticket: Of the call.
+        answer: What was asked for. What a `Job` has made is in its events; its answer is what that
+            rests on, a `Basis`.
+        chores: Whether a `Precompile` would be of use.
+        spent: Whether the process is of no use any more, so that the next call needs another.
+    """
+
+    ticket: int
+    answer: _Answer
+    chores: bool = False
+    spent: bool = False
+
+
+@dataclass(frozen=True)
+class InternalError:
+    """From the child: an exception that nobody expected, a bug of jitstudio's own."""
+
+    ticket: int
+    traceback: str
+
+
+Reply = EventMessage[Any] | Done[Any] | InternalError
+
+
+def anything_goes(request: Any, said: Any) -> None:
+    """There is nothing to see about an answer but its type."""
+
+
+@dataclass(frozen=True, eq=False)
+class Service:
+    """One kind of request that a program takes.
+
+    Attributes:
+        request: Its type.
+        largest: Bytes that all replies to one request together may have.
+        answer: The type of the answer.
+        event: The type of what is told meanwhile; None where nothing is.
+        check: Called with a request and each event or answer to it; raises `Unfit` where one
+            would lead the program astray though its type is right.
+        most_events: How often something may be told.
+    """
+
+    request: type
+    largest: int
+    answer: Any = NoneType
+    event: Any = None
+    check: Callable[[Any, Any], None] = anything_goes
+    most_events: int = 1_000
+
+    @cached_property
+    def replies(self) -> Codec[Reply]:
+        """How replies are stored."""
+        told = [GenericAlias(EventMessage, (self.event,))] if self.event is not None else []
+        return Codec(reduce(or_, [GenericAlias(Done, (self.answer,)), *told, InternalError]))
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """What a worker process runs.
+
+    Attributes:
+        module: Whose `main` it is.
+        services: All that it can be asked.
+    """
+
+    module: str
+    services: tuple[Service, ...]
+
+    @cached_property
+    def calls(self) -> Codec[Call[Any]]:
+        """How calls are stored."""
+        requests = reduce(or_, [service.request for service in self.services])
+        return Codec(GenericAlias(Call, (requests,)))
+
+    def service(self, request: object) -> Service:
+        """What answers this request."""
+        return next(one for one in self.services if isinstance(request, one.request))
+
+
+_MOST = 1 << 31
+_CAPABILITY = re.compile(r"\d{1,3}\.\d{1,3}", re.ASCII)
+
+
+def check_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
+    """See that none offers to change a text or a setting, and that each is at a place.
+
+    The parent itself finds out what to do about a diagnostic, as a click of the user's does it.
+
+    Raises:
+        Unfit: One does, or is not.
+    """
+    for diagnostic in diagnostics:
+        if diagnostic.fix is not None:
+            raise Unfit("it offers to change a text or a setting")
+        if not all(
+            0 <= number < _MOST for number in (diagnostic.line or 0, diagnostic.column or 0)
+        ):
+            raise Unfit("it complains of a place that no text has")
+
+
+def check_devices(told: DeviceList) -> None:
+    """See that each GPU has a compute capability.
+
+    Raises:
+        Unfit: One has none.
+    """
+    if not all(_CAPABILITY.fullmatch(device.capability) for device in told.devices):
+        raise Unfit("it tells of a GPU with no compute capability")

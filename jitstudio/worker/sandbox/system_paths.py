@@ -1,0 +1,197 @@
+"""Where a worker process finds what it needs of this machine, whatever it works on.
+
+Nothing in here holds what is the user's: not his home, not the list of users, not what other
+processes are.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+from collections.abc import Iterator
+from glob import glob
+from pathlib import Path
+
+import jitstudio
+from jitstudio.core.tools import USUAL_TOOLKITS
+from jitstudio.paths import resource
+from jitstudio.worker.sandbox.access import holds_home
+
+WRAPPED = "JITSTUDIO_WRAPPED"
+"""The environment variable that tells a process which debugging tool has started it."""
+
+SCRATCH_DEVICES = ("/dev/null", "/dev/zero", "/dev/full")
+
+_SYSTEM = (
+    # Programs and libraries; folders of distributions that keep theirs elsewhere.
+    "/usr",
+    "/bin",
+    "/sbin",
+    "/lib",
+    "/lib32",
+    "/lib64",
+    "/nix/store",
+    "/gnu/store",
+    "/run/current-system",
+    # The loader, and the time.
+    "/etc/ld.so.cache",
+    "/etc/ld.so.conf",
+    "/etc/ld.so.conf.d",
+    "/etc/ld.so.preload",
+    "/etc/localtime",
+    "/etc/timezone",
+    # What a process sees of itself and of the machine. Not /proc, which shows other processes, nor
+    # the environment, which may hold secrets and would be a text to include.
+    "/proc/self/auxv",
+    "/proc/self/cgroup",
+    "/proc/self/exe",
+    "/proc/self/fd",
+    "/proc/self/limits",
+    "/proc/self/maps",
+    "/proc/self/mountinfo",
+    "/proc/self/mounts",
+    "/proc/self/stat",
+    "/proc/self/statm",
+    "/proc/self/status",
+    "/proc/cpuinfo",
+    "/proc/filesystems",
+    "/proc/meminfo",
+    "/proc/stat",
+    "/proc/sys",
+    "/proc/version",
+    "/sys/devices/system",
+    "/sys/kernel/mm",
+    "/dev/random",
+    "/dev/urandom",
+)
+_TOOLKITS = ("CUDA_PATH", "CUDA_HOME", "CONDA_PREFIX")
+
+DRIVER_READS = (
+    "/sys",
+    "/proc/devices",
+    "/proc/driver",
+    "/proc/modules",
+    "/etc/nvidia",
+    "/usr/share/nvidia",
+    "/run/opengl-driver",
+)
+"""What the driver reads."""
+
+THREADS = ("/proc/self/task",)
+"""Where the driver names its threads: without it, cuInit fails (seen with driver 580)."""
+
+_SHARED_GPU = ("CUDA_MPS_PIPE_DIRECTORY", "/tmp/nvidia-mps")
+"""The environment variable, and the usual folder, of the daemon that shares a GPU (CUDA MPS)."""
+
+_DEVICES = ("/dev/nvidia*", "/dev/nvidia-caps*/*", "/dev/dxg", "/dev/nvhost-*", "/dev/nvmap")
+"""GPUs: of a usual machine, of Windows' Linux, of an embedded one."""
+
+SHARED_MEMORY = ("/dev/shm",)
+WRAPPER_WRITES = ("/tmp", "/dev/shm")
+"""Where compute-sanitizer meets its library in the process that it has started."""
+
+_MODPROBE = "nvidia-modprobe"
+_MODPROBE_LIMIT = 10.0
+
+
+def toolchain(programs: tuple[str, ...]) -> Iterator[str]:
+    """What Python, jitstudio and the compilers read, with the folders of these programs."""
+    yield from _SYSTEM
+    yield str(Path(jitstudio.__file__).parent)
+    yield str(resource(""))
+    package_root = Path(jitstudio.__file__).parent.parent
+    # A checkout holds more than the package and its resources.
+    checkout = str(package_root) if (package_root / "pyproject.toml").exists() else ""
+    named = [os.environ.get(name, "") for name in _TOOLKITS]
+    libraries = os.environ.get("LD_LIBRARY_PATH", "").split(os.pathsep)
+    searched = [path for path in sys.path if path != checkout]
+    prefixes = [sys.prefix, sys.base_prefix, sys.exec_prefix, sys.base_exec_prefix]
+    prefixes += [path for key, path in sysconfig.get_paths().items() if key.endswith("lib")]
+    folders = [os.path.dirname(os.path.realpath(program)) for program in programs]
+    linked = (path for folder in searched for path in _linked(folder))
+    for path in (*prefixes, *searched, *named, *USUAL_TOOLKITS, *libraries, *folders, *linked):
+        if os.path.isabs(path) and not holds_home(path):
+            yield path
+    if holds_home(sys.prefix):
+        yield from (str(Path(sys.prefix, name)) for name in ("bin", "lib", "lib64", "include"))
+
+
+def _linked(folder: str) -> Iterator[str]:
+    """Where the packages in a folder really lie: some installers make links to their own store."""
+    if os.path.basename(folder) not in ("site-packages", "dist-packages"):
+        return
+    for place in (folder, *glob(f"{folder}/nvidia/*/*/"), *glob(f"{folder}/nvidia/*/*/*/")):
+        with contextlib.suppress(OSError), os.scandir(place) as entries:
+            for entry in entries:
+                is_folder = entry.is_dir(follow_symlinks=False)
+                first = os.path.join(entry.path, "__init__.py") if is_folder else entry.path
+                if os.path.islink(first):
+                    real = os.path.realpath(first)
+                    yield real if os.path.isdir(real) else os.path.dirname(real)
+
+
+def lock_of(headers: str) -> str:
+    """The file that NVRTC locks before it reads the headers that it has unpacked there."""
+    return os.path.join(headers, ".nvrtc_install.lock")
+
+
+def loaders() -> Iterator[str]:
+    """What the kernel starts in order to start a program that uses shared libraries."""
+    for folder in ("/lib", "/lib64", "/usr/lib", "/usr/lib64"):
+        yield from glob(f"{folder}/ld-*.so*")
+    yield from glob("/lib/*-linux-gnu/ld-*.so*")
+
+
+def devices() -> Iterator[str]:
+    """The GPUs' files that are here, and the folder of the daemon that shares one."""
+    for pattern in _DEVICES:
+        yield from glob(pattern)
+    yield _sharing_folder()
+
+
+def is_gpu_shared() -> bool:
+    """Whether a daemon shares the GPUs of this machine."""
+    return os.path.isdir(_sharing_folder())
+
+
+def _sharing_folder() -> str:
+    variable, usual = _SHARED_GPU
+    return os.environ.get(variable) or usual
+
+
+def has_gpu() -> bool:
+    """Whether there is the file of one."""
+    return any(glob(pattern) for pattern in _DEVICES)
+
+
+def is_wrapped() -> bool:
+    """Whether a debugging tool has started this process."""
+    return WRAPPED in os.environ
+
+
+def wrapper_reads() -> Iterator[str]:
+    """The toolkit of the debugging tool, which lies beside the tool's own folder."""
+    yield os.path.dirname(os.path.dirname(os.path.realpath(os.environ[WRAPPED])))
+
+
+def prepare_driver(folder: str) -> None:
+    """Do what the driver could not do later.
+
+    It has the files of the GPUs made by a program that needs root's rights; and it keeps what it
+    has compiled for all programs of this user, who would run what a hostile one puts there.
+
+    Args:
+        folder: Where it shall keep it instead.
+    """
+    os.environ["CUDA_CACHE_PATH"] = os.path.join(folder, "driver")
+    program = shutil.which(_MODPROBE)
+    if program is None or os.path.exists("/dev/nvidia-uvm"):
+        return
+    count = len(glob("/proc/driver/nvidia/gpus/*")) or 1
+    words = [program, "-u", *(f"-c={minor}" for minor in range(count))]
+    with contextlib.suppress(OSError, subprocess.SubprocessError):
+        subprocess.run(words, capture_output=True, timeout=_MODPROBE_LIMIT, check=False)

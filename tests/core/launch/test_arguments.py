@@ -1,0 +1,181 @@
+import struct
+
+import pytest
+
+from jitstudio.core.diagnostics import Severity
+from jitstudio.core.launch.request import (
+    Buffer,
+    Direction,
+    Fill,
+    FillKind,
+    FormParameter,
+    KernelForm,
+    Slot,
+    Value,
+)
+from jitstudio.core.launch.resolve import Faults, arguments_of
+from jitstudio.core.launch.types import named, struct_of
+from tests.core.launch.forms import SAXPY, form, pointer
+
+FLOAT = named("float")
+
+
+def read(of, folder="", **texts):
+    faults = Faults()
+    return arguments_of(of, tuple(texts.items()), folder, faults), faults.problems
+
+
+def told(problems):
+    return [(problem.where, problem.message) for problem in problems]
+
+
+def test_the_arguments_of_saxpy():
+    found, problems = read(SAXPY, n="1<<10", a="2.5f", x="n:random(7):in", y="n")
+    assert problems == []
+    assert found.found == (
+        Value("a", FLOAT, 0, struct.pack("<f", 2.5), 2.5),
+        Buffer("x", FLOAT, 8, 1024, Fill(FillKind.RANDOM, (7,)), Direction.IN),
+        Buffer("y", FLOAT, 16, 1024, Fill(), Direction.INOUT),
+        Value("n", named("int"), 24, struct.pack("<i", 1024), 1024),
+    )
+    assert found.names == {"a": 2.5, "n": 1024}
+
+
+@pytest.mark.parametrize(
+    ("const", "text", "fill", "direction"),
+    [
+        (True, "8", FillKind.RANDOM, Direction.IN),
+        (False, "8", FillKind.ZEROS, Direction.INOUT),
+        (False, "8:in", FillKind.RANDOM, Direction.IN),
+        (False, "8:out", FillKind.ZEROS, Direction.OUT),
+        (True, "8:range", FillKind.RANGE, Direction.IN),
+    ],
+)
+def test_what_a_text_leaves_open_follows_from_the_pointer(const, text, fill, direction):
+    found, problems = read(form(("p", pointer(const=const))), p=text)
+    (buffer,) = found.found
+    assert (buffer.fill.kind, buffer.direction, problems) == (fill, direction, [])
+
+
+def test_a_null_pointer_is_a_buffer_without_elements():
+    found, problems = read(form(("p", pointer())), p="null")
+    assert found.found == (Buffer("p", FLOAT, 0, 0),)
+    assert problems == []
+
+
+@pytest.mark.parametrize(
+    ("text", "element", "length"),
+    [
+        ("16", "unsigned char", 16),
+        ("float[4]", "float", 4),
+        ("float4[2*2]:zeros", "float4", 4),
+        ("unsigned int[3]", "unsigned int", 3),
+    ],
+)
+def test_the_elements_of_an_unknown_pointer_stand_in_the_text(text, element, length):
+    found, problems = read(form(("p", pointer("void"))), p=text)
+    assert [(b.element.name, b.length) for b in found.found] == [(element, length)]
+    assert problems == []
+
+
+def test_values_may_need_each_other_in_any_order():
+    kernel = form(("half", "int"), ("n", "int"), ("twice", "int"))
+    found, problems = read(kernel, half="n/2", n="100", twice="half*4")
+    assert [value.number for value in found.found] == [50, 100, 200]
+    assert problems == []
+
+
+def test_values_that_need_each_other_in_a_circle_are_told():
+    _, problems = read(form(("a", "int"), ("b", "int")), a="b", b="a")
+    assert told(problems) == [
+        ("arguments.a", "There is no number 'b'."),
+        ("arguments.b", "There is no number 'a'."),
+    ]
+
+
+def test_a_parameter_may_be_called_like_a_word_of_python():
+    found, problems = read(
+        form(("in", pointer()), ("lambda", "int")), **{"in": "lambda", "lambda": "5"}
+    )
+    assert [getattr(a, "length", 0) for a in found.found] == [5, 0]
+    assert problems == []
+
+
+def test_relative_paths_start_at_the_folder(tmp_path):
+    found, _ = read(form(("p", pointer())), str(tmp_path), p="8:file(x.npy)")
+    assert found.found[0].fill.text == str(tmp_path / "x.npy")
+
+
+def test_a_missing_argument_is_told_with_a_text_for_it():
+    _, problems = read(SAXPY, a="1", y="n", n="8")
+    assert told(problems) == [("arguments.x", "The argument 'x' is missing.")]
+    assert problems[0].remedy == "Give it a text such as x=n:random."
+
+
+def test_an_unknown_argument_is_told_with_those_there_are():
+    _, problems = read(SAXPY, a="1", x="n", y="n", n="8", alpha="2")
+    assert told(problems) == [("arguments.alpha", "saxpy<float> has no parameter 'alpha'.")]
+    assert problems[0].remedy == "Known here: a, x, y and n."
+
+
+def test_an_argument_is_given_once():
+    faults = Faults()
+    arguments_of(form(("n", "int")), (("n", "1"), ("n", "2")), "", faults)
+    assert told(faults.problems) == [("arguments.n", "'n' is given twice.")]
+
+
+def test_what_only_lacks_a_faulty_argument_is_not_told_twice():
+    _, problems = read(SAXPY, a="1", x="n", y="n*2", n="lots of")
+    assert [problem.where for problem in problems] == ["arguments.n"]
+    _, problems = read(SAXPY, a="1", x="n", y="n")
+    assert [problem.where for problem in problems] == ["arguments.n"]
+    _, problems = read(SAXPY, a="1", x="n", y="n", n="m")
+    assert told(problems) == [("arguments.n", "There is no number 'm'.")]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("0", "A buffer of 0 elements makes no sense."),
+        ("-4", "A buffer of -4 elements makes no sense."),
+        ("2.5", "'2.5' is 2.5, which is no whole number."),
+        ("Particle[8]", "'Particle' is no type that is known here."),
+        ("8:often", "'often' fills no buffer."),
+    ],
+)
+def test_a_buffer_that_makes_no_sense_is_told(text, message):
+    _, problems = read(form(("p", pointer())), p=text)
+    assert told(problems) == [("arguments.p", message)]
+
+
+def test_all_faults_are_told_at_once():
+    _, problems = read(SAXPY, a="x", x="n:often", y="-1", n="1e99", z="1")
+    assert [problem.where for problem in problems] == [
+        "arguments.z",
+        "arguments.n",
+        "arguments.a",
+        "arguments.x",
+        "arguments.y",
+    ]
+
+
+def test_a_const_buffer_that_is_marked_as_written_is_a_warning():
+    _, (problem,) = read(form(("p", pointer(const=True))), p="8:zeros:out")
+    assert problem.message == "p is const, so the kernel will not write to it."
+    assert problem.severity is Severity.WARNING
+
+
+def test_structs_lie_where_the_code_expects_them():
+    pair = struct_of("Pair", (("c", named("char")), ("d", named("double"))))
+    found, problems = read(form(("n", "int"), ("p", pair)), n="3", p="{c=n, d=1.5}")
+    assert problems == []
+    assert (found.found[1].offset, found.found[1].data) == (8, struct.pack("<b7xd", 3, 1.5))
+    assert found.names == {"n": 3}
+
+
+def test_a_value_of_another_size_than_the_code_expects_is_refused():
+    kernel = KernelForm("k", "k", (FormParameter("n", named("int"), Slot(0, 8, 8)),))
+    _, problems = read(kernel, n="3")
+    assert told(problems) == [
+        ("arguments.n", "int has 4 bytes, but the code expects 8 here."),
+    ]

@@ -1,0 +1,400 @@
+from dataclasses import replace
+
+import pytest
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import LINKED, Artifact, CodeKind
+from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.launch.choice import Launchable, choose_code, choose_form
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.problems import SpecError
+from jitstudio.core.launch.request import Expectation, LaunchConfig, LaunchRequest
+from jitstudio.core.launch.resolve import resolve
+from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
+from jitstudio.core.launch.types import Array, named, struct_of
+from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
+from tests.core.launch.forms import SAXPY, form, pointer
+from tests.devices import H200, ONE_H200
+
+CODE = Artifact(CodeKind.CUBIN, "k.cu", b"machine code")
+SPEC = LaunchSpec(
+    kernel="saxpy<float>",
+    arguments=(("a", "2"), ("x", "n"), ("y", "n"), ("n", "1000")),
+    cover="n",
+)
+
+
+def resolved(spec=SPEC, of=SAXPY, code=CODE, devices=ONE_H200, device=0, **more):
+    kernel = Launchable(of, code, more.pop("arch", None), more.pop("facts", None))
+    return resolve(spec, kernel, devices, device, **more)
+
+
+def told(found):
+    return [(problem.where, problem.message) for problem in found.problems]
+
+
+def test_a_spec_becomes_a_request():
+    spec = replace(
+        SPEC,
+        warmup=3,
+        repeats=7,
+        flush_l2=True,
+        expectations=("y = a*x + y", "  "),
+        relative=0.5,
+        absolute=0.25,
+        poison=False,
+        guards=False,
+        sanitizer=Sanitizer.MEMCHECK,
+        timeout=5.0,
+    )
+    found = resolved(spec)
+    assert found.problems == ()
+    assert found.request is not None
+    assert found.request == LaunchRequest(
+        code=b"machine code",
+        code_kind=CodeKind.CUBIN,
+        kernel="k",
+        title="saxpy<float>",
+        device=0,
+        arguments=found.request.arguments,
+        parameter_bytes=28,
+        config=LaunchConfig((4, 1, 1), (256, 1, 1)),
+        warmup=3,
+        repeats=7,
+        flush_l2=True,
+        expectations=(Expectation("y", "a*x + y"),),
+        relative=0.5,
+        absolute=0.25,
+        poison=False,
+        guards=False,
+        sanitizer=Sanitizer.MEMCHECK,
+        timeout=5.0,
+    )
+    assert [argument.name for argument in found.request.arguments] == ["a", "x", "y", "n"]
+
+
+def test_a_kernel_without_parameters_has_no_bytes_of_them():
+    found = resolved(LaunchSpec(grid="1"), form())
+    assert found.request is not None
+    assert (found.request.arguments, found.request.parameter_bytes) == ((), 0)
+
+
+def test_a_warning_does_not_forbid_the_launch():
+    found = resolved(replace(SPEC, block="100"))
+    assert found.request is not None
+    assert [problem.severity for problem in found.problems] == [Severity.WARNING]
+
+
+def test_everything_that_is_wrong_is_told_at_once():
+    spec = LaunchSpec(
+        arguments=(("a", "x"), ("x", "n:ones"), ("y", "n"), ("n", "1000")),
+        cover="n",
+        block="2048",
+        cluster="0",
+        shared="-1",
+        repeats=-1,
+        relative=-1.0,
+        timeout=0.0,
+    )
+    ptx = Artifact(CodeKind.PTX, "k.cu", b".version 9.4\n.target sm_100\n")
+    found = resolved(spec, code=ptx)
+    assert found.request is None
+    assert [problem.where for problem in found.problems] == [
+        "code",
+        "code",
+        "arguments.a",
+        "arguments.x",
+        "cluster",
+        "block",
+        "shared",
+        "repeats",
+        "relative",
+        "timeout",
+    ]
+
+
+def test_a_block_is_judged_where_nobody_knows_how_many_there_are():
+    arguments = (("a", "2"), ("x", "n"), ("y", "n"), ("n", "many"))
+    found = resolved(replace(SPEC, arguments=arguments, block="2048"))
+    assert "block" in [problem.where for problem in found.problems]
+    assert "grid" not in [problem.where for problem in found.problems]
+
+
+def test_without_a_gpu_the_reason_is_told_and_the_rest_is_checked():
+    found = resolved(replace(SPEC, block="0"), devices=DeviceList(problem="There is no driver."))
+    assert told(found) == [
+        ("device", "There is no driver."),
+        ("block", "A block of 0 makes no sense; the least is 1."),
+    ]
+
+
+def test_another_gpu_than_there_are_is_told():
+    found = resolved(device=3)
+    assert told(found) == [("device", "There is no GPU 3.")]
+    assert found.problems[0].remedy == "Known here: 0 (NVIDIA H200)."
+
+
+def test_code_that_the_gpu_cannot_load_is_told():
+    ada = DeviceList("13.0", (replace(H200, name="L40", capability="8.9"),))
+    code = Artifact(CodeKind.CUBIN, "k.cu@sm_90a", b"machine code")
+    ((where, message),) = told(resolved(code=code, devices=ada))
+    assert (where, message[:50]) == ("code", "L40 is sm_89, and this is a cubin for sm_90a, whic")
+
+
+def test_the_build_s_target_tells_the_suffix():
+    devices = DeviceList("13.0", (replace(H200, capability="10.3"),))
+    code = Artifact(CodeKind.CUBIN, "k.cu@sm_100", b"machine code")
+    assert resolved(code=code, devices=devices).request is not None
+    assert resolved(code=code, devices=devices, arch=Arch(100, "a")).request is None
+
+
+def test_a_kernel_with_unknown_parameters_cannot_be_launched():
+    found = resolved(of=replace(SAXPY, complete=False, notes=("Build PTX, too.",)))
+    assert told(found) == [("kernel", "Not all parameters of saxpy<float> are known.")]
+    assert found.problems[0].remedy == "Build PTX, too."
+
+
+def test_what_the_kernel_needs_is_checked_where_it_is_known():
+    spec = replace(SPEC, block="1024")
+    assert resolved(spec).request is not None
+    ((where, message),) = told(resolved(spec, facts=Resources(registers=65, shared_bytes=0)))
+    assert (where, message[:12]) == ("block", "65 registers")
+
+
+def test_a_declared_cluster_is_checked_and_not_repeated():
+    found = resolved(replace(SPEC, cover="", grid="3"), replace(SAXPY, cluster=(2, 1, 1)))
+    assert told(found) == [("grid", "3 blocks in x are no multiple of the cluster's 2.")]
+    found = resolved(of=replace(SAXPY, cluster=(3, 1, 1)))
+    assert found.request is not None
+    assert found.request.config == LaunchConfig((6, 1, 1), (256, 1, 1))
+
+
+@pytest.mark.parametrize(
+    ("length", "free", "has"),
+    [
+        ("1<<36", H200.memory_free, "NVIDIA H200 has 139.8 GiB."),
+        ("1<<30", 1 << 30, "NVIDIA H200 has 1.0 GiB free."),
+    ],
+)
+def test_buffers_have_to_fit_into_the_memory(length, free, has):
+    arguments = (("a", "2"), ("x", "n"), ("y", length), ("n", "1000"))
+    devices = DeviceList("13.0", (replace(H200, memory_free=free),))
+    ((where, message),) = told(resolved(replace(SPEC, arguments=arguments), devices=devices))
+    assert (where, message[-len(has) :]) == ("arguments.y", has)
+
+
+def test_memory_of_which_nobody_knows_what_is_free_is_taken_whole():
+    devices = DeviceList("13.0", (replace(H200, memory_free=None),))
+    assert resolved(devices=devices).request is not None
+
+
+TWO = form(("x", pointer(const=True)), ("y", pointer()), ("z", pointer()), ("p", pointer()))
+
+
+@pytest.mark.parametrize(
+    ("line", "texts", "expected"),
+    [
+        ("y = x*2", "8 8 8 null", Expectation("y", "x*2")),
+        ("z=x==2", "8 8 8 8", Expectation("z", "x==2")),
+        ("x*2", "8 8 8:in null", Expectation("y", "x*2")),
+        ("x == 2", "8 8 null null", Expectation("y", "x == 2")),
+    ],
+)
+def test_an_expectation_is_of_a_buffer_that_the_kernel_writes(line, texts, expected):
+    arguments = tuple(zip("xyzp", texts.split(), strict=True))
+    found = resolved(LaunchSpec(arguments=arguments, grid="1", expectations=(line,)), TWO)
+    assert found.problems == ()
+    assert found.request is not None
+    assert found.request.expectations == (expected,)
+
+
+@pytest.mark.parametrize(
+    ("line", "texts", "message"),
+    [
+        ("x*2", "8 8 8 null", "The kernel writes y and z; which one is 'x*2'?"),
+        ("w = 2", "8 8 8 8", "There is no buffer 'w'."),
+        ("p = 2", "8 8 8 null", "There is no buffer 'p'."),
+        ("x = 2", "8 8 8 8", "x is only read, so there is nothing to check."),
+        ("y =", "8 8 8 8", "'y =' expects nothing."),
+        ("x*2", "8 null null null", "The kernel writes no buffer that could be checked."),
+    ],
+)
+def test_an_expectation_that_nobody_can_check_is_told(line, texts, message):
+    arguments = tuple(zip("xyzp", texts.split(), strict=True))
+    found = resolved(LaunchSpec(arguments=arguments, grid="1", expectations=(line,)), TWO)
+    assert told(found) == [("expectations", message)]
+
+
+def test_an_expectation_of_a_faulty_buffer_is_no_fault_of_its_own():
+    arguments = (("a", "2"), ("x", "n"), ("y", "n:ones"), ("n", "1000"))
+    found = resolved(replace(SPEC, arguments=arguments, expectations=("y = x",)))
+    assert [where for where, _ in told(found)] == ["arguments.y"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"warmup": -1}, "-1 launches make no sense here: from 0 to 1,000,000."),
+        ({"repeats": 2_000_000}, "2,000,000 launches make no sense here: from 0 to 1,000,000."),
+        ({"relative": -0.5}, "A tolerance of -0.5 makes no sense; the least is 0."),
+        ({"absolute": float("nan")}, "A tolerance of nan makes no sense; the least is 0."),
+        ({"timeout": 0.0}, "A time limit of 0.0 seconds makes no sense."),
+        ({"timeout": float("inf")}, "A time limit of inf seconds makes no sense."),
+    ],
+)
+def test_numbers_have_their_bounds(fields, message):
+    assert told(resolved(replace(SPEC, **fields))) == [(*fields, message)]
+
+
+def test_no_timed_launch_and_no_tolerance_are_fine():
+    assert resolved(replace(SPEC, repeats=0, warmup=0, relative=0.0, absolute=0.0)).request
+
+
+FORMS = (
+    replace(SAXPY, lowered="_Z5saxpyIfEv", title="math::saxpy<float>"),
+    replace(SAXPY, lowered="_Z5saxpyIdEv", title="math::saxpy<double>"),
+    replace(SAXPY, lowered="_Z4fillPf", title="fill(float *)"),
+    replace(SAXPY, lowered="scale", title="scale"),
+)
+
+
+@pytest.mark.parametrize(
+    ("kernel", "index"),
+    [
+        ("_Z5saxpyIdEv", 1),
+        ("math::saxpy<float>", 0),
+        (" &::math::saxpy< float >", 0),
+        ("saxpy<double>", 1),
+        ("fill(float*)", 2),
+        ("fill", 2),
+        ("scale", 3),
+    ],
+)
+def test_a_kernel_has_several_names(kernel, index):
+    assert choose_form(kernel, FORMS) is FORMS[index]
+
+
+def test_the_only_kernel_needs_no_name():
+    assert choose_form("", FORMS[3:]) is FORMS[3]
+
+
+@pytest.mark.parametrize(
+    ("kernel", "forms", "message"),
+    [
+        ("", (), "The build has no kernel. Declare one with __global__."),
+        (
+            "",
+            FORMS[2:],
+            "There are 2 kernels. Choose one of fill(float *) and scale.",
+        ),
+        (
+            "saxpy",
+            FORMS,
+            (
+                "'saxpy' is the name of 2 kernels. Choose one of math::saxpy<float> and "
+                "math::saxpy<double>."
+            ),
+        ),
+        ("scal", FORMS, "There is no kernel 'scal'. Did you mean scale?"),
+        ("q", FORMS[2:], "There is no kernel 'q'. Known here: fill(float *) and scale."),
+    ],
+)
+def test_a_kernel_that_nobody_can_tell_is_refused_with_those_there_are(kernel, forms, message):
+    with pytest.raises(SpecError) as caught:
+        choose_form(kernel, forms)
+    assert (str(caught.value), caught.value.problem.where) == (message, "kernel")
+
+
+PTX = Artifact(CodeKind.PTX, "k.cu", b"ptx")
+OTHER = Artifact(CodeKind.CUBIN, "other.cu", b"other")
+WHOLE = Artifact(CodeKind.CUBIN, LINKED, b"whole")
+MODULE = replace(SAXPY, module="k.cu")
+
+
+def built(*artifacts, outcome=Outcome.BUILT, **fields):
+    return BuildResult(outcome, Arch(90), artifacts=artifacts, **fields)
+
+
+@pytest.mark.parametrize(
+    ("artifacts", "load", "chosen"),
+    [
+        ((OTHER, PTX, CODE), LoadMode.CUBIN, CODE),
+        ((OTHER, PTX, CODE), LoadMode.DRIVER_JIT, PTX),
+        ((CODE, PTX, WHOLE), LoadMode.CUBIN, WHOLE),
+        ((CODE, PTX, WHOLE), LoadMode.DRIVER_JIT, PTX),
+    ],
+)
+def test_the_code_of_the_kernel_is_chosen(artifacts, load, chosen):
+    assert choose_code(built(*artifacts), MODULE, load) is chosen
+
+
+def test_the_build_knows_best_which_module_a_kernel_is_in():
+    result = built(CODE, OTHER, kernels=(Kernel("other.cu", "k", "k"),))
+    assert choose_code(result, MODULE, LoadMode.CUBIN) is OTHER
+
+
+FAILED = built(
+    outcome=Outcome.FAILED,
+    diagnostics=(Diagnostic(Severity.ERROR, "k.cu", 3, 1, "expected a ';'"),),
+)
+
+
+@pytest.mark.parametrize(
+    ("result", "load", "message"),
+    [
+        (
+            built(PTX),
+            LoadMode.CUBIN,
+            (
+                "The build made no cubin with saxpy<float> in it. Build with cubin among the "
+                "outputs (--emit cubin)."
+            ),
+        ),
+        (
+            built(OTHER),
+            LoadMode.DRIVER_JIT,
+            (
+                "The build made no PTX with saxpy<float> in it. Build with PTX among the outputs "
+                "(--emit ptx)."
+            ),
+        ),
+        (
+            built(WHOLE),
+            LoadMode.DRIVER_JIT,
+            (
+                "A link by PTX makes no PTX of the whole, so the driver has none to assemble. Load "
+                "the cubin, or link by LTO-IR with PTX as an output."
+            ),
+        ),
+        (
+            FAILED,
+            LoadMode.CUBIN,
+            "There is nothing to launch. Build failed, line 3: expected a ';'. Build again.",
+        ),
+    ],
+)
+def test_code_that_was_not_made_is_told_with_what_to_build(result, load, message):
+    with pytest.raises(SpecError) as caught:
+        choose_code(result, MODULE, load)
+    assert (str(caught.value), caught.value.problem.where) == (message, "code")
+
+
+ODD = ("", " ", ",", "(", "n:", ":", "::", "null", "{}", "{x=}", "n", "-1", "1e400", "nan", "inf",
+       "0x", "9**9**9", "1<<64", "2**64", "float[", "[]", "float[n]", "n:file(~)", "n:expr()",
+       "n:random(,)", "n:random(nan)", "n:constant(1<<99)", "x" * 2000, "\0", "ü", "x=y", "=", "a=",
+       "\n", "null:in", "1/0", "n%0", "((((", "sizeof()", "min", "n:range(inf,0)")  # fmt: skip
+PAIR = struct_of("Pair", (("x", named("int")), ("v", Array(named("float"), 2))))
+
+
+@pytest.mark.parametrize("text", ODD)
+def test_whatever_is_written_ends_in_words(text):
+    kernel = form(("p", pointer()), ("n", "int"), ("f", "float"), ("s", PAIR), ("b", "bool"))
+    for name in ("p", "n", "f", "s", "b"):
+        arguments = {"p": "8", "n": "1", "f": "1", "s": "{}", "b": "1"} | {name: text}
+        found = resolved(LaunchSpec(arguments=tuple(arguments.items()), grid="1"), kernel)
+        assert (found.request is None) == bool(found.problems)
+    for field in ("grid", "cover", "block", "cluster", "shared"):
+        found = resolved(replace(SPEC, **{field: text}))
+        assert found.request is not None or found.problems
+    found = resolved(replace(SPEC, expectations=(text,)))
+    assert found.request is not None or found.problems

@@ -1,0 +1,129 @@
+"""The command of a build, launch or sweep is read back by the command line as the same."""
+
+import shlex
+from dataclasses import replace
+
+import pytest
+
+from jitstudio.cli.arguments import parser
+from jitstudio.cli.launch_spec import spec_from
+from jitstudio.cli.request import request_from
+from jitstudio.cli.sweep import _plan
+from jitstudio.core.arch import Arch
+from jitstudio.core.code import CodeKind, Header, Source
+from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
+from jitstudio.core.request import Assembler, BuildRequest, LinkMode
+from jitstudio.core.sweep.draft import AxisText, SweepDraft
+from jitstudio.core.sweep.plan import AxisKind, SweepPlan
+from jitstudio.gui.state.command_line import build_command, run_command, sweep_command
+
+
+def test_the_command_builds_the_same(tmp_path):
+    files = {"a b.cu": "int a;", "-c.ptx": ".version 8.0", "h'.cuh": "int h;", "lib.ll": "; l"}
+    paths = {}
+    for name, text in files.items():
+        (tmp_path / name).write_text(text)
+        paths[name] = str(tmp_path / name)
+
+    def source(name, kind, names=()):
+        return Source(paths[name], kind, files[name].encode(), str(tmp_path), names)
+
+    cuda = source("a b.cu", CodeKind.CUDA, ("f<int, 2>", "&g"))
+    plain = BuildRequest((cuda,), Arch.parse("sm_90a"))
+    full = BuildRequest(
+        sources=(cuda, source("-c.ptx", CodeKind.PTX)),
+        arch=Arch.parse("sm_100"),
+        link=LinkMode.LTO,
+        options=("-DTEXT=a b'c", "-I", str(tmp_path), "nvjitlink:-O0"),
+        headers=(Header("h'.cuh", b"int h;"),),
+        libraries=(source("lib.ll", CodeKind.LLVM_IR),),
+        libdevice=True,
+        join_ir=True,
+        assembler=Assembler.DRIVER,
+        use_cache=False,
+        unsafe_options=True,
+    )
+    by_path = {path: path for path in paths.values()} | paths
+    for request in (plain, full, replace(full, link=LinkMode.PTX, options=())):
+        program, *words = shlex.split(build_command(request, by_path))
+        assert program == "jitstudio"
+        read = request_from(parser().parse_args(words))
+        assert replace(read, emit=request.emit, precompile_headers=True) == request
+
+
+def test_options_of_a_project_lead_to_its_folder(tmp_path):
+    source = Source("k.cu", CodeKind.CUDA, b"", "")
+    request = BuildRequest((source,), Arch.parse("sm_90"), options=("-Iinclude",))
+    command = build_command(replace(request, folder="/home/me/project"), {"k.cu": "/work/k.cu"})
+    assert command.endswith("/home/me/project/include")
+
+
+SPEC = LaunchSpec(
+    kernel="ns::scale<float, (3 > 2)>",
+    arguments=(("out", "n:expr(np.ones(n) * 2)"), ("a", "-2.5"), ("p", "{x=1, y='b c'}")),
+    cover="n,4",
+    block="16,8",
+    cluster="2",
+    shared="sizeof(float) * 64",
+    cooperative=True,
+    load=LoadMode.DRIVER_JIT,
+    expectations=("out = a * 2", "-a < 0"),
+    warmup=0,
+    repeats=3,
+    flush_l2=True,
+    relative=1e-300,
+    absolute=0.1 + 0.2,
+    poison=False,
+    guards=False,
+    sanitizer=Sanitizer.RACECHECK,
+    timeout=2.5,
+)
+
+
+@pytest.fixture
+def built(tmp_path):
+    """A build of one file, and its paths by name."""
+    path = tmp_path / "k.cu"
+    path.write_text("int k;")
+    source = Source(str(path), CodeKind.CUDA, b"int k;", str(tmp_path))
+    return BuildRequest((source,), Arch.parse("sm_90")), {str(path): str(path)}
+
+
+@pytest.mark.parametrize("spec", [LaunchSpec(), SPEC, LaunchSpec(kernel="k", grid="8", block="")])
+def test_the_command_launches_the_same(built, spec):
+    request, paths = built
+    program, *words = shlex.split(run_command(request, spec, paths, device=1))
+    assert program == "jitstudio"
+    arguments = parser().parse_args(words)
+    assert arguments.command == "run"
+    assert spec_from(arguments) == spec
+    assert arguments.device == 1
+    read = request_from(arguments)
+    assert replace(read, emit=request.emit, precompile_headers=True) == request
+
+
+def test_the_command_reads_the_same_files_from_any_folder(built, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    spec = LaunchSpec(kernel="k", arguments=(("x", "n:file(x.npz::a)"), ("y", "")))
+    words = shlex.split(run_command(built[0], spec, built[1]))[1:]
+    read = spec_from(parser().parse_args(words))
+    assert read.arguments == (("x", f"n:file({tmp_path}/x.npz::a)"),)
+
+
+def test_the_command_sweeps_the_same(built):
+    request, paths = built
+    axes = (
+        AxisText(AxisKind.BLOCK, "", "16,8; 32,8"),
+        AxisText(AxisKind.TEMPLATE, "T", "float, double"),
+        AxisText(AxisKind.MACRO, "UNROLL", "1,2"),
+        AxisText(AxisKind.OPTIONS, "", "; -use_fast_math"),
+        AxisText(AxisKind.ARGUMENT, "n", "1000,2000"),
+        AxisText(AxisKind.TARGET, "", "sm_80,sm_90"),
+    )
+    spec = replace(SPEC, kernel="scale<float>")
+    command = sweep_command(request, spec, SweepDraft("scale<{T}>", axes), paths)
+    plan = _plan(parser().parse_args(shlex.split(command)[1:]))
+    build = replace(plan.build, emit=request.emit, precompile_headers=True)
+    assert replace(plan, build=build) == SweepPlan(
+        tuple(axis.axis() for axis in axes), request, replace(spec, kernel="scale<{T}>")
+    )

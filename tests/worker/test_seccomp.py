@@ -1,0 +1,101 @@
+"""The program for seccomp, for machines that are not at hand too: what it answers to each call."""
+
+import errno
+import struct
+
+import pytest
+
+from jitstudio.worker.sandbox.seccomp import DENIED, Grant, filter_program
+
+ALLOWED = 0
+KILLED = "killed"
+ARCHES = {"x86_64": (0xC000003E, 0), "aarch64": (0xC00000B7, 1)}
+PID, PARENT = 77, 55
+
+
+def answer(machine, granted, number, *arguments, arch=None):
+    """What a kernel would do: the rules of classic BPF, as far as they are used."""
+    program = list(struct.iter_unpack("=HBBI", filter_program(machine, granted, PID, PARENT)))
+    data = struct.pack("=IIQ", number, arch or ARCHES[machine][0], 0)
+    data += b"".join(struct.pack("=Q", value & (1 << 64) - 1) for value in (*arguments, 0)[:1])
+    at = value = 0
+    while True:
+        code, yes, no, operand = program[at]
+        at += 1
+        match code:
+            case 0x20:
+                (value,) = struct.unpack_from("=I", data, operand)
+            case 0x06:
+                if operand == 0x80000000:
+                    return KILLED
+                return operand & 0xFFFF if operand >> 16 == 5 else ALLOWED
+            case 0x15:
+                at += yes if value == operand else no
+            case 0x35:
+                at += yes if value >= operand else no
+            case 0x45:
+                at += yes if value & operand else no
+
+
+@pytest.fixture(params=ARCHES)
+def ask(request):
+    """Asks the program of each machine; numbers are a pair as in the table."""
+    column = ARCHES[request.param][1]
+    return lambda granted, numbers, *arguments: answer(
+        request.param, granted, numbers[column], *arguments
+    )
+
+
+KILL, SOCKET, CONNECT = (62, 129), (41, 198), (42, 203)
+CLONE, LIMITS, READ = (56, 220), (302, 261), (0, 63)
+
+
+@pytest.mark.parametrize("granted", [Grant.NOTHING, Grant.PROGRAMS, Grant.GPU, Grant.WRAPPED])
+def test_every_row_is_refused_unless_spared(ask, granted):
+    for row in DENIED:
+        spared = bool(row.spared & granted)
+        for numbers in row.numbers.values():
+            if -1 not in numbers and numbers != SOCKET:
+                assert ask(granted, numbers) == (ALLOWED if spared else row.error)
+    assert ask(granted, READ) == ALLOWED
+    assert ask(granted, (500, 500)) == ALLOWED
+
+
+def test_signals_reach_nobody_else(ask):
+    assert ask(Grant.NOTHING, KILL, PID) == ALLOWED
+    for other in (PARENT, 1, 0, -1):
+        assert ask(Grant.NOTHING, KILL, other) == errno.EPERM
+    assert ask(Grant.PROGRAMS, KILL, 1234) == ALLOWED  # nvdisasm
+    for other in (PARENT, -1, -PARENT):
+        assert ask(Grant.PROGRAMS, KILL, other) == errno.EPERM
+
+
+def test_threads_begin_and_processes_where_programs_are_started(ask):
+    thread, fork, namespace = 0x3D0F00, 17, 0x10000000 | 17
+    assert ask(Grant.NOTHING, CLONE, thread) == ALLOWED
+    assert ask(Grant.NOTHING, CLONE, fork) == errno.EPERM
+    assert ask(Grant.PROGRAMS, CLONE, fork) == ALLOWED
+    for granted in (Grant.NOTHING, Grant.PROGRAMS, Grant.WRAPPED):
+        assert ask(granted, CLONE, namespace) == errno.EPERM
+
+
+def test_only_the_gpu_has_sockets_and_only_local_ones(ask):
+    local, internet = 1, 2
+    assert ask(Grant.GPU, SOCKET, local) == ALLOWED
+    assert ask(Grant.GPU, SOCKET, internet) == errno.EPERM
+    assert ask(Grant.NOTHING, SOCKET, local) == errno.EPERM
+    assert ask(Grant.WRAPPED, SOCKET, internet) == ALLOWED
+    assert ask(Grant.GPU, CONNECT, 3) == errno.EPERM
+    assert ask(Grant.GPU | Grant.SHARED_GPU, CONNECT, 3) == ALLOWED
+
+
+def test_limits_of_others_stay(ask):
+    assert ask(Grant.NOTHING, LIMITS, 0) == ALLOWED
+    assert ask(Grant.NOTHING, LIMITS, PARENT) == errno.EPERM
+
+
+def test_the_manners_of_other_machines_are_no_way_around():
+    i386 = 0x40000003
+    assert answer("x86_64", Grant.NOTHING, 0, arch=i386) == KILLED
+    assert answer("x86_64", Grant.NOTHING, 0x40000000 | 41) == errno.ENOSYS
+    assert filter_program("sparc64", Grant.NOTHING, PID, PARENT) is None
