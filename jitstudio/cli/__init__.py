@@ -1,0 +1,4 @@
+"""The command line: a module for each command. Imports nothing, as the window loads it, too."""
+
+COMMANDS = ("build", "cache", "devices", "diff", "doctor", "inspect", "options", "run", "sweep")
+"""The names of the commands."""

@@ -1,10 +1,11 @@
-"""Runs one command of the command line."""
+"""Runs one command of the command line, or stands in for a window that cannot be opened."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
 from jitstudio.cli import (
+    COMMANDS,
     build,
     cache,
     devices,
@@ -19,6 +20,9 @@ from jitstudio.cli import (
 )
 from jitstudio.cli.arguments import parser
 from jitstudio.cli.request import UsageError
+from jitstudio.cli.terminal import tell
+from jitstudio.display import WindowCheck
+from jitstudio.samples import samples
 from jitstudio.worker.host import WorkerError
 
 _COMMANDS = {
@@ -71,3 +75,22 @@ def _with_joined_options(argv: Sequence[str]) -> list[str]:
         value = next(words, None) if word in _TAKERS else None
         joined.append(word if value is None else f"{word}={value}")
     return joined
+
+
+def refuse(word: str) -> int:
+    """Say that a word is neither a command nor a file; the exit status."""
+    tell(
+        f"jitstudio: there is no command or file called '{word}'. "
+        f"The commands are {', '.join(COMMANDS)}; jitstudio --help tells more."
+    )
+    return exit_codes.USAGE
+
+
+def build_in_terminal(check: WindowCheck, files: Sequence[str]) -> int:
+    """Build these files, or the sample that the window would begin with; the exit status."""
+    tell(f"jitstudio: no window can be opened here. {check.problem}")
+    if check.remedy:
+        tell(f"On Debian and Ubuntu this brings what is missing:\n    {check.remedy}")
+    tell("Building in the terminal instead; 'jitstudio build --help' tells how to do more here.\n")
+    paths = files or [str(file.path) for file in samples()[0].files]
+    return guarded(lambda: build.run(parser().parse_args(["build", "--", *paths])))

@@ -2,10 +2,10 @@
 
 import json
 
+from jitstudio.cli.json_output import build_object, doctor_object
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
-from jitstudio.core.json_form import build_object, toolchain_object
 from jitstudio.core.result import (
     BuildResult,
     Crash,
@@ -17,6 +17,7 @@ from jitstudio.core.result import (
     StageResult,
 )
 from jitstudio.core.tools import ArchInfo, Tool, ToolchainInfo, ToolInfo
+from jitstudio.display import WindowCheck
 from tests.devices import ONE_H200
 
 CRASH = Crash(Tool.NVVM, "SIGILL", "libNVVM crashed")
@@ -171,6 +172,7 @@ def test_keys_and_values_of_a_build():
             },
         ],
         "crash": crash,
+        "inlined": None,
     }
 
 
@@ -190,7 +192,8 @@ def test_keys_and_values_of_the_toolchain():
         archs=(ArchInfo(Arch(90), 7), ArchInfo(Arch(100), None)),
         driver=ONE_H200,
     )
-    assert toolchain_object(info) == {
+    window = WindowCheck("No display.", ("libGL.so.1",), ("libgl1",))
+    assert doctor_object(info, window) == {
         "tools": [
             {
                 "tool": "NVRTC",
@@ -223,10 +226,15 @@ def test_keys_and_values_of_the_toolchain():
             ],
         },
         "sandbox": None,
+        "window": {
+            "problem": "No display.",
+            "missing": ["libGL.so.1"],
+            "remedy": "apt-get install -y libgl1",
+        },
     }
 
 
 def test_both_objects_are_json():
     bare = ToolchainInfo((), ())
-    for told in (build_object(RESULT, [RESULT]), toolchain_object(bare)):
+    for told in (build_object(RESULT, [RESULT]), doctor_object(bare, WindowCheck())):
         assert json.loads(json.dumps(told)) == told

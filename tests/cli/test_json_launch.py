@@ -1,8 +1,8 @@
 import json
 from dataclasses import replace
 
+from jitstudio.cli.json_output import devices_object, launch_object, sweep_object
 from jitstudio.core.diagnostics import Diagnostic, Severity
-from jitstudio.core.json_form import devices_object, launch_object, sweep_object
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.request import Direction, Slot
 from jitstudio.core.launch.result import (

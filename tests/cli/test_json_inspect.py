@@ -3,11 +3,11 @@ import random
 
 import pytest
 
-from jitstudio.analysis import json_form
 from jitstudio.analysis.findings.find import findings
 from jitstudio.analysis.flow.sass import sass_graph
 from jitstudio.analysis.reading import code, live
 from jitstudio.analysis.report import report
+from jitstudio.cli import json_output
 from jitstudio.core.result import Resources
 from tests.listing.mutations import mutated
 from tests.support import cuda, request
@@ -37,10 +37,10 @@ def told(function):
     graph = sass_graph(function)
     return json.dumps(
         [
-            json_form.report_object(report(function, resources), function),
-            json_form.cfg_object(graph, function),
-            [json_form.finding_object(f, function) for f in findings(function, resources)],
-            json_form.instruction_objects(function),
+            json_output.report_object(report(function, resources), function),
+            json_output.cfg_object(graph, function),
+            [json_output.finding_object(f, function) for f in findings(function, resources)],
+            json_output.instruction_objects(function),
         ]
     )
 
@@ -48,7 +48,7 @@ def told(function):
 def test_instructions_are_told_as_they_are(listings):
     text, table = listings
     (function,) = live.with_live(code.read_code(text), live.read_live(table)).kernels
-    rows = json_form.instruction_objects(function)
+    rows = json_output.instruction_objects(function)
     for row, instruction in zip(rows, function, strict=True):
         control = instruction.control
         assert row["address"] == instruction.address
@@ -74,20 +74,20 @@ def test_instructions_are_told_as_they_are(listings):
 def test_without_encodings_and_live_registers_both_are_null(listings):
     text = "\n".join(line.partition("/* 0x")[0] for line in listings[0].splitlines())
     (function,) = code.read_code(text).kernels
-    for row in json_form.instruction_objects(function):
+    for row in json_output.instruction_objects(function):
         assert row["control"] is None
         assert row["live_registers"] is None
 
 
 def test_lines_of_ptx_are_the_source_where_no_other_is_known(listings):
     (function,) = code.read_code(listings[0]).kernels
-    rows = json_form.instruction_objects(function, "mine.ptx")
-    assert rows == json_form.instruction_objects(function)
+    rows = json_output.instruction_objects(function, "mine.ptx")
+    assert rows == json_output.instruction_objects(function)
     kept = (
         line for line in listings[0].splitlines() if "//##" not in line or ".nv_debug_ptx" in line
     )
     (function,) = code.read_code("\n".join(kept)).kernels
-    rows = json_form.instruction_objects(function, "mine.ptx")
+    rows = json_output.instruction_objects(function, "mine.ptx")
     assert rows[0]["ptx_line"]
     for row in rows:
         assert row["source_line"] == row["ptx_line"]

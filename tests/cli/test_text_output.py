@@ -1,6 +1,7 @@
 from dataclasses import replace
 
-from jitstudio.cli.launch_report import print_launch
+from jitstudio.cli.text_output import print_launch, print_stages
+from jitstudio.core.arch import Arch
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.result import (
     CheckResult,
@@ -10,6 +11,7 @@ from jitstudio.core.launch.result import (
     Mismatch,
     Timing,
 )
+from jitstudio.core.result import BuildResult, Outcome
 from tests.devices import H200
 
 # 4000 GB/s
@@ -81,3 +83,20 @@ def test_what_went_wrong_is_told_in_full_and_what_was_printed_not_again(capsys):
         "    Look.",
         "timed out in 0 ms",
     ]
+
+
+EXPLANATION = (
+    "It is explained in words that go on for longer than one line of a terminal has room. " * 2
+)
+EXPLAINED = Diagnostic(Severity.ERROR, "k.cu", 3, 1, "no such thing", explanation=EXPLANATION)
+PLAIN = Diagnostic(Severity.WARNING, "k.cu", 4, None, "never used")
+
+
+def test_an_explanation_stands_below_its_diagnostic(capsys):
+    print_stages(BuildResult(Outcome.FAILED, Arch(90), diagnostics=(EXPLAINED, PLAIN)))
+    first, *indented, last = capsys.readouterr().err.splitlines()
+    assert first == "k.cu:3:1: error: no such thing"
+    assert " ".join(line.strip() for line in indented) == EXPLANATION.strip()
+    assert len(indented) == 2
+    assert all(line.startswith("    ") and len(line) <= 96 for line in indented)
+    assert last == "k.cu:4: warning: never used"
