@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import itertools
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
 from jitstudio import __version__
@@ -71,6 +72,15 @@ class _Parser(argparse.ArgumentParser):
 
 def parser() -> argparse.ArgumentParser:
     """The parser of all commands; without a command the arguments are files for the window."""
+    return _grammar()[0]
+
+
+def command_parsers() -> Mapping[str, argparse.ArgumentParser]:
+    """The parser of each command by its name."""
+    return _grammar()[1].choices
+
+
+def _grammar() -> tuple[argparse.ArgumentParser, _Commands]:
     root: argparse.ArgumentParser = _Parser(
         prog="jitstudio",
         description="See what NVRTC, libNVVM and nvJitLink make of CUDA C++, LLVM IR and PTX.",
@@ -86,10 +96,11 @@ def parser() -> argparse.ArgumentParser:
     _add_json(commands.add_parser("doctor", help="tell which tools, driver and GPUs are here"))
     _add_json(commands.add_parser("devices", help="list the GPUs that can be launched on"))
     _add_options(commands)
+    _add_help(commands)
     cache = commands.add_parser("cache", help="tell how much earlier builds have left in the cache")
     cache.add_argument("--clear", action="store_true", help="empty it")
     _add_json(cache)
-    return root
+    return root, commands
 
 
 def _add_build(commands: _Commands) -> None:
@@ -525,6 +536,11 @@ def _add_options(commands: _Commands) -> None:
         help="list what this tool takes only",
     )
     _add_json(options)
+
+
+def _add_help(commands: _Commands) -> None:
+    page = commands.add_parser("help", help="print a page of the manual")
+    page.add_argument("topic", nargs="*", metavar="TOPIC", help="a page or a command")
 
 
 def _add_json(command: argparse.ArgumentParser) -> None:

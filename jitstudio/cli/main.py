@@ -18,6 +18,7 @@ from jitstudio.cli import (
     sweep,
     terminal,
 )
+from jitstudio.cli import help as manual_pages
 from jitstudio.cli.arguments import parser
 from jitstudio.cli.request import UsageError
 from jitstudio.cli.terminal import tell
@@ -31,6 +32,7 @@ _COMMANDS = {
     "devices": devices.run,
     "diff": diff.run,
     "doctor": doctor.run,
+    "help": manual_pages.run,
     "inspect": inspect.run,
     "options": options.run,
     "run": run.run,

@@ -4,9 +4,9 @@ import shlex
 from dataclasses import replace
 
 import pytest
-from jitstudio.cli.launch_spec import spec_from
 
 from jitstudio.cli.arguments import parser
+from jitstudio.cli.request import spec_from
 from jitstudio.cli.request import request_from
 from jitstudio.cli.sweep import _plan
 from jitstudio.core.arch import Arch
