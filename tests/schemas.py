@@ -1,6 +1,7 @@
 """Validates the JSON that commands print against `resources/schema`, with no other fields."""
 
 import json
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -17,6 +18,12 @@ def violations(name: str, value: Any) -> list[str]:
     """Where a value is not as the schema of this name says; fields that it does not name count."""
     errors = _validator(name).iter_errors(value)
     return [f"{error.json_path}: {error.message[:200]}" for error in errors]
+
+
+def schema_of(words: Sequence[str]) -> str:
+    """The name of the schema for what these words of a command line print."""
+    compared = (word[2:].partition("=")[0] for word in words if word.startswith("--compare-"))
+    return next((name for name in compared if name in NAMES), words[0])
 
 
 def schema(name: str) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from jitstudio.core.launch.types import NumberKind, Scalar
 from jitstudio.core.sweep.plan import Axis, AxisKind, SweepPlan, expand
 from jitstudio.core.sweep.result import SweepResult, VariantResult
 from tests.devices import H200
+from tests.schemas import violations
 from tests.support import GOOD
 
 FLOAT = Scalar("float", "float32", 4, NumberKind.FLOATING)
@@ -39,13 +40,18 @@ RAN = LaunchResult(
 GPU = replace(H200, memory_free=None)
 
 
-def read(told):
-    """As whoever reads the output has it; NaN and the like are no JSON."""
-    return json.loads(json.dumps(told, allow_nan=False))
+BUILD = {"ok": True, "outcome": "built", "arch": "sm_90", "kernels": [], "diagnostics": []}
+
+
+def read(made, name, **more):
+    """The object as it is read from the output, where NaN and the like have no place."""
+    made = json.loads(json.dumps(made, allow_nan=False))
+    assert violations(name, made | more) == []
+    return made
 
 
 def test_a_launch_tells_its_times_and_the_bandwidth():
-    told = read(launch_object(RAN))
+    told = read(launch_object(RAN), "run", build=BUILD)
     assert told["ok"]
     assert told["outcome"] == "ran"
     assert told["timing"] == {
@@ -68,7 +74,7 @@ def test_a_failed_check_tells_what_differs_without_numbers_that_json_lacks():
     strays = (Stray(before=False, distance=0, count=4),)
     buffer = replace(RAN.buffers[0], path="", unwritten=2, first_unwritten=1, strays=strays)
     wrong = replace(RAN, outcome=LaunchOutcome.WRONG, checks=(check,), buffers=(buffer,))
-    told = read(launch_object(wrong))
+    told = read(launch_object(wrong), "run", build=BUILD)
     assert not told["ok"]
     assert told["checks"][0]["largest_absolute"] is None
     assert told["checks"][0]["largest_relative"] is None
@@ -86,14 +92,15 @@ def test_a_launch_that_never_began_has_all_fields_too():
 
 
 def test_a_finding_without_a_line_table_has_no_place():
-    told = launch_object(replace(RAN, findings=(Finding("Invalid read", "k"),)))
+    found = replace(RAN, findings=(Finding("Invalid read", "k"),))
+    told = read(launch_object(found), "run", build=BUILD)
     assert told["findings"] == [
         {"message": "Invalid read", "kernel": "k", "file": None, "line": None, "count": 1}
     ]
 
 
 def test_devices_tell_their_limits_or_why_there_are_none():
-    told = read(devices_object(DeviceList("13.0", (GPU,))))
+    told = read(devices_object(DeviceList("13.0", (GPU,))), "devices")
     assert told["problem"] is None
     assert told["devices"][0]["compute_capability"] == "9.0"
     assert told["devices"][0]["memory_free_bytes"] is None
@@ -110,7 +117,7 @@ def test_a_sweep_tells_its_axes_and_the_best():
     axes = (Axis(AxisKind.BLOCK, ("64", "128")),)
     slow, fast = expand(SweepPlan(axes, GOOD, LaunchSpec(kernel="fine")))
     rows = (VariantResult(slow, "ran", median_ms=2.0), VariantResult(fast, "ran", median_ms=1.0))
-    told = read(sweep_object(SweepResult(axes, rows)))
+    told = read(sweep_object(SweepResult(axes, rows)), "sweep")
     assert told["ok"]
     assert told["best"] == 1
     assert told["axes"] == [{"kind": "block", "name": "block", "values": ["64", "128"]}]

@@ -3,11 +3,11 @@
 import shlex
 
 import pytest
-from jitstudio.cli.launch_spec import spec_from
 from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
 from jitstudio.cli.arguments import parser
+from jitstudio.cli.request import spec_from
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.tables import PanelTable
 from tests.gui.driver import pause
