@@ -8,12 +8,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from jitstudio.core.code import EMITTED_KINDS
-from jitstudio.core.fixes import FixKind
+from jitstudio.core.diagnostics import FixKind, Severity
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.options import Effect, Kind
 from jitstudio.core.project.format import dump, load
 from jitstudio.core.result import Outcome
-from jitstudio.core.severity import Severity
 from tests.schemas import NAMES, schema, violations
 from tests.support import ROOT
 

@@ -7,7 +7,6 @@ import itertools
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NoReturn, TypeAlias, TypeVar
 
-from jitstudio import __version__
 from jitstudio.cli import terminal
 from jitstudio.core.code import EMITTED_KINDS
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
@@ -86,8 +85,8 @@ def _grammar() -> tuple[argparse.ArgumentParser, _Commands]:
         description="See what NVRTC, libNVVM and nvJitLink make of CUDA C++, LLVM IR and PTX.",
         epilog="jitstudio [FILE...] opens the window with these files.",
     )
-    root.add_argument("--version", action="version", version=f"jitstudio {__version__}")
-    commands = root.add_subparsers(dest="command", required=True, metavar="COMMAND")
+    root.add_argument("--version", action="store_true", help="print the versions of all parts")
+    commands = root.add_subparsers(dest="command", metavar="COMMAND")
     _add_build(commands)
     _add_run(commands)
     _add_sweep(commands)
