@@ -1,7 +1,8 @@
-"""The README is one page, and all that it links is there."""
+"""The README is one page, all that it links is there, and the changelog has this version."""
 
 import re
 
+from jitstudio import __version__
 from tests.support import ROOT
 
 TEXT = (ROOT / "README.md").read_text("utf-8")
@@ -20,3 +21,11 @@ def test_the_two_commands_are_those_that_ci_runs():
         assert command in TEXT
     assert "-m pip install -q . && jitstudio" in ci
     assert "-m pip install -q '.[test]' && python3 -m pytest" in ci
+
+
+def test_the_changelog_is_last_and_begins_with_this_version():
+    contributing = (ROOT / "CONTRIBUTING.md").read_text("utf-8")
+    last = contributing.rpartition("\n## ")[2]
+    assert last.startswith("Changelog\n")
+    assert re.fullmatch(r"\d+\.\d+\.\d+", __version__)
+    assert re.findall(r"^### (\S+)", last, re.M)[0] == __version__
