@@ -75,6 +75,8 @@ def _flags(command: str) -> Rows:
     if not command:
         yield from (row for flag, row in shared[0].items() if flag in common)
         return
+    if command == "sweep":
+        common |= set(_options(commands["run"]))
     own = _options(commands[command])
     yield from (row for flag, row in own.items() if flag not in common or command not in _BUILDING)
 

@@ -53,7 +53,7 @@ _NOT_ASKED: dict[str, object] = {
     "no_pch": True,
     "repeat": 1,
 }
-"""What only `build` can be told, as the others leave it."""
+"""The options of `build` that the others do not take, with the values that they have then."""
 
 
 class _Parser(argparse.ArgumentParser):
@@ -126,7 +126,7 @@ def _add_build(commands: _Commands) -> None:
 def _add_modules(
     command: argparse.ArgumentParser,
 ) -> _MutuallyExclusiveGroup:
-    """What is built for which target, what the tools are given beside it, and how it is linked.
+    """Adds the modules, the target, the inputs of the tools, and the way to link.
 
     Returns:
         The group of the ways to link.
@@ -143,7 +143,7 @@ def _add_modules(
 def _add_settings(
     command: argparse.ArgumentParser,
 ) -> _MutuallyExclusiveGroup:
-    """All that `add_modules` takes but the modules."""
+    """Adds what `_add_modules` does, except the modules."""
     command.add_argument("--arch", metavar="ARCH", help="target architecture, such as sm_90")
     link = command.add_mutually_exclusive_group()
     link.add_argument("--link", action="store_true", help="link all modules by PTX")

@@ -19,8 +19,8 @@ def run(arguments: argparse.Namespace) -> int:
     problem = store.take_problem()
     store.close()
     if arguments.json:
-        told = cache_object(str(store.folder), size, limit, cleared, problem)
-        say(json.dumps(told, indent=2))
+        made = cache_object(str(store.folder), size, limit, cleared, problem)
+        say(json.dumps(made, indent=2))
     elif problem:
         tell(problem)
     else:

@@ -190,14 +190,14 @@ def _stage(stage: StageResult) -> Json:
 
 
 def _artifact(artifact: Artifact) -> Json:
-    told: Json = {
+    made: Json = {
         "kind": artifact.kind.value,
         "name": artifact.name,
         "bytes": len(artifact.content),
     }
     if artifact.kind in TEXT_KINDS:
-        told["text"] = artifact.text
-    return told
+        made["text"] = artifact.text
+    return made
 
 
 def _lowered_name(name: LoweredName) -> Json:
@@ -211,9 +211,9 @@ def _lowered_name(name: LoweredName) -> Json:
 
 
 def _kernel(kernel: Kernel) -> Json:
-    told: Json = {"module": kernel.module, "name": kernel.name, "demangled": kernel.demangled}
-    # Always all keys: null where no tool has told.
-    return told | asdict(kernel.resources or Resources())
+    made: Json = {"module": kernel.module, "name": kernel.name, "demangled": kernel.demangled}
+    # Always all keys: null where no tool reports it.
+    return made | asdict(kernel.resources or Resources())
 
 
 def diagnostic_object(diagnostic: Diagnostic) -> Json:
@@ -315,9 +315,9 @@ def sweep_object(result: SweepResult) -> Json:
 
 
 def _facts(facts: KernelFacts) -> Json:
-    told = asdict(facts)
-    told["parameters"] = told.pop("slots")
-    return told
+    made = asdict(facts)
+    made["parameters"] = made.pop("slots")
+    return made
 
 
 def _timing(timing: Timing) -> Json:
@@ -346,19 +346,19 @@ def _buffer(buffer: BufferResult) -> Json:
 
 
 def _check(check: CheckResult) -> Json:
-    told: dict[str, Any] = asdict(check) | {"problem": check.problem or None}
+    made: dict[str, Any] = asdict(check) | {"problem": check.problem or None}
     for name in ("largest_absolute", "largest_relative"):
         # JSON has neither NaN nor infinity.
-        told[name] = told[name] if math.isfinite(told[name]) else None
-    return told
+        made[name] = made[name] if math.isfinite(made[name]) else None
+    return made
 
 
 def _device(device: Device) -> Json:
-    told = asdict(device) | {"peak_bandwidth": device.peak_bandwidth}
-    told["compute_capability"] = told.pop("capability")
-    told["memory_bytes"] = told.pop("memory")
-    told["memory_free_bytes"] = told.pop("memory_free")
-    return told
+    made = asdict(device) | {"peak_bandwidth": device.peak_bandwidth}
+    made["compute_capability"] = made.pop("capability")
+    made["memory_bytes"] = made.pop("memory")
+    made["memory_free_bytes"] = made.pop("memory_free")
+    return made
 
 
 def inspect_object(read: MachineCode, found: Sequence[Inspected]) -> Json:
@@ -472,7 +472,7 @@ def finding_object(finding: Finding, function: SassFunction) -> Json:
 
 
 def _inlining(inlining: Inlining, names: Mapping[str, str]) -> Json:
-    """What an LTO link inlined; `names` has lowered names in words of C++."""
+    """What an LTO link inlined; `names` has demangled names by the lowered ones."""
     return {
         "calls": [
             {

@@ -58,7 +58,7 @@ class Unit:
         cubin: The file it is in.
         code: What is in it.
         resources: What each kernel needs, by its lowered name.
-        demangled: The names of its functions in words of C++.
+        demangled: Demangled names of its functions by the lowered ones.
         ptx_sources: The module of each function that was written in PTX.
     """
 
@@ -96,8 +96,8 @@ def read_machine_code(
     Args:
         request: What to build; what is machine code already is only read.
         timeout: Seconds that the build may take, and each reading.
-        with_calls: Whether to make PTX too, where that takes little: it alone tells for all code
-            through which calls it was inlined.
+        with_calls: Whether to make PTX too, where that takes little: its line table alone has
+            the calls through which all code was inlined.
 
     Raises:
         WorkerError: A worker itself failed.
@@ -158,13 +158,15 @@ def _unit(
     cubin: Artifact,
     code: Disassembly,
 ) -> Unit:
-    told = {k.name: k.resources for k in result.kernels if k.module == cubin.name and k.resources}
+    reported = {
+        k.name: k.resources for k in result.kernels if k.module == cubin.name and k.resources
+    }
     names = tuple(function.name for function in code.functions)
     return Unit(
         cubin.name,
         cubin,
         code,
-        merge(code.resources, told),
+        merge(code.resources, reported),
         builder.demangle(DemangleRequest(names)),
         _written_in_ptx(request, cubin.name),
     )
@@ -184,13 +186,13 @@ def _written_in_ptx(request: BuildRequest, name: str) -> dict[str, str]:
 
 
 def _failed(result: BuildResult, cubin: Artifact, code: Unreadable) -> BuildResult:
-    told = Diagnostic(Severity.ERROR, cubin.name, None, None, code.words)
-    return replace(result, outcome=code.outcome, diagnostics=(*result.diagnostics, told))
+    error = Diagnostic(Severity.ERROR, cubin.name, None, None, code.words)
+    return replace(result, outcome=code.outcome, diagnostics=(*result.diagnostics, error))
 
 
 @dataclass(frozen=True)
 class InlinedNamed:
-    """What was inlined, with all functions of it in words of C++ by their lowered names."""
+    """What was inlined, with the demangled names of all its functions by the lowered ones."""
 
     inlining: Inlining
     names: Mapping[str, str]
@@ -202,7 +204,7 @@ def with_ptx(request: BuildRequest) -> BuildRequest:
 
 
 def only_asked_for(result: BuildResult, request: BuildRequest) -> BuildResult:
-    """The result without PTX that nobody asked for."""
+    """The result without PTX that was not asked for."""
     kept = (a for a in result.artifacts if a.kind is not CodeKind.PTX or a.kind in request.emit)
     return replace(result, artifacts=tuple(kept))
 
@@ -268,7 +270,7 @@ class Inspected:
 
     @property
     def demangled(self) -> str:
-        """Its name in words of C++."""
+        """Its demangled name."""
         return self.unit.demangled.get(self.function.name, self.function.name)
 
 

@@ -1,4 +1,4 @@
-"""Runs one command of the command line, or stands in for a window that cannot be opened."""
+"""Runs one command of the command line, or builds where no window can be opened."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""`jitstudio options`: what the table of options tells."""
+"""`jitstudio options`: rows of the table of options."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def _takers(spec: OptionSpec) -> str:
 
 
 def _condition(spec: OptionSpec) -> str:
-    """What holds in a project that nobody trusts."""
+    """What holds in a project that is not trusted."""
     match spec.effect:
         case Effect.NOTHING:
             return ""

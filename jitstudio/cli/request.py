@@ -197,7 +197,7 @@ def read_text(path: str) -> str:
 
 
 def given_project(sources: Sequence[str]) -> OpenProject | None:
-    """The project that stands in the place of the modules; None for modules.
+    """The project that is given in place of the modules; None for modules.
 
     Raises:
         UsageError: It does not stand alone, or cannot be read.
@@ -410,7 +410,7 @@ def made_folder(text: str | None, flag: str) -> Path | None:
 
 
 def without_waiting(path: str, flags: int) -> int:
-    """Open a file to be written: an opener that fails for a pipe which nobody reads.
+    """Open a file to be written: an opener that fails for a pipe without a reader.
 
     Raises:
         OSError: There is no reader, or another reason.

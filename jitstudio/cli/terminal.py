@@ -28,7 +28,7 @@ def prepare() -> None:
 
 
 def shown(text: str) -> str:
-    r"""The text with all that a terminal would obey, or that nobody can see, as Python writes it.
+    r"""The text with all that a terminal would obey, or that is invisible, as Python writes it.
 
     Newlines and tabs stay. Written out are the other control characters of C0 and C1, DEL, and what
     changes the direction of text or has no width, such as ``\x1b`` and ``\u202e``.

@@ -88,7 +88,7 @@ def print_kernels(result: BuildResult) -> None:
 
 
 def print_inlined(found: InlinedNamed) -> None:
-    """What an LTO link inlined, a call a line, and of which functions nobody knows."""
+    """What an LTO link inlined, a call a line, and the functions that have no line table."""
     rows = [("inlined", "into", "called at", "instructions of PTX")]
     for one in found.inlining.found:
         calls = ", ".join(f"{PurePath(call.file).name}:{call.line}" for call in one.calls)
@@ -304,14 +304,14 @@ def print_diff(found: Difference) -> None:
 
 def _diff_summary(comparison: Comparison, *, data_left_out: bool) -> str:
     count = len(comparison.hunks)
-    told = f"{count:,} difference{'' if count == 1 else 's'}"
+    summary = f"{count:,} difference{'' if count == 1 else 's'}"
     if comparison.equal:
-        told = "the code is equal" if data_left_out else "equal"
+        summary = "the code is equal" if data_left_out else "equal"
     if data_left_out:
-        told += "; data was not compared"
+        summary += "; data was not compared"
     if comparison.control_changes:
-        told += f"; {comparison.control_changes:,} instructions differ in control bits only"
-    return told
+        summary += f"; {comparison.control_changes:,} instructions differ in control bits only"
+    return summary
 
 
 def _print_deltas(deltas: Sequence[Delta]) -> None:
@@ -349,7 +349,7 @@ def _unified(comparison: Comparison) -> Iterator[str]:
 def _plain(comparison: Comparison, start: int, end: int) -> Iterator[str]:
     for row in comparison.rows[start:end]:
         line = comparison.left[row.left]
-        # Of the control bits, which are told behind it, each side has its own.
+        # Of the control bits, which are shown behind it, each side has its own.
         yield f" {line.partition(' // ')[0] if row.change is Change.CONTROL else line}"
 
 

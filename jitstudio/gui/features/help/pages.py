@@ -27,6 +27,7 @@ _PANES = {
     "namesView": "names",
     "linkView": "link",
     "launchPanel": "launch",
+    "sweepDialog": "sweep",
     "matrixDialog": "matrix",
     "settingsDialog": "settings",
 }
