@@ -27,6 +27,8 @@ from tests.support import ROOT
 PAGES = ROOT / "resources" / "help"
 SCHEMAS = ROOT / "resources" / "schema"
 _TABLE = re.compile(r"<!-- table ([\w# -]+) -->\n.*?<!-- end -->", re.S)
+# What Markdown takes for HTML or for emphasis.
+_SPECIAL = re.compile(r"[<*]|\b_|_\b|_(?=_)|(?<=_)_")
 _BUILDING = ("build", "inspect", "diff", "run", "sweep")
 
 Rows = Iterator[tuple[str, ...]]
@@ -54,10 +56,14 @@ def _table(name: str) -> str:
     kind, _, rest = name.partition(" ")
     heading, *rows = _TABLES[kind](rest)
     lines = (heading, ("---",) * len(heading), *rows)
-    cells = (
-        " | ".join(cell.replace("|", r"\|").replace("\n", " ") for cell in row) for row in lines
-    )
-    return "".join(f"| {row} |\n" for row in cells)
+    return "".join(f"| {' | '.join(map(_escaped, row))} |\n" for row in lines)
+
+
+def _escaped(cell: str) -> str:
+    """Text as a cell of Markdown; what is between backticks stays."""
+    parts = cell.replace("|", r"\|").replace("\n", " ").split("`")
+    parts[::2] = (_SPECIAL.sub(r"\\\g<0>", part) for part in parts[::2])
+    return "`".join(parts)
 
 
 def _exit_codes(_: str) -> Rows:

@@ -1,9 +1,15 @@
+import re
+
 import pytest
 from PySide6.QtCore import Qt, QUrl
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit, QListWidget, QTextBrowser
 
+from jitstudio.cli.help import page_lines
 from jitstudio.gui.features.help.window import HelpWindow
+from jitstudio.manual import pages
+
+_COMMANDS = re.compile(r"\[((?:[^\]\\]|\\.)*)\]\(action:")
 
 
 @pytest.fixture
@@ -20,6 +26,19 @@ def test_a_page_is_shown_as_text_with_its_commands(window):
     window.show_page("launch")
     assert text.toPlainText().startswith("Launch\n")
     assert "runAction builds first" in text.toPlainText()
+
+
+def test_the_window_shows_all_that_the_terminal_does(window):
+    text = window.findChild(QTextBrowser, "helpText")
+    for name, page in pages().items():
+        window.show_page(name)
+        shown = set(re.findall(r"\w+", text.toPlainText()))
+        printed = re.sub(r"<https[^>]*>", "", " ".join(page_lines(page, 1000)))
+        # Qt draws the numbers of items, topics are printed behind links, and the window puts its
+        # own words in place of commands.
+        others = ("1 2 3 4 5", *pages(), *_COMMANDS.findall(page.text))
+        extra = set(re.findall(r"\w+", " ".join(others)))
+        assert set(re.findall(r"\w+", printed)) - shown - extra == set(), name
 
 
 def test_links_lead_to_pages_and_commands_and_nowhere_else(window):
