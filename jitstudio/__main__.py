@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from jitstudio.cli.commands import COMMANDS
+from jitstudio.cli import COMMANDS
 
 
 def main() -> int:

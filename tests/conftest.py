@@ -21,6 +21,7 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 
 from jitstudio.cli.main import main
 from jitstudio.worker.builder import Builder
+from tests.schemas import schema_of, violations
 from tests.support import ROOT
 from tests.tools import Tools
 
@@ -40,10 +41,14 @@ class Ran:
     code: int
     out: str
     err: str
+    words: tuple[str, ...] = ()
 
     @property
     def json(self) -> dict[str, Any]:
-        return json.loads(self.out)
+        """The object that it printed, which is as its schema says."""
+        made = json.loads(self.out)
+        assert violations(schema_of(self.words), made) == []
+        return made
 
 
 @pytest.fixture(autouse=True)
@@ -99,7 +104,8 @@ def run(monkeypatch, tmp_path) -> Callable[..., Ran]:
                 code = main([str(word) for word in words])
             except SystemExit as left:
                 code = left.code
-        return Ran(code, *(stream.detach().getvalue().decode() for stream in (out, err)))
+        texts = (stream.detach().getvalue().decode() for stream in (out, err))
+        return Ran(code, *texts, tuple(map(str, words)))
 
     return runs
 
@@ -121,7 +127,7 @@ def run_apart(command, environment, tmp_path) -> Callable[..., Ran]:
             timeout=90,
         )
         assert "Traceback" not in done.stderr
-        return Ran(done.returncode, done.stdout, done.stderr)
+        return Ran(done.returncode, done.stdout, done.stderr, tuple(map(str, words)))
 
     return runs
 

@@ -1,4 +1,4 @@
-"""What is installed: bounds for each dependency, and its licence in the README."""
+"""What is installed: bounds for each dependency, and its licence in the manual."""
 
 import re
 import subprocess
@@ -15,7 +15,7 @@ from tests.support import ROOT
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 DEPENDENCIES = [Requirement(text) for text in PROJECT["dependencies"]]
 OPTIONAL = PROJECT["optional-dependencies"]
-README = (ROOT / "README.md").read_text()
+LICENCES = (ROOT / "resources" / "help" / "licences.md").read_text()
 
 
 def needed(requirement, extra=""):
@@ -65,9 +65,8 @@ def test_the_lowest_versions_are_those_of_the_project():
         assert requirement.specifier.contains(lowest[requirement.name])
 
 
-def test_all_that_is_installed_has_its_licence_in_the_readme():
-    table = README.partition("## Licences")[2]
-    rows = [row for row in table.splitlines() if row.startswith("| ")]
+def test_all_that_is_installed_has_its_licence_in_the_manual():
+    rows = [row for row in LICENCES.splitlines() if row.startswith("| ")]
     for (name, _), about in installed([r for r in DEPENDENCIES if needed(r)]).items():
         pattern = rf"\b{name.replace('-', '[-_]')}(?![-_\w])"
         (row,) = [row for row in rows if re.search(pattern, row.partition(" | ")[2], re.I)]

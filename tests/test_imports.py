@@ -6,6 +6,8 @@ from importlib.util import find_spec
 
 import pytest
 
+from jitstudio.cli import COMMANDS
+
 
 @pytest.fixture
 def loaded(environment):
@@ -24,7 +26,10 @@ def under(package, modules):
     return sorted(m for m in modules if m == package or m.startswith(f"{package}."))
 
 
-@pytest.mark.parametrize("module", ["jitstudio.cli.main", "jitstudio.__main__", "jitstudio.start"])
+ALL_COMMANDS = ", ".join(f"jitstudio.cli.{name}" for name in ("main", "version", *COMMANDS))
+
+
+@pytest.mark.parametrize("module", [ALL_COMMANDS, "jitstudio.__main__", "jitstudio.start"])
 @pytest.mark.parametrize(
     "heavy",
     ["PySide6", "shiboken6", "cuda", "elftools", "numpy", "pygments", "jitstudio.toolchain"],

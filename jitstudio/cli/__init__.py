@@ -1,0 +1,6 @@
+"""The command line: a module for each command. Imports nothing, as the window loads it, too."""
+
+COMMANDS = (
+    *("build", "cache", "devices", "diff", "doctor", "help", "inspect", "options", "run", "sweep"),
+)
+"""The names of the commands."""

@@ -7,18 +7,26 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
-from jitstudio.analysis.json_form import inlining_object
 from jitstudio.cache.store import Store
-from jitstudio.cli import compare, exit_codes, matrix, text_report
-from jitstudio.cli.files import made_folder, unwritable, without_waiting
-from jitstudio.cli.inlined import InlinedNamed, only_asked_for, read_inlined, with_ptx
-from jitstudio.cli.machine_code import makes_ptx
-from jitstudio.cli.project import base_request, given_project
-from jitstudio.cli.request import request_from
+from jitstudio.cli import compare, exit_codes, matrix, text_output
+from jitstudio.cli.json_output import build_object
+from jitstudio.cli.machine_code import (
+    InlinedNamed,
+    makes_ptx,
+    only_asked_for,
+    read_inlined,
+    with_ptx,
+)
+from jitstudio.cli.request import (
+    base_request,
+    given_project,
+    made_folder,
+    request_from,
+    unwritable,
+    without_waiting,
+)
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import CodeKind
-from jitstudio.core.fatbin import fatbin_entries
-from jitstudio.core.json_form import Json, build_object
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult
@@ -46,31 +54,13 @@ def run(arguments: argparse.Namespace) -> int:
     written = _write(result, folder) if folder else ()
     if arguments.json:
         runs = results if arguments.repeat > 1 else ()
-        told = _with_entries(build_object(result, runs), result)
-        told["inlined"] = found and inlining_object(found.inlining, found.names)
-        say(json.dumps(told, indent=2))
+        say(json.dumps(build_object(result, runs, found), indent=2))
     else:
         for source in request.sources:
             if source.kind is CodeKind.FATBIN:
-                text_report.print_fatbin(source.name, source.content)
+                text_output.print_fatbin(source.name, source.content)
         show(result, written, found)
     return exit_codes.OF_OUTCOME[result.outcome]
-
-
-def _with_entries(told: Json, result: BuildResult) -> Json:
-    """The object of a build, with what its fatbins hold."""
-    for artifact, made in zip(told["artifacts"], result.artifacts, strict=True):
-        if made.kind is CodeKind.FATBIN:
-            artifact["entries"] = [
-                {
-                    "kind": entry.kind.value if entry.kind else None,
-                    "target": entry.target,
-                    "bytes": entry.size,
-                    "unpacked_bytes": entry.unpacked,
-                }
-                for entry in fatbin_entries(made.content)
-            ]
-    return told
 
 
 def build(
@@ -100,19 +90,19 @@ def show(
     result: BuildResult, written: tuple[Path, ...] = (), found: InlinedNamed | None = None
 ) -> None:
     """Print a result; files already written are named rather than printed."""
-    text_report.print_stages(result)
-    text_report.print_names(result)
-    text_report.print_kernels(result)
+    text_output.print_stages(result)
+    text_output.print_names(result)
+    text_output.print_kernels(result)
     if found:
-        text_report.print_inlined(found)
+        text_output.print_inlined(found)
     for artifact in result.artifacts:
         if artifact.kind is CodeKind.FATBIN:
-            text_report.print_fatbin(artifact.file_name, artifact.content)
+            text_output.print_fatbin(artifact.file_name, artifact.content)
     if not written:
-        text_report.print_artifacts(result)
+        text_output.print_artifacts(result)
     for path in written:
         say(str(path))
-    text_report.print_summary(result)
+    text_output.print_summary(result)
 
 
 def _write(result: BuildResult, folder: Path) -> tuple[Path, ...]:

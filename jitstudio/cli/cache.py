@@ -7,6 +7,7 @@ import json
 
 from jitstudio.cache.store import Store
 from jitstudio.cli import exit_codes
+from jitstudio.cli.json_output import cache_object
 from jitstudio.cli.terminal import say, tell
 
 
@@ -18,14 +19,8 @@ def run(arguments: argparse.Namespace) -> int:
     problem = store.take_problem()
     store.close()
     if arguments.json:
-        told = {
-            "folder": str(store.folder),
-            "bytes": size,
-            "limit_bytes": limit,
-            "cleared_bytes": cleared,
-            "problem": problem or None,
-        }
-        say(json.dumps(told, indent=2))
+        made = cache_object(str(store.folder), size, limit, cleared, problem)
+        say(json.dumps(made, indent=2))
     elif problem:
         tell(problem)
     else:

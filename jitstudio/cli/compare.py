@@ -5,10 +5,9 @@ from __future__ import annotations
 import json
 from dataclasses import asdict
 
-from jitstudio.cli import exit_codes, text_report
-from jitstudio.cli.table import table_lines
-from jitstudio.cli.terminal import say, tell
-from jitstudio.core.json_form import build_object
+from jitstudio.cli import exit_codes, text_output
+from jitstudio.cli.json_output import result_object
+from jitstudio.cli.terminal import say, table_lines, tell
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest
 from jitstudio.listing.link_comparison import LinkComparison, both_ways, compare_links
@@ -24,15 +23,15 @@ def run(request: BuildRequest, timeout: float, *, as_json: bool) -> int:
     if as_json:
         told = {
             "ok": all(result.ok for result in both),
-            "ptx": build_object(comparison.ptx),
-            "lto": build_object(comparison.lto),
+            "ptx": result_object(comparison.ptx),
+            "lto": result_object(comparison.lto),
             "figures": [asdict(figure) for figure in comparison.figures],
         }
         say(json.dumps(told, indent=2))
     else:
         for result in both:
-            text_report.print_stages(result)
-            text_report.print_summary(result)
+            text_output.print_stages(result)
+            text_output.print_summary(result)
         _print(comparison)
     return max(exit_codes.OF_OUTCOME[result.outcome] for result in both)
 

@@ -6,8 +6,8 @@ import argparse
 import json
 
 from jitstudio.cli import exit_codes
+from jitstudio.cli.json_output import devices_object
 from jitstudio.cli.terminal import say, tell
-from jitstudio.core.json_form import devices_object
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.problems import in_bytes
 from jitstudio.worker.launcher import Launcher

@@ -15,11 +15,10 @@ from jitstudio.analysis.comparing.program import Program
 from jitstudio.analysis.comparing.text import bare_lines, compare_lines, ptx_lines
 from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.reading.code import read_code
-from jitstudio.cli import diff_report, exit_codes
-from jitstudio.cli.compared import Difference, Side
-from jitstudio.cli.machine_code import Unit, read_machine_code
-from jitstudio.cli.project import base_request, given_project
-from jitstudio.cli.request import UsageError, read_text, request_from
+from jitstudio.cli import exit_codes, text_output
+from jitstudio.cli.json_output import diff_object
+from jitstudio.cli.machine_code import Difference, Side, Unit, read_machine_code
+from jitstudio.cli.request import UsageError, base_request, given_project, read_text, request_from
 from jitstudio.cli.terminal import say
 from jitstudio.core.code import TEXT_KINDS, CodeKind, kind_of
 from jitstudio.core.plan import with_idle_options
@@ -41,13 +40,9 @@ def run(arguments: argparse.Namespace) -> int:
     left, right = (read(name, arguments) for name in (arguments.a, arguments.b))
     found = _compared(left, right, normalised=arguments.normalised)
     if arguments.json:
-        say(
-            json.dumps(
-                diff_report.diff_object(found, arguments.what, normalised=arguments.normalised)
-            )
-        )
+        say(json.dumps(diff_object(found, arguments.what, normalised=arguments.normalised)))
     else:
-        diff_report.print_diff(found)
+        text_output.print_diff(found)
     return _status(found)
 
 

@@ -6,9 +6,9 @@ import argparse
 import json
 
 from jitstudio.cli import exit_codes
+from jitstudio.cli.json_output import doctor_object
 from jitstudio.cli.terminal import say
 from jitstudio.core.doctor_text import gpu_findings, tool_findings, window_finding
-from jitstudio.core.json_form import toolchain_object
 from jitstudio.core.request import ProbeRequest
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.display import WindowCheck, check_window
@@ -31,13 +31,7 @@ def run(arguments: argparse.Namespace) -> int:
         builder.close()
     window = check_window()
     if arguments.json:
-        told = toolchain_object(info)
-        told["window"] = {
-            "problem": window.problem or None,
-            "missing": list(window.missing),
-            "remedy": window.remedy or None,
-        }
-        say(json.dumps(told, indent=2))
+        say(json.dumps(doctor_object(info, window), indent=2))
     else:
         _show(info, window)
     return exit_codes.MISSING if any(tool.problem for tool in info.tools) else exit_codes.BUILT

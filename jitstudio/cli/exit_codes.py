@@ -1,4 +1,4 @@
-"""What the exit status of each command means; documented in README.md."""
+"""The exit status of each command, and what it means."""
 
 from __future__ import annotations
 
@@ -34,3 +34,15 @@ OF_LAUNCH = {
     LaunchOutcome.TIMED_OUT: CRASHED,
     LaunchOutcome.CANCELLED: CRASHED,
 }
+
+MEANINGS = {
+    BUILT: "Success: built; of `diff`: equal; of `run`: it ran and all checks passed; of `sweep`: "
+    "some variant did and no check failed",
+    FAILED: "A compile, a link or a launch failed; of `diff`: different",
+    USAGE: "Wrong usage; of `diff` also: one of the two cannot be built",
+    MISSING: "Something is missing: a library, the driver, a GPU",
+    CRASHED: "A tool or a launch crashed or exceeded its time limit",
+    WRONG: "A check failed, or something was written out of bounds",
+    INTERRUPTED: "Interrupted by Ctrl+C",
+}
+"""For the manual."""

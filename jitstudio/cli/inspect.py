@@ -6,15 +6,12 @@ import argparse
 import json
 from collections.abc import Iterator, Sequence
 
-from jitstudio.analysis import json_form
 from jitstudio.analysis.model import SassFunction
-from jitstudio.cli import exit_codes, inspect_report, text_report
-from jitstudio.cli.inspected import Inspected, inspected
-from jitstudio.cli.machine_code import MachineCode, Unit, read_machine_code
-from jitstudio.cli.project import base_request, given_project
-from jitstudio.cli.request import UsageError, request_from
+from jitstudio.cli import exit_codes, text_output
+from jitstudio.cli.json_output import inspect_object
+from jitstudio.cli.machine_code import Inspected, MachineCode, Unit, inspected, read_machine_code
+from jitstudio.cli.request import UsageError, base_request, given_project, request_from
 from jitstudio.cli.terminal import say, tell
-from jitstudio.core.json_form import Json, diagnostic_object
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -36,7 +33,7 @@ def run(arguments: argparse.Namespace) -> int:
         raise UsageError(_no_such(arguments.kernel, read.units))
     if arguments.json:
         # On one line: a kernel may have thousands of instructions.
-        say(json.dumps(_object(read, found)))
+        say(json.dumps(inspect_object(read, found)))
     else:
         _show(read, found, with_code=arguments.code)
     return exit_codes.OF_OUTCOME[read.result.outcome]
@@ -53,46 +50,18 @@ def _no_such(kernel: str, units: Sequence[Unit]) -> str:
     return f"There is no kernel '{kernel}'. There are: {', '.join(names) or 'none'}."
 
 
-def _object(read: MachineCode, found: Sequence[Inspected]) -> Json:
-    return {
-        "ok": read.result.ok,
-        "outcome": read.result.outcome.value,
-        "arch": read.result.arch.sm,
-        "diagnostics": [diagnostic_object(diagnostic) for diagnostic in read.result.diagnostics],
-        "notes": [note for unit in read.units for note in unit.code.notes],
-        "kernels": [_function(one) for one in found if one.function.is_kernel],
-        "functions": [_function(one) for one in found if not one.function.is_kernel],
-    }
-
-
-def _function(one: Inspected) -> Json:
-    function, filling = one.function, one.filling
-    return {
-        "name": function.name,
-        "demangled": one.demangled,
-        "module": one.unit.name,
-        "target": one.unit.code.target or None,
-        "report": json_form.report_object(one.report, function),
-        "occupancy": filling
-        and json_form.occupancy_object(filling.usage, filling.found, filling.what_if),
-        "findings": [json_form.finding_object(finding, function) for finding in one.findings],
-        "cfg": json_form.cfg_object(one.graph, function),
-        "instructions": json_form.instruction_objects(function, one.ptx_source),
-    }
-
-
 def _show(read: MachineCode, found: Sequence[Inspected], *, with_code: bool) -> None:
-    text_report.print_diagnostics(read.result)
+    text_output.print_diagnostics(read.result.diagnostics)
     for number, one in enumerate(found):
         if number:
             say("")
-        inspect_report.print_function(one)
+        text_output.print_function(one)
         if with_code:
-            inspect_report.print_code(one)
+            text_output.print_code(one)
     for unit in read.units:
         for note in unit.code.notes:
             tell(note)
     if read.result.stages:
-        text_report.print_summary(read.result)
+        text_output.print_summary(read.result)
     if read.result.ok and not found:
         tell("There is no machine code in it.")

@@ -1,24 +1,45 @@
-"""Builds what the command line names, or takes it as it is, and has its machine code read."""
+"""What the commands read of machine code."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
+from jitstudio.analysis.comparing.deltas import Delta
+from jitstudio.analysis.comparing.model import Comparison
+from jitstudio.analysis.comparing.program import Program, data_comparable
 from jitstudio.analysis.correlation.modules import ptx_of
+from jitstudio.analysis.findings.find import findings
+from jitstudio.analysis.findings.model import Finding
+from jitstudio.analysis.flow.graph import FlowGraph
+from jitstudio.analysis.flow.sass import sass_graph
 from jitstudio.analysis.model import Disassembly, SassFunction
+from jitstudio.analysis.occupancy.calculate import Occupancy, Usage, occupancy
+from jitstudio.analysis.occupancy.curves import Point, over_registers, over_shared, over_threads
+from jitstudio.analysis.occupancy.kernel import usage_of, usual_block
+from jitstudio.analysis.occupancy.limits import Limits, limits_of
+from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.cache.store import Store
+from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind
+from jitstudio.core.deferred import at_place
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.plan import with_idle_options
 from jitstudio.core.request import BuildRequest, DemangleRequest, LinkMode
 from jitstudio.core.resources import merge
 from jitstudio.core.result import BuildResult, Outcome, Resources, machine_code, target_shown
 from jitstudio.listing.functions import functions
+from jitstudio.listing.lines import split_at_newlines
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.disassembly_reader import DisassemblyReader
 
+if TYPE_CHECKING:
+    from jitstudio.analysis.correlation.inlined import Inlining
+
+# It loads NumPy, which few commands need.
+_INLINING = "jitstudio.analysis.correlation.inlined:inlining"
 # On the way from these to machine code there is PTX. Of these alone LTO makes it too.
 _COMPILED = frozenset({CodeKind.CUDA, CodeKind.LLVM_IR})
 _WITH_PTX = {
@@ -37,7 +58,7 @@ class Unit:
         cubin: The file it is in.
         code: What is in it.
         resources: What each kernel needs, by its lowered name.
-        demangled: The names of its functions in words of C++.
+        demangled: Demangled names of its functions by the lowered ones.
         ptx_sources: The module of each function that was written in PTX.
     """
 
@@ -75,8 +96,8 @@ def read_machine_code(
     Args:
         request: What to build; what is machine code already is only read.
         timeout: Seconds that the build may take, and each reading.
-        with_calls: Whether to make PTX too, where that takes little: it alone tells for all code
-            through which calls it was inlined.
+        with_calls: Whether to make PTX too, where that takes little: its line table alone has
+            the calls through which all code was inlined.
 
     Raises:
         WorkerError: A worker itself failed.
@@ -137,13 +158,15 @@ def _unit(
     cubin: Artifact,
     code: Disassembly,
 ) -> Unit:
-    told = {k.name: k.resources for k in result.kernels if k.module == cubin.name and k.resources}
+    reported = {
+        k.name: k.resources for k in result.kernels if k.module == cubin.name and k.resources
+    }
     names = tuple(function.name for function in code.functions)
     return Unit(
         cubin.name,
         cubin,
         code,
-        merge(code.resources, told),
+        merge(code.resources, reported),
         builder.demangle(DemangleRequest(names)),
         _written_in_ptx(request, cubin.name),
     )
@@ -163,5 +186,160 @@ def _written_in_ptx(request: BuildRequest, name: str) -> dict[str, str]:
 
 
 def _failed(result: BuildResult, cubin: Artifact, code: Unreadable) -> BuildResult:
-    told = Diagnostic(Severity.ERROR, cubin.name, None, None, code.words)
-    return replace(result, outcome=code.outcome, diagnostics=(*result.diagnostics, told))
+    error = Diagnostic(Severity.ERROR, cubin.name, None, None, code.words)
+    return replace(result, outcome=code.outcome, diagnostics=(*result.diagnostics, error))
+
+
+@dataclass(frozen=True)
+class InlinedNamed:
+    """What was inlined, with the demangled names of all its functions by the lowered ones."""
+
+    inlining: Inlining
+    names: Mapping[str, str]
+
+
+def with_ptx(request: BuildRequest) -> BuildRequest:
+    """The build with the PTX of the link, whose line table alone names what was inlined."""
+    return replace(request, emit=request.emit | {CodeKind.PTX})
+
+
+def only_asked_for(result: BuildResult, request: BuildRequest) -> BuildResult:
+    """The result without PTX that was not asked for."""
+    kept = (a for a in result.artifacts if a.kind is not CodeKind.PTX or a.kind in request.emit)
+    return replace(result, artifacts=tuple(kept))
+
+
+def read_inlined(result: BuildResult) -> InlinedNamed | None:
+    """What the LTO link of a build inlined; None where none made PTX.
+
+    Raises:
+        WorkerError: The worker that demangles failed.
+    """
+    if (ptx := result.artifact(CodeKind.PTX, LINKED)) is None:
+        return None
+    found: Inlining = at_place(_INLINING)(split_at_newlines(ptx.content.decode("utf-8", "replace")))
+    names = {*found.untold, *(name for one in found.found for name in (one.function, one.into))}
+    builder = Builder(workers=1)
+    try:
+        return InlinedNamed(found, builder.demangle(DemangleRequest(tuple(sorted(names - {""})))))
+    finally:
+        builder.close()
+
+
+@dataclass(frozen=True, eq=False)
+class Filling:
+    """How full a multiprocessor is with blocks of a kernel.
+
+    Attributes:
+        limits: What it holds.
+        usage: What a block needs.
+        found: What that comes to.
+        what_if: What other values would make of it, by the name of what is changed.
+    """
+
+    limits: Limits
+    usage: Usage
+    found: Occupancy
+    what_if: Mapping[str, Sequence[Point]]
+
+
+@dataclass(frozen=True, eq=False)
+class Inspected:
+    """A function with all that was found out about it.
+
+    Attributes:
+        unit: What it is in.
+        function: Its code.
+        report: Its numbers.
+        graph: Its control flow.
+        findings: What may cost time.
+        filling: None for what is no kernel, and where a limit or the registers are not known.
+    """
+
+    unit: Unit
+    function: SassFunction
+    report: KernelReport
+    graph: FlowGraph
+    findings: tuple[Finding, ...]
+    filling: Filling | None
+
+    @property
+    def ptx_source(self) -> str:
+        """The module, if it was written in PTX."""
+        return self.unit.ptx_sources.get(self.function.name, "")
+
+    @property
+    def demangled(self) -> str:
+        """Its demangled name."""
+        return self.unit.demangled.get(self.function.name, self.function.name)
+
+
+def inspected(unit: Unit, function: SassFunction, block: int | None, shared: int) -> Inspected:
+    """Find out all about a function.
+
+    Args:
+        unit: What it is in.
+        function: Its code.
+        block: Threads per block to calculate the occupancy with; None for a usual number.
+        shared: Bytes of dynamic shared memory per block.
+    """
+    resources = unit.resources.get(function.name)
+    return Inspected(
+        unit,
+        function,
+        report(function, resources),
+        sass_graph(function),
+        findings(function, resources),
+        _filling(unit.code.target, resources, block, shared) if resources else None,
+    )
+
+
+def _filling(target: str, resources: Resources, block: int | None, shared: int) -> Filling | None:
+    limits = limits_of(Arch.parse(target)) if target else None
+    usage = usage_of(resources, block or usual_block(resources), shared)
+    if limits is None or usage is None:
+        return None
+    what_if = {
+        "threads": over_threads(limits, usage).points,
+        "registers": over_registers(limits, usage).steps,
+        "shared_bytes": over_shared(limits, usage).steps,
+    }
+    return Filling(limits, usage, occupancy(limits, usage), what_if)
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """One of the two.
+
+    Attributes:
+        name: The file.
+        result: The build; None where a text is taken as it is.
+        lines: What is compared; unused where machine code is.
+        is_kept: Whether they are PTX as machine code has kept it.
+        program: The machine code; None where a text is compared, or nothing could be built.
+        resources: What each kernel needs.
+    """
+
+    name: str
+    result: BuildResult | None = None
+    lines: tuple[str, ...] = ()
+    is_kept: bool = False
+    program: Program | None = None
+    resources: Mapping[str, Resources] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, eq=False)
+class Difference:
+    """What the two have and have not in common; `comparison` is None where a build has failed."""
+
+    sides: tuple[Side, Side]
+    comparison: Comparison | None = None
+    deltas: tuple[Delta, ...] = ()
+
+    @property
+    def data_compared(self) -> bool | None:
+        """Whether more than code is compared; None where no machine code is."""
+        left, right = (side.program for side in self.sides)
+        if self.comparison is None or left is None or right is None:
+            return None
+        return data_comparable(left, right)

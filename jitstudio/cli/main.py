@@ -1,52 +1,39 @@
-"""Runs one command of the command line."""
+"""Runs one command of the command line, or builds where no window can be opened."""
 
 from __future__ import annotations
 
+import argparse
 from collections.abc import Callable, Sequence
+from importlib import import_module
 
-from jitstudio.cli import (
-    build,
-    cache,
-    devices,
-    diff,
-    doctor,
-    exit_codes,
-    inspect,
-    options,
-    run,
-    sweep,
-    terminal,
-)
+from jitstudio.cli import COMMANDS, exit_codes, terminal
 from jitstudio.cli.arguments import parser
 from jitstudio.cli.request import UsageError
+from jitstudio.display import WindowCheck
+from jitstudio.samples import samples
 from jitstudio.worker.host import WorkerError
 
-_COMMANDS = {
-    "build": build.run,
-    "cache": cache.run,
-    "devices": devices.run,
-    "diff": diff.run,
-    "doctor": doctor.run,
-    "inspect": inspect.run,
-    "options": options.run,
-    "run": run.run,
-    "sweep": sweep.run,
-}
 # What may be given a value that begins with a dash.
 _TAKERS = ("--option", "--compare-options", "--axis", "--expect")
 
 
 def main(argv: Sequence[str]) -> int:
     """Run the command; the exit status."""
-    arguments = parser().parse_args(_with_joined_options(argv))
-    return guarded(lambda: _COMMANDS[arguments.command](arguments))
+    grammar = parser()
+    arguments = grammar.parse_args(_with_joined_options(argv))
+    if arguments.version:
+        return _run("version", arguments)
+    if arguments.command is None:
+        grammar.error("the following arguments are required: COMMAND")
+    return _run(arguments.command, arguments)
 
 
-def guarded(command: Callable[[], int]) -> int:
-    """Run a command and say in words what stops it; the exit status."""
+def _run(command: str, arguments: argparse.Namespace) -> int:
+    """Run what the module of this name does, the only one that is loaded; the exit status."""
     terminal.prepare()
     try:
-        return command()
+        run: Callable[[argparse.Namespace], int] = import_module(f"jitstudio.cli.{command}").run
+        return run(arguments)
     except UsageError as error:
         return _stopped(str(error), exit_codes.USAGE)
     except WorkerError as error:
@@ -71,3 +58,24 @@ def _with_joined_options(argv: Sequence[str]) -> list[str]:
         value = next(words, None) if word in _TAKERS else None
         joined.append(word if value is None else f"{word}={value}")
     return joined
+
+
+def refuse(word: str) -> int:
+    """Say that a word is neither a command nor a file; the exit status."""
+    terminal.tell(
+        f"jitstudio: there is no command or file called '{word}'. "
+        f"The commands are {', '.join(COMMANDS)}; jitstudio --help tells more."
+    )
+    return exit_codes.USAGE
+
+
+def build_in_terminal(check: WindowCheck, files: Sequence[str]) -> int:
+    """Build these files, or the sample that the window would begin with; the exit status."""
+    terminal.tell(f"jitstudio: no window can be opened here. {check.problem}")
+    if check.remedy:
+        terminal.tell(f"On Debian and Ubuntu this brings what is missing:\n    {check.remedy}")
+    terminal.tell(
+        "Building in the terminal instead; 'jitstudio build --help' tells how to do more here.\n"
+    )
+    paths = files or [str(file.path) for file in samples()[0].files]
+    return _run("build", parser().parse_args(["build", "--", *paths]))

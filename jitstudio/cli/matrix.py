@@ -19,10 +19,9 @@ from jitstudio.analysis.matrix.rows import MatrixRow, built, kernels_in, reports
 from jitstudio.analysis.matrix.table import WORDS, Figure, View, cells, value
 from jitstudio.analysis.request import AnalysisRequest, Unreadable
 from jitstudio.cli import exit_codes
+from jitstudio.cli.json_output import Json
 from jitstudio.cli.request import UsageError
-from jitstudio.cli.table import table_lines
-from jitstudio.cli.terminal import say, tell
-from jitstudio.core.json_form import Json
+from jitstudio.cli.terminal import say, table_lines, tell
 from jitstudio.core.request import BuildRequest
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.disassembly_reader import DisassemblyReader

@@ -1,4 +1,4 @@
-"""`jitstudio options`: what the table of options tells."""
+"""`jitstudio options`: rows of the table of options."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ import json
 import shutil
 import textwrap
 from itertools import groupby
-from typing import Any
 
 from jitstudio.cli import exit_codes
+from jitstudio.cli.json_output import options_object
 from jitstudio.cli.terminal import say, tell
 from jitstudio.core.options import ADDRESSES, OPTIONS, Effect, OptionSpec
 from jitstudio.core.tools import Tool
@@ -26,7 +26,7 @@ def run(arguments: argparse.Namespace) -> int:
         spec for spec in OPTIONS if (not tool or tool in spec.spellings) and spec.matches(search)
     ]
     if arguments.json:
-        say(json.dumps({"options": [_object(spec) for spec in found]}, indent=2))
+        say(json.dumps(options_object(found), indent=2))
     elif found:
         _show(found)
     if not found:
@@ -58,7 +58,7 @@ def _takers(spec: OptionSpec) -> str:
 
 
 def _condition(spec: OptionSpec) -> str:
-    """What holds in a project that nobody trusts."""
+    """What holds in a project that is not trusted."""
     match spec.effect:
         case Effect.NOTHING:
             return ""
@@ -83,21 +83,3 @@ def _wrapped(sentence: str) -> str:
         subsequent_indent=_INDENT,
         break_on_hyphens=False,
     )
-
-
-def _object(spec: OptionSpec) -> dict[str, Any]:
-    return {
-        "name": spec.name,
-        "group": spec.group.value,
-        "help": spec.help,
-        "usage": spec.usage,
-        "flags": {tool.value: flag for tool, flag in spec.spellings.items()},
-        "aliases": list(spec.aliases),
-        "value": spec.value.kind.value,
-        "choices": list(spec.value.choices),
-        "default": spec.default or None,
-        "repeated": spec.repeated,
-        "since": {tool.value: version for tool, version in spec.since.items()},
-        "managed": spec.managed or None,
-        "effect": spec.effect.value,
-    }

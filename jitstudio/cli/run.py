@@ -10,15 +10,23 @@ from collections.abc import Callable, Iterable
 from dataclasses import replace
 from pathlib import Path
 
-from jitstudio.cli import build, exit_codes, text_report
-from jitstudio.cli.files import made_folder, unwritable
-from jitstudio.cli.launch_report import print_launch
-from jitstudio.cli.launch_spec import arch_for, argument_texts, spec_from
-from jitstudio.cli.project import base_launch, base_request, given_project, has_target
-from jitstudio.cli.request import request_from
+from jitstudio.cli import build, exit_codes, text_output
+from jitstudio.cli.json_output import launch_object, result_object
+from jitstudio.cli.request import (
+    arch_for,
+    argument_texts,
+    base_launch,
+    base_request,
+    given_project,
+    has_target,
+    made_folder,
+    request_from,
+    spec_from,
+    unwritable,
+)
 from jitstudio.cli.terminal import pass_on, say, tell
+from jitstudio.cli.text_output import print_launch
 from jitstudio.core.diagnostics import diagnostic_line
-from jitstudio.core.json_form import build_object, launch_object
 from jitstudio.core.launch.choice import build_for_launch, choose_form, launchable, launched_name
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecError, SpecProblem
@@ -70,7 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     finally:
         launcher.close()
     if arguments.json:
-        made = build_object(built)
+        made = result_object(built)
         # The text of the code is not what was asked for here.
         say(json.dumps(launch_object(result) | {"build": {n: made[n] for n in _BUILT}}, indent=2))
     else:
@@ -126,7 +134,7 @@ def _missing(found: DeviceList, ordinal: int) -> SpecProblem | None:
 
 def _report_build(built: BuildResult, as_json: bool) -> int:
     if as_json:
-        say(json.dumps(build_object(built), indent=2))
+        say(json.dumps(result_object(built), indent=2))
     else:
         build.show(built)
     return exit_codes.OF_OUTCOME[built.outcome]
@@ -135,7 +143,7 @@ def _report_build(built: BuildResult, as_json: bool) -> int:
 def _report(built: BuildResult, result: LaunchResult, found: DeviceList, ordinal: int) -> None:
     for diagnostic in built.diagnostics:
         tell(diagnostic_line(diagnostic))
-    text_report.print_summary(built)
+    text_output.print_summary(built)
     device = next((device for device in found.devices if device.ordinal == ordinal), None)
     print_launch(result, device)
 

@@ -9,13 +9,22 @@ from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.cli import exit_codes
-from jitstudio.cli.files import unwritable, without_waiting
-from jitstudio.cli.launch_spec import arch_for, argument_texts, spec_from
-from jitstudio.cli.project import base_launch, base_request, base_sweep, given_project, has_target
-from jitstudio.cli.request import UsageError, request_from
-from jitstudio.cli.table import table_lines
-from jitstudio.cli.terminal import say, tell
-from jitstudio.core.json_form import sweep_object
+from jitstudio.cli.json_output import sweep_object
+from jitstudio.cli.request import (
+    UsageError,
+    arch_for,
+    argument_texts,
+    base_launch,
+    base_request,
+    base_sweep,
+    given_project,
+    has_target,
+    request_from,
+    spec_from,
+    unwritable,
+    without_waiting,
+)
+from jitstudio.cli.terminal import say, table_lines, tell
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.sweep.draft import SweepDraft

@@ -1,4 +1,4 @@
-"""Printing to a terminal, a file or a pipe whose reader may leave early.
+"""Printing to a terminal, a file or a pipe whose reader may leave early; tables in it.
 
 Texts of sources, tools and files may hold sequences that have a terminal change its title, write
 to the clipboard or show other words than there are. None reaches one: see `shown`.
@@ -12,6 +12,7 @@ import re
 import sys
 import traceback
 import unicodedata
+from collections.abc import Sequence
 from types import TracebackType
 from typing import TextIO
 
@@ -27,7 +28,7 @@ def prepare() -> None:
 
 
 def shown(text: str) -> str:
-    r"""The text with all that a terminal would obey, or that nobody can see, as Python writes it.
+    r"""The text with all that a terminal would obey, or that is invisible, as Python writes it.
 
     Newlines and tabs stay. Written out are the other control characters of C0 and C1, DEL, and what
     changes the direction of text or has no width, such as ``\x1b`` and ``\u202e``.
@@ -71,3 +72,21 @@ def _print(text: str, stream: TextIO, end: str = "\n") -> None:
         nowhere = os.open(os.devnull, os.O_WRONLY)
         os.dup2(nowhere, stream.fileno())
         os.close(nowhere)
+
+
+def table_lines(rows: Sequence[Sequence[str]], left: int = 1) -> list[str]:
+    """The rows with their columns in line.
+
+    Args:
+        rows: The headings and the rows, all of the same length.
+        left: How many columns are aligned left; the others are numbers.
+    """
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    return ["  ".join(_cells(row, widths, left)).rstrip() for row in rows]
+
+
+def _cells(row: Sequence[str], widths: list[int], left: int) -> list[str]:
+    return [
+        text.ljust(width) if place < left else text.rjust(width)
+        for place, (text, width) in enumerate(zip(row, widths, strict=True))
+    ]

@@ -1,4 +1,10 @@
+import re
+from importlib.metadata import version
+
 import pytest
+
+from jitstudio import __version__, versions
+from jitstudio.core.tools import Tool
 
 
 def test_help_names_every_command(run):
@@ -29,9 +35,29 @@ def test_an_axis_with_a_dash_needs_no_equals_sign(run):
     assert "'none.cu' cannot be read" in ran.err
 
 
-def test_the_version_is_told(run):
+def test_the_version_names_all_parts(run):
     ran = run("--version")
-    assert (ran.code, ran.out) == (0, "jitstudio 0.1.0\n")
+    first, *rows = ran.out.splitlines()
+    assert (ran.code, first) == (0, f"jitstudio {__version__}")
+    told = {row[:17].strip(): row[17:] for row in rows}
+    tools = ("NVRTC", "libNVVM", "nvJitLink", "nvFatbin", "nvdisasm", "cuobjdump")
+    packages = ("cuda-python", "cuda-bindings", "cuda-core", "PySide6")
+    assert {"Python", "System", *tools, *packages} <= told.keys()
+    for tool in Tool:
+        if tool is not Tool.DRIVER:
+            assert re.match(r"\d+\.\d+, ", told[tool.value]), tool
+    assert told["cuda-core"] == version("cuda-core")
+
+
+def test_a_part_that_is_missing_is_said_not_to_be_found(run, monkeypatch):
+    monkeypatch.setattr(versions, "_PACKAGES", {"PySide6": "no-such-distribution"})
+    assert f"{'PySide6':<17}not found\n" in run("--version").out
+
+
+def test_without_a_command_the_usage_is_told(run):
+    ran = run()
+    assert ran.code == 2
+    assert "the following arguments are required: COMMAND" in ran.err
 
 
 def test_an_option_with_a_dash_needs_no_equals_sign(run):

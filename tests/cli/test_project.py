@@ -5,8 +5,14 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.cli.arguments import parser
-from jitstudio.cli.project import base_launch, base_request, base_sweep, given_project
-from jitstudio.cli.request import UsageError, request_from
+from jitstudio.cli.request import (
+    UsageError,
+    base_launch,
+    base_request,
+    base_sweep,
+    given_project,
+    request_from,
+)
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec

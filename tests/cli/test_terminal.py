@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from jitstudio.cli import terminal
+from jitstudio.cli.terminal import table_lines
 from tests.support import KERNEL
 
 # A title, the clipboard, a C1 introducer, DEL, a line written over, words turned round, no width.
@@ -94,3 +95,15 @@ def test_an_artifact_in_a_pipe_keeps_every_byte(run, tmp_path):
     (tmp_path / "l.ptx").write_text("// other\n")
     ran = run("diff", "--what", "source", "k.ptx", "l.ptx")
     assert "\x1b]0;t\x07" in ran.out
+
+
+def test_words_stand_left_and_numbers_right():
+    rows = [("kernel", "target", "ms"), ("k", "sm_90", "12.5")]
+    assert table_lines(rows, left=2) == [
+        "kernel  target    ms",
+        "k       sm_90   12.5",
+    ]
+
+
+def test_no_line_ends_in_spaces():
+    assert table_lines([("a", ""), ("b", "")], left=2) == ["a", "b"]

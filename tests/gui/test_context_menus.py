@@ -7,7 +7,7 @@ from PySide6.QtGui import QContextMenuEvent
 from PySide6.QtWidgets import QApplication, QMenu
 
 from jitstudio.cli.arguments import parser
-from jitstudio.cli.launch_spec import spec_from
+from jitstudio.cli.request import spec_from
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.tables import PanelTable
 from tests.gui.driver import pause

@@ -1,4 +1,4 @@
-"""What the README promises a teacher who builds a pupil's project, sentence by sentence."""
+"""What the manual promises a teacher who builds a pupil's project, sentence by sentence."""
 
 import json
 import shutil
@@ -91,8 +91,8 @@ def project(tmp_path):
 
 
 @pytest.mark.parametrize("sentence", [OPENING, BUILDING, ENDING])
-def test_the_readme_says_so(sentence):
-    assert sentence in " ".join((ROOT / "README.md").read_text().split())
+def test_the_manual_says_so(sentence):
+    assert sentence in " ".join((ROOT / "resources" / "help" / "trust.md").read_text().split())
 
 
 def test_opening_runs_nothing_and_reads_the_folder_only(home, project, environment):

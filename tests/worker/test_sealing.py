@@ -8,9 +8,10 @@ import sys
 import pytest
 
 import jitstudio
+from jitstudio.cli.json_output import doctor_object
 from jitstudio.core.doctor_text import tool_findings
-from jitstudio.core.json_form import toolchain_object
 from jitstudio.core.tools import SandboxState, ToolchainInfo
+from jitstudio.display import WindowCheck
 from jitstudio.worker.crash_report import crash_after_death
 from jitstudio.worker.host import Death
 from jitstudio.worker.sandbox import system_paths
@@ -92,7 +93,7 @@ def test_the_doctor_says_what_holds(state, words):
     assert finding.name == "sandbox"
     assert (finding.problem or finding.found).startswith(words)
     assert bool(finding.problem) == bool(state.problem)
-    assert toolchain_object(info)["sandbox"] == {
+    assert doctor_object(info, WindowCheck())["sandbox"] == {
         "landlock": state.landlock or None,
         "seccomp": state.seccomp,
         "problem": state.problem or None,

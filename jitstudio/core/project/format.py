@@ -228,7 +228,7 @@ _Json = dict[str, Any]
 _Entry = TypeVar("_Entry")
 _Unknown = dict[tuple[str, str], Mapping[str, Any]]
 _ITSELF = ("", "")
-_MOST = 1000
+MOST = 1000
 """Entries of a list: each module is a tab."""
 
 _KEYS = frozenset(
@@ -288,7 +288,7 @@ def load(data: bytes) -> Project:
         key: str, read: Callable[[Record], _Entry], keys: frozenset[str], name: str = "name"
     ) -> tuple[_Entry, ...]:
         entries, seen = [], set[str]()
-        for record in state.records(key, _MOST):
+        for record in state.records(key, MOST):
             entries.append(read(record))
             called = record.value(name, "")
             if called in seen:
@@ -423,7 +423,7 @@ def _sweep(record: Record) -> SweepDraft:
         AxisText(
             axis.choice("kind", AxisKind.BLOCK), axis.value("name", ""), axis.value("values", "")
         )
-        for axis in record.records("axes", _MOST)
+        for axis in record.records("axes", MOST)
     )
     return SweepDraft(record.value("kernel", ""), tuple(axes))
 

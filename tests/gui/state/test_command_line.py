@@ -6,8 +6,7 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.cli.arguments import parser
-from jitstudio.cli.launch_spec import spec_from
-from jitstudio.cli.request import request_from
+from jitstudio.cli.request import request_from, spec_from
 from jitstudio.cli.sweep import _plan
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind, Header, Source

@@ -16,9 +16,9 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio import __version__
-from jitstudio.gui.features.help.versions import Version, report
 from jitstudio.gui.kit.parts import text_label
 from jitstudio.paths import resource
+from jitstudio.versions import Version, markdown_table
 
 _SIZE = (560, 660)
 _MARGIN = 16
@@ -90,7 +90,7 @@ class AboutDialog(QDialog):
 
     @Slot()
     def _on_copy(self) -> None:
-        QGuiApplication.clipboard().setText(report(self._versions))
+        QGuiApplication.clipboard().setText(markdown_table(self._versions))
         self._told.setText(
             self.tr("Copied. It holds no paths, and no names of you or your machine.")
         )

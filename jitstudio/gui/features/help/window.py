@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from PySide6.QtCore import Qt, QUrl, Signal, Slot
+from PySide6.QtGui import QDesktopServices
 from PySide6.QtWidgets import (
     QDialog,
     QLineEdit,
@@ -16,12 +17,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.gui.features.help.pages import INDEX, help_pages
+from jitstudio.manual import INDEX, pages
 
 _SIZE = (820, 580)
 _SHARES = (200, 620)
 _MARGIN, _LINE_SPACING = 12, 2
-_PAGE, _ACTION = "help", "action"
+_PAGE, _ACTION, _WEB = ".md", "action", "https"
 
 
 class HelpWindow(QDialog):
@@ -52,7 +53,7 @@ class HelpWindow(QDialog):
         self._titles.setAccessibleName(self.tr("Pages"))
         self._titles.setWhatsThis(self.tr("All pages of the help."))
         self._titles.setSpacing(_LINE_SPACING)
-        for page in help_pages().values():
+        for page in pages().values():
             item = QListWidgetItem(page.title, self._titles)
             item.setData(Qt.ItemDataRole.UserRole, page.name)
         self._text = QTextBrowser()
@@ -86,20 +87,19 @@ class HelpWindow(QDialog):
     def show_page(self, name: str) -> None:
         """Show this page."""
         self._search.clear()
-        self._titles.setCurrentRow(list(help_pages()).index(name))
+        self._titles.setCurrentRow(list(pages()).index(name))
         self._text.setFocus()
 
     @Slot()
     def refresh(self) -> None:
         """Say the page again: its links have the colours of the theme it was said in."""
-        self._text.setMarkdown(help_pages()[self.page].with_commands(self._words))
+        self._text.setMarkdown(pages()[self.page].with_commands(self._words))
 
     @Slot(str)
     def _on_search_changed(self, text: str) -> None:
         wanted = text.casefold().split()
-        for row, page in enumerate(help_pages().values()):
-            words = page.text.casefold()
-            self._titles.item(row).setHidden(not all(word in words for word in wanted))
+        for row, page in enumerate(pages().values()):
+            self._titles.item(row).setHidden(not all(word in page.folded for word in wanted))
 
     @Slot()
     def _on_title_chosen(self) -> None:
@@ -107,7 +107,10 @@ class HelpWindow(QDialog):
 
     @Slot(QUrl)
     def _on_link(self, link: QUrl) -> None:
-        if link.scheme() == _PAGE and link.path() in help_pages():
-            self.show_page(link.path())
+        name = link.path().removesuffix(_PAGE)
+        if link.isRelative() and name in pages():
+            self.show_page(name)
         elif link.scheme() == _ACTION:
             self.action_requested.emit(link.path())
+        elif link.scheme() == _WEB:
+            QDesktopServices.openUrl(link)

@@ -6,7 +6,8 @@ from pathlib import Path
 from jitstudio import __version__
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.tools import Tool, ToolchainInfo, ToolInfo
-from jitstudio.gui.features.help.versions import report, versions
+from jitstudio.gui.features.help.versions import versions
+from jitstudio.versions import markdown_table
 from tests.devices import H200
 
 _HOME = str(Path.home())
@@ -25,7 +26,7 @@ def test_all_parts_are_told_with_their_versions(qapp):
     assert told["jitstudio"] == __version__
     assert told["Python"] == platform.python_version()
     assert told["NVRTC"] == "13.4, nvrtc 13.4.92"
-    assert told["nvJitLink"] == "missing"
+    assert told["nvJitLink"] == "not found"
     assert told["driver"] == "serves CUDA 13.0"
     assert H200.name in told["GPU 0"]
     assert all(told[name][0].isdigit() for name in ("PySide6", "Qt", "cuda-core", "cuda-bindings"))
@@ -34,11 +35,11 @@ def test_all_parts_are_told_with_their_versions(qapp):
 def test_what_nobody_has_looked_for_is_not_called_missing(qapp):
     told = dict(versions(None, None))
     assert told["Tools"] == told["GPU"] == "not looked for"
-    assert dict(versions(INFO, DeviceList(problem="No driver.")))["driver"] == "missing"
+    assert dict(versions(INFO, DeviceList(problem="No driver.")))["driver"] == "not found"
 
 
 def test_the_report_is_a_table_that_tells_nothing_of_the_user(qapp):
-    text = report(versions(INFO, DeviceList("13.0", (H200,))))
+    text = markdown_table(versions(INFO, DeviceList("13.0", (H200,))))
     first, second, *rows = text.rstrip("\n").split("\n")
     assert (first, second) == ("| | version |", "| --- | --- |")
     assert all(row.count("|") == 3 for row in rows)

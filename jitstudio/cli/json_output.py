@@ -1,0 +1,637 @@
+"""The JSON objects of the commands, one function each; `resources/schema` describes them.
+
+Fields are only ever added. What is not known is null. Text stays readable; of bytes only their
+number is given.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+from jitstudio.analysis.classes import InstructionClass
+from jitstudio.analysis.comparing.deltas import Delta
+from jitstudio.analysis.comparing.model import Comparison, Hunk
+from jitstudio.analysis.control import decode
+from jitstudio.analysis.findings.model import Finding
+from jitstudio.analysis.flow.graph import FlowGraph
+from jitstudio.analysis.model import NOWHERE, LiveRegisters, Place, Places, SassFunction
+from jitstudio.analysis.occupancy.calculate import Occupancy, Usage
+from jitstudio.analysis.occupancy.curves import Point
+from jitstudio.analysis.report import KernelReport
+from jitstudio.cli.machine_code import Difference, InlinedNamed, Inspected, MachineCode, Side
+from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
+from jitstudio.core.diagnostics import Diagnostic, Fix
+from jitstudio.core.fatbin import FatbinEntry, fatbin_entries
+from jitstudio.core.launch.device import Device, DeviceList
+from jitstudio.core.launch.result import (
+    BufferResult,
+    CheckResult,
+    KernelFacts,
+    LaunchResult,
+    Timing,
+)
+from jitstudio.core.options import OptionSpec
+from jitstudio.core.result import BuildResult, Crash, Kernel, LoweredName, Resources, StageResult
+from jitstudio.core.sweep.result import COLUMNS, SweepResult
+from jitstudio.core.tools import ToolchainInfo, ToolInfo
+from jitstudio.display import WindowCheck
+
+if TYPE_CHECKING:
+    # It loads NumPy, which few commands need.
+    from jitstudio.analysis.correlation.inlined import Inlining
+
+Json = dict[str, Any]
+
+_DIFFERENT = 4096
+# All that is above the operands in an encoding, where the control bits are.
+_CONTROL_BITS = ~0 << 105
+
+
+def build_object(
+    result: BuildResult, runs: Sequence[BuildResult] = (), inlined: InlinedNamed | None = None
+) -> Json:
+    """`jitstudio build`, with the times of each of its `runs` if there were several."""
+    made = result_object(result)
+    for artifact, each in zip(made["artifacts"], result.artifacts, strict=True):
+        if each.kind is CodeKind.FATBIN:
+            artifact["entries"] = [_entry(entry) for entry in fatbin_entries(each.content)]
+    if runs:
+        made["runs"] = [
+            {"ok": run.ok, "total_ms": round(run.total_ms, 3), "tool_ms": round(run.tool_ms, 3)}
+            for run in runs
+        ]
+    made["inlined"] = inlined and _inlining(inlined.inlining, inlined.names)
+    return made
+
+
+def result_object(result: BuildResult) -> Json:
+    """What every build gives."""
+    return {
+        "ok": result.ok,
+        "outcome": result.outcome.value,
+        "arch": result.arch.sm,
+        "stages": [_stage(stage) for stage in result.stages],
+        "artifacts": [_artifact(artifact) for artifact in result.artifacts],
+        "lowered_names": [_lowered_name(name) for name in result.lowered_names],
+        "kernels": [_kernel(kernel) for kernel in result.kernels],
+        "diagnostics": [diagnostic_object(diagnostic) for diagnostic in result.diagnostics],
+        "crash": _crash(result.crash),
+    }
+
+
+def doctor_object(info: ToolchainInfo, window: WindowCheck) -> Json:
+    """`jitstudio doctor`: the tools, the driver, the GPUs, and whether a window can be opened."""
+    driver, sandbox = info.driver, info.sandbox
+    return {
+        "tools": [_tool(tool) for tool in info.tools],
+        "archs": [{"arch": a.arch.sm, "llvm": a.llvm} for a in info.archs],
+        "driver": driver
+        and {
+            "cuda_version": driver.driver_version or None,
+            "problem": driver.problem or None,
+            "devices": [
+                {
+                    "ordinal": device.ordinal,
+                    "name": device.name,
+                    "compute_capability": device.capability,
+                    "memory_bytes": device.memory,
+                }
+                for device in driver.devices
+            ],
+        },
+        "sandbox": sandbox
+        and {
+            "landlock": sandbox.landlock or None,
+            "seccomp": sandbox.seccomp,
+            "problem": sandbox.problem or None,
+        },
+        "window": {
+            "problem": window.problem or None,
+            "missing": list(window.missing),
+            "remedy": window.remedy or None,
+        },
+    }
+
+
+def cache_object(folder: str, size: int, limit: int, cleared: int | None, problem: str) -> Json:
+    """`jitstudio cache`: sizes in bytes; `cleared` is None unless it was emptied."""
+    return {
+        "folder": folder,
+        "bytes": size,
+        "limit_bytes": limit,
+        "cleared_bytes": cleared,
+        "problem": problem or None,
+    }
+
+
+def options_object(found: Iterable[OptionSpec]) -> Json:
+    """`jitstudio options`: rows of the table of options."""
+    return {"options": [_option(spec) for spec in found]}
+
+
+def _option(spec: OptionSpec) -> Json:
+    return {
+        "name": spec.name,
+        "group": spec.group.value,
+        "help": spec.help,
+        "usage": spec.usage,
+        "flags": {tool.value: flag for tool, flag in spec.spellings.items()},
+        "aliases": list(spec.aliases),
+        "value": spec.value.kind.value,
+        "choices": list(spec.value.choices),
+        "default": spec.default or None,
+        "repeated": spec.repeated,
+        "since": {tool.value: version for tool, version in spec.since.items()},
+        "managed": spec.managed or None,
+        "effect": spec.effect.value,
+    }
+
+
+def _entry(entry: FatbinEntry) -> Json:
+    return {
+        "kind": entry.kind.value if entry.kind else None,
+        "target": entry.target,
+        "bytes": entry.size,
+        "unpacked_bytes": entry.unpacked,
+    }
+
+
+def _tool(tool: ToolInfo) -> Json:
+    return {
+        "tool": tool.tool.value,
+        "version": tool.version or None,
+        "package": tool.package or None,
+        "path": tool.path or None,
+        "found_via": tool.found_via or None,
+        "problem": tool.problem or None,
+    }
+
+
+def _stage(stage: StageResult) -> Json:
+    return {
+        "tool": stage.tool.value,
+        "version": stage.version,
+        "source": stage.source,
+        "options": list(stage.options),
+        "ok": stage.ok,
+        "ms": round(stage.ms, 3),
+        "log": stage.log,
+        "error_log": stage.error_log,
+        "stdout": stage.stdout,
+        "stderr": stage.stderr,
+        "crash": _crash(stage.crash),
+        "cached": stage.cached,
+        "phases": [{"name": phase.name, "ms": round(phase.ms, 3)} for phase in stage.phases],
+    }
+
+
+def _artifact(artifact: Artifact) -> Json:
+    made: Json = {
+        "kind": artifact.kind.value,
+        "name": artifact.name,
+        "bytes": len(artifact.content),
+    }
+    if artifact.kind in TEXT_KINDS:
+        made["text"] = artifact.text
+    return made
+
+
+def _lowered_name(name: LoweredName) -> Json:
+    return {
+        "source": name.source,
+        "expression": name.expression,
+        "lowered": name.lowered or None,
+        "demangled": name.demangled or None,
+        "error": name.error or None,
+    }
+
+
+def _kernel(kernel: Kernel) -> Json:
+    made: Json = {"module": kernel.module, "name": kernel.name, "demangled": kernel.demangled}
+    # Always all keys: null where no tool reports it.
+    return made | asdict(kernel.resources or Resources())
+
+
+def diagnostic_object(diagnostic: Diagnostic) -> Json:
+    """One error, warning or remark."""
+    return {
+        "severity": diagnostic.severity.value,
+        "tool": diagnostic.tool.value if diagnostic.tool else None,
+        "file": diagnostic.file or None,
+        "line": diagnostic.line,
+        "column": diagnostic.column,
+        "message": diagnostic.message,
+        "number": diagnostic.number or None,
+        "explanation": diagnostic.explanation,
+        "fix": _fix(diagnostic.fix),
+    }
+
+
+def _fix(fix: Fix | None) -> Json | None:
+    if fix is None:
+        return None
+    return {
+        "label": fix.label,
+        "kind": fix.kind.value,
+        "value": fix.value,
+        "file": fix.file or None,
+        "line": fix.line,
+        "replaces": fix.replaces,
+    }
+
+
+def _crash(crash: Crash | None) -> Json | None:
+    if crash is None:
+        return None
+    return {
+        "tool": crash.tool.value if crash.tool else None,
+        "signal": crash.signal,
+        "message": crash.message,
+    }
+
+
+def launch_object(result: LaunchResult) -> Json:
+    """One launch with its repetitions."""
+    return {
+        "ok": result.ok,
+        "outcome": result.outcome.value,
+        "kernel": result.kernel,
+        "device": result.device or None,
+        "facts": result.facts and _facts(result.facts),
+        "timing": result.timing and _timing(result.timing),
+        "moved_bytes": result.moved_bytes,
+        "bandwidth": result.bandwidth,
+        "buffers": [_buffer(buffer) for buffer in result.buffers],
+        "checks": [_check(check) for check in result.checks],
+        "console": result.console,
+        "jit_log": result.jit_log,
+        "findings": [
+            asdict(finding) | {"file": finding.file or None} for finding in result.findings
+        ],
+        "diagnostics": [diagnostic_object(diagnostic) for diagnostic in result.diagnostics],
+        "start_ms": result.start_ms,
+        "total_ms": round(result.total_ms, 3),
+        "counterpart": result.counterpart
+        and {
+            "facts": _facts(result.counterpart.facts),
+            "timing": result.counterpart.timing and _timing(result.counterpart.timing),
+        },
+    }
+
+
+def devices_object(found: DeviceList) -> Json:
+    """The GPUs, or why there are none."""
+    return {
+        "cuda_version": found.driver_version or None,
+        "problem": found.problem or None,
+        "devices": [_device(device) for device in found.devices],
+    }
+
+
+def sweep_object(result: SweepResult) -> Json:
+    """All variants, and the index of the best."""
+    return {
+        "ok": result.best is not None,
+        "axes": [
+            {"kind": axis.kind.value, "name": axis.title, "values": list(axis.values)}
+            for axis in result.axes
+        ],
+        "best": result.best,
+        "variants": [
+            {
+                "index": row.variant.index,
+                "label": row.variant.label,
+                "values": list(row.variant.values),
+                **{name: column(row) for name, column in COLUMNS.items()},
+            }
+            for row in result.rows
+        ],
+        "total_ms": round(result.total_ms, 3),
+    }
+
+
+def _facts(facts: KernelFacts) -> Json:
+    made = asdict(facts)
+    made["parameters"] = made.pop("slots")
+    return made
+
+
+def _timing(timing: Timing) -> Json:
+    first, third = timing.quartiles
+    return {
+        "median_ms": timing.median,
+        "minimum_ms": timing.minimum,
+        "maximum_ms": timing.maximum,
+        "first_quartile_ms": first,
+        "third_quartile_ms": third,
+        "samples_ms": list(timing.samples),
+    }
+
+
+def _buffer(buffer: BufferResult) -> Json:
+    return {
+        "name": buffer.name,
+        "element": buffer.element.name,
+        "length": buffer.length,
+        "direction": buffer.direction.value,
+        "path": buffer.path or None,
+        "unwritten": buffer.unwritten,
+        "first_unwritten": buffer.first_unwritten,
+        "strays": [asdict(stray) for stray in buffer.strays],
+    }
+
+
+def _check(check: CheckResult) -> Json:
+    made: dict[str, Any] = asdict(check) | {"problem": check.problem or None}
+    for name in ("largest_absolute", "largest_relative"):
+        # JSON has neither NaN nor infinity.
+        made[name] = made[name] if math.isfinite(made[name]) else None
+    return made
+
+
+def _device(device: Device) -> Json:
+    made = asdict(device) | {"peak_bandwidth": device.peak_bandwidth}
+    made["compute_capability"] = made.pop("capability")
+    made["memory_bytes"] = made.pop("memory")
+    made["memory_free_bytes"] = made.pop("memory_free")
+    return made
+
+
+def inspect_object(read: MachineCode, found: Sequence[Inspected]) -> Json:
+    """`jitstudio inspect`: kernels, and the functions that they call."""
+    return {
+        "ok": read.result.ok,
+        "outcome": read.result.outcome.value,
+        "arch": read.result.arch.sm,
+        "diagnostics": [diagnostic_object(diagnostic) for diagnostic in read.result.diagnostics],
+        "notes": [note for unit in read.units for note in unit.code.notes],
+        "kernels": [_function(one) for one in found if one.function.is_kernel],
+        "functions": [_function(one) for one in found if not one.function.is_kernel],
+    }
+
+
+def _function(one: Inspected) -> Json:
+    function, filling = one.function, one.filling
+    return {
+        "name": function.name,
+        "demangled": one.demangled,
+        "module": one.unit.name,
+        "target": one.unit.code.target or None,
+        "report": report_object(one.report, function),
+        "occupancy": filling and occupancy_object(filling.usage, filling.found, filling.what_if),
+        "findings": [finding_object(finding, function) for finding in one.findings],
+        "cfg": cfg_object(one.graph, function),
+        "instructions": instruction_objects(function, one.ptx_source),
+    }
+
+
+def report_object(report: KernelReport, function: SassFunction) -> Json:
+    """A kernel in numbers."""
+    return asdict(report.resources) | {
+        "instructions": report.instructions,
+        "padding": len(function) - report.instructions,
+        "code_bytes": report.code_bytes,
+        "groups": {group.value: count for group, count in report.groups.items()},
+        "classes": [_class(each.kind) | {"count": each.count} for each in report.counts],
+        "peak_live_registers": report.peak and report.peak._asdict(),
+        "peak_addresses": [function.addresses[index] for index in report.peak_indices],
+    }
+
+
+def occupancy_object(
+    usage: Usage, found: Occupancy, what_if: Mapping[str, Sequence[Point]]
+) -> Json:
+    """How full a multiprocessor is, and what other values would make of it."""
+    return {
+        **asdict(usage),
+        "blocks": found.blocks,
+        "warps": found.warps,
+        "fraction": found.fraction,
+        "limits": [
+            {
+                "resource": limiter.resource.value,
+                "blocks": limiter.blocks,
+                "limiting": limiter.limits,
+            }
+            for limiter in found.limiters
+        ],
+        "what_if": {
+            name: [point._asdict() for point in points] for name, points in what_if.items()
+        },
+    }
+
+
+def cfg_object(graph: FlowGraph, function: SassFunction) -> Json:
+    """The control flow; `start` and `end` are indices of instructions, the end not included."""
+    return {
+        "blocks": [
+            {
+                "id": block.id,
+                "name": block.name,
+                "start": block.start,
+                "end": block.end,
+                "address": function.addresses[block.start],
+                "is_entry": block.is_entry,
+                "leads_away": block.leads_away,
+                "loop_depth": graph.depth(block.id),
+            }
+            for block in graph.blocks
+        ],
+        "edges": [
+            {"source": edge.source, "target": edge.target, "kind": edge.kind.value}
+            for edge in graph.edges
+        ],
+        "loops": [
+            {
+                "head": loop.head,
+                "blocks": sorted(loop.blocks),
+                "depth": loop.depth,
+                "entries": list(loop.entries),
+            }
+            for loop in graph.loops
+        ],
+    }
+
+
+def finding_object(finding: Finding, function: SassFunction) -> Json:
+    """Something that may cost time."""
+    return {
+        "rule": finding.rule,
+        "severity": finding.severity.value,
+        "title": finding.title,
+        "reason": finding.reason,
+        "remedy": finding.remedy,
+        **_places(finding.places),
+        "ptx_line": finding.ptx_line or None,
+        "addresses": [function.addresses[index] for index in finding.indices],
+    }
+
+
+def _inlining(inlining: Inlining, names: Mapping[str, str]) -> Json:
+    """What an LTO link inlined; `names` has demangled names by the lowered ones."""
+    return {
+        "calls": [
+            {
+                "function": one.function or None,
+                "demangled": names.get(one.function, one.function) or None,
+                "into": one.into,
+                "into_demangled": names.get(one.into, one.into),
+                **_places((one.place, *one.calls)),
+                "ptx_line": one.ptx_line,
+                "ptx_instructions": one.instructions,
+            }
+            for one in inlining.found
+        ],
+        "no_line_table": list(inlining.untold),
+    }
+
+
+def instruction_objects(function: SassFunction, ptx_source: str = "") -> list[Json]:
+    """All instructions, also those that only fill the last cache line.
+
+    Args:
+        function: Whose.
+        ptx_source: The module if it was written in PTX, so that lines of PTX are its source.
+    """
+    places = [_places(each) for each in function.places]
+    lines = set(function.ptx_lines) - {0} if ptx_source else ()
+    in_ptx = {line: _places((Place(ptx_source, line),)) for line in lines}
+    nowhere = _places(())
+    has_encodings = bool(function.encodings)
+    columns = zip(
+        function.addresses,
+        function.predicates,
+        function.opcodes,
+        function.operands,
+        function.place_ids,
+        function.ptx_lines,
+        strict=True,
+    )
+    return [
+        {
+            "address": address,
+            "predicate": predicate or None,
+            "opcode": opcode,
+            "operands": operands,
+            **(places[place] if place != NOWHERE else in_ptx.get(ptx_line, nowhere)),
+            "ptx_line": ptx_line or None,
+            "live_registers": _live(function.live_at(index)),
+            "control": _control(function.encoding(index) & _CONTROL_BITS)
+            if has_encodings
+            else None,
+        }
+        for index, (address, predicate, opcode, operands, place, ptx_line) in enumerate(columns)
+    ]
+
+
+def _class(kind: InstructionClass) -> Json:
+    access = {"load": kind.is_load, "store": kind.is_store, "atomic": kind.is_atomic}
+    return {
+        "title": kind.title,
+        "group": kind.group.value,
+        "space": kind.space.value if kind.space else None,
+        "bits": kind.bits,
+        "precision": kind.precision or None,
+        "access": [word for word, is_so in access.items() if is_so],
+    }
+
+
+def _places(places: Places) -> Json:
+    """The line itself, and the calls it was inlined through."""
+    own = places[0] if places else None
+    return {
+        "source_file": own.file if own else None,
+        "source_line": own.line if own else None,
+        "inlined_at": [_place(place) for place in places[1:]],
+    }
+
+
+def _place(place: Place) -> Json:
+    return {"file": place.file, "line": place.line}
+
+
+# Few are different: an object for each of them is made once.
+@lru_cache(_DIFFERENT)
+def _live(counts: LiveRegisters | None) -> Json | None:
+    return counts._asdict() if counts else None
+
+
+@lru_cache(_DIFFERENT)
+def _control(encoding: int) -> Json:
+    control = decode(encoding)
+    return {
+        "stall": control.stall,
+        "yield": control.yields,
+        "read_barrier": control.read_barrier,
+        "write_barrier": control.write_barrier,
+        "wait_mask": control.wait_mask,
+        "reuse": control.reuse,
+    }
+
+
+def hunk_objects(comparison: Comparison) -> list[Json]:
+    """Each difference with its lines; lines count from 1, columns from 0."""
+    return [_hunk(comparison, hunk) for hunk in comparison.hunks]
+
+
+def delta_objects(deltas: Iterable[Delta]) -> list[Json]:
+    """Each figure of each function, in both programs."""
+    return [
+        {
+            "name": delta.name,
+            "figure": delta.figure,
+            "a": delta.left,
+            "b": delta.right,
+            "delta": delta.difference,
+        }
+        for delta in deltas
+    ]
+
+
+def _hunk(comparison: Comparison, hunk: Hunk) -> Json:
+    rows = []
+    for at in range(hunk.start, hunk.end):
+        left, right, change = comparison.rows[at]
+        left_marks, right_marks = comparison.marks(at)
+        rows.append(
+            {
+                "change": change.value,
+                "a": comparison.left[left] if left != NOWHERE else None,
+                "b": comparison.right[right] if right != NOWHERE else None,
+                "a_line": left + 1 if left != NOWHERE else None,
+                "b_line": right + 1 if right != NOWHERE else None,
+                "a_marks": left_marks,
+                "b_marks": right_marks,
+            }
+        )
+    return {"rows": rows}
+
+
+def diff_object(found: Difference, what: str, *, normalised: bool) -> Json:
+    """The JSON object of the command; without a comparison `equal` is null."""
+    comparison = found.comparison
+    return {
+        "equal": comparison.equal if comparison else None,
+        "what": what,
+        "normalised": normalised,
+        "data_compared": found.data_compared,
+        "a": _side(found.sides[0]),
+        "b": _side(found.sides[1]),
+        "control_changes": comparison.control_changes if comparison else None,
+        "hunks": hunk_objects(comparison) if comparison else [],
+        "report": delta_objects(found.deltas),
+    }
+
+
+def _side(side: Side) -> Json:
+    result = side.result
+    return {
+        "name": side.name,
+        "outcome": result.outcome.value if result else None,
+        "arch": result.arch.sm if result else None,
+        "diagnostics": [diagnostic_object(d) for d in result.diagnostics] if result else [],
+    }

@@ -1,0 +1,370 @@
+"""Results in a terminal: what was asked for on stdout, everything else on stderr."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import fields
+from pathlib import PurePath
+
+from jitstudio.analysis.comparing.deltas import Delta, changed
+from jitstudio.analysis.comparing.model import Change, Comparison, Hunk
+from jitstudio.analysis.findings.model import Finding
+from jitstudio.analysis.model import NOWHERE, Instruction, Place
+from jitstudio.analysis.occupancy.calculate import Resource
+from jitstudio.cli.machine_code import Difference, Filling, InlinedNamed, Inspected
+from jitstudio.cli.terminal import say, table_lines, tell
+from jitstudio.core.code import TEXT_KINDS, split_variant
+from jitstudio.core.diagnostics import Diagnostic, diagnostic_line
+from jitstudio.core.fatbin import entry_line, fatbin_entries
+from jitstudio.core.figures import FIGURES, NEEDS
+from jitstudio.core.launch.device import Device
+from jitstudio.core.launch.result import CheckResult, LaunchResult
+from jitstudio.core.result import BuildResult, Resources, StageResult
+
+_PROSE_WIDTH = 92
+_UNNAMED = "(no name is told)"
+_LAUNCH_NAMES, _FUNCTION_NAMES = 11, 13
+_INDENT = "  "
+# Why not even one block fits, with words of `Limits`.
+_TOO_MUCH = {
+    Resource.WARPS: "a block has at most {threads_per_block:,} threads",
+    Resource.REGISTERS: "a block has at most {registers_per_block:,} registers",
+    Resource.SHARED: "a block has at most {shared_per_block:,} bytes of shared memory",
+    Resource.BARRIERS: "a multiprocessor has {barriers} barriers",
+}
+# In the order of `LiveRegisters`.
+_LIVE = ("general", "predicate", "uniform", "uniform predicate")
+_CODE_HEADINGS = (
+    *("address", "R", "P", "UR", "stall", "yield", "write", "read", "wait", "reuse"),
+    *("source", "ptx", "instruction"),
+)
+_NONE = "-"
+_AROUND = 3
+_DELTA_HEADINGS = ("function", "figure", "A", "B", "change")
+
+
+def print_stages(result: BuildResult) -> None:
+    """One line a stage, with what it said."""
+    for stage in result.stages:
+        tell(_stage_line(stage))
+        for text in (stage.log, stage.stdout, stage.stderr):
+            if text:
+                tell(_indented(text))
+    print_diagnostics(result.diagnostics)
+
+
+def print_diagnostics(diagnostics: Iterable[Diagnostic]) -> None:
+    """Errors, warnings and remarks, explained where the cause is known."""
+    for diagnostic in diagnostics:
+        tell(diagnostic_line(diagnostic))
+        if diagnostic.explanation:
+            tell(_indented(textwrap.fill(diagnostic.explanation, _PROSE_WIDTH)))
+
+
+def print_names(result: BuildResult) -> None:
+    """The lowered names, where some were asked for, and why there is none."""
+    for name in result.lowered_names:
+        if name.lowered:
+            tell(f"{name.expression}  ->  {name.lowered}  ({name.demangled})")
+        elif name.error:
+            tell(f"{name.expression}  ->  refused: {name.error}")
+
+
+def print_kernels(result: BuildResult) -> None:
+    """What each kernel needs, as a table, where there is machine code."""
+    needy = [(kernel, kernel.resources) for kernel in result.kernels if kernel.resources]
+    if not needy:
+        return
+    names = [field.name for field in fields(Resources)]
+    rows = [("kernel", *(FIGURES[name].heading for name in names))]
+    for kernel, resources in needy:
+        _, at, target = split_variant(kernel.module)
+        amounts = (getattr(resources, name) for name in names)
+        cells = ("-" if amount is None else str(amount) for amount in amounts)
+        rows.append((f"{kernel.demangled}{at}{target}", *cells))
+    for line in table_lines(rows):
+        tell(line)
+
+
+def print_inlined(found: InlinedNamed) -> None:
+    """What an LTO link inlined, a call a line, and the functions that have no line table."""
+    rows = [("inlined", "into", "called at", "instructions of PTX")]
+    for one in found.inlining.found:
+        calls = ", ".join(f"{PurePath(call.file).name}:{call.line}" for call in one.calls)
+        function = found.names.get(one.function) or _UNNAMED
+        rows.append((function, found.names[one.into], calls, str(one.instructions)))
+    for line in table_lines(rows, left=3) if len(rows) > 1 else ():
+        tell(line)
+    for name in found.inlining.untold:
+        tell(f"What was inlined into {found.names[name]} is not known: it has no line table.")
+
+
+def print_fatbin(name: str, content: bytes) -> None:
+    """What a fatbin holds, an entry a line."""
+    for entry in fatbin_entries(content):
+        tell(f"{name} holds {entry_line(entry)}")
+
+
+def print_artifacts(result: BuildResult) -> None:
+    """Text as it is; bytes only counted."""
+    texts = [artifact for artifact in result.artifacts if artifact.kind in TEXT_KINDS]
+    for artifact in texts:
+        if len(texts) > 1:
+            say(f"// ==== {artifact.kind.title} of {artifact.name} ====")
+        say(artifact.text.rstrip("\n"))
+    for artifact in result.artifacts:
+        if artifact not in texts:
+            size = f"{len(artifact.content):,} bytes"
+            tell(f"{artifact.kind.title} of {artifact.name}: {size}; keep it with -o DIR")
+
+
+def print_summary(result: BuildResult) -> None:
+    """How it ended, in one line."""
+    ending = result.outcome.value.replace("-", " ")
+    tell(f"{ending} for {result.arch} in {result.total_ms:.0f} ms")
+
+
+def _stage_line(stage: StageResult) -> str:
+    state = "ok" if stage.ok else "FAILED"
+    options = " ".join(stage.options)
+    time = "from cache" if stage.cached else f"{stage.ms:.1f} ms"
+    return f"{stage.tool.value} {stage.version}  {stage.source}  {options}  {state}  {time}"
+
+
+def _indented(text: str) -> str:
+    return "\n".join(f"    {line}" for line in text.splitlines())
+
+
+def print_launch(result: LaunchResult, device: Device | None) -> None:
+    """All but what the kernel has printed; the device is for its peak."""
+    for name, text in _launch_lines(result, device):
+        say(f"{name:<{_LAUNCH_NAMES}}{text}")
+    if result.jit_log:
+        say("driver's compiler:")
+        say(_indented(result.jit_log.rstrip("\n")))
+    print_diagnostics(result.diagnostics)
+    tell(f"{result.outcome.value.replace('-', ' ')} in {result.total_ms:.0f} ms")
+
+
+def _launch_lines(result: LaunchResult, device: Device | None) -> Iterator[tuple[str, str]]:
+    if result.kernel:
+        yield "kernel", result.kernel
+    if result.device:
+        yield "device", result.device
+    if facts := result.facts:
+        occupancy = "" if facts.occupancy is None else f", occupancy {facts.occupancy:.0%}"
+        shared = f"{facts.shared_bytes:,} bytes of static shared memory"
+        yield "needs", f"{facts.registers} registers a thread, {shared}{occupancy}"
+    if timing := result.timing:
+        first, third = timing.quartiles
+        middle = f"median {timing.median:.4g} ms, minimum {timing.minimum:.4g} ms"
+        spread = f"quartiles {first:.4g} to {third:.4g} ms"
+        yield "time", f"{middle}, {spread}, of {len(timing.samples)}"
+    if result.bandwidth:
+        peak = device.peak_bandwidth if device else None
+        share = f", {result.bandwidth / peak:.0%} of the memory's peak" if peak else ""
+        yield "bandwidth", f"{result.bandwidth / 1e9:,.4g} GB/s{share}"
+    for check in result.checks:
+        yield from _check_lines(check)
+
+
+def _check_lines(check: CheckResult) -> Iterator[tuple[str, str]]:
+    said = f"{check.buffer} = {check.expression}"
+    if check.problem:
+        yield "CHECK", f"{said}: {check.problem}"
+        return
+    errors = f"largest error {check.largest_absolute:.3g}, relative {check.largest_relative:.3g}"
+    if check.ok:
+        yield "check", f"{said}: all {check.count:,} elements as expected, {errors}"
+        return
+    yield "WRONG", f"{said}: {check.wrong:,} of {check.count:,} elements differ, {errors}"
+    for mismatch in check.mismatches:
+        index = ", ".join(map(str, mismatch.index))
+        yield "", f"{check.buffer}[{index}] is {mismatch.got}, expected {mismatch.expected}"
+
+
+def print_function(one: Inspected) -> None:
+    """All but its instructions."""
+    what = "kernel" if one.function.is_kernel else "function"
+    say(f"{one.demangled}  ({what} of {one.unit.name}, {one.unit.code.target})")
+    for name, text in _function_lines(one):
+        say(f"{_INDENT}{name:<{_FUNCTION_NAMES}}{text}".rstrip())
+    if one.report.counts:
+        say(f"{_INDENT}of these")
+        rows = [(each.kind.title, f"{each.count:,}") for each in one.report.counts]
+        for line in table_lines(rows):
+            say(_INDENT * 2 + line)
+    for finding in one.findings:
+        _print_finding(finding)
+
+
+def print_code(one: Inspected) -> None:
+    """Its instructions, without what fills the last cache line."""
+    function = one.function
+    code = (function[index] for index in range(function.code_length))
+    rows = [_CODE_HEADINGS, *(_code_row(instruction, one.ptx_source) for instruction in code)]
+    # The last column may be as long as it is.
+    for line, row in zip(table_lines([row[:-1] for row in rows], left=0), rows, strict=True):
+        say(f"{_INDENT}{line}  {row[-1]}")
+
+
+def _function_lines(one: Inspected) -> Iterator[tuple[str, str]]:
+    report = one.report
+    yield "needs", _needs(report.resources)
+    yield "instructions", f"{report.instructions:,} in {report.code_bytes:,} bytes"
+    if report.peak:
+        most = [f"{n} {kind}" for n, kind in zip(report.peak, _LIVE, strict=True) if n]
+        at = ", ".join(f"0x{one.function.addresses[index]:04x}" for index in report.peak_indices)
+        yield "alive", f"at most {', '.join(most) or 'none'}" + (f"; peak at {at}" if at else "")
+    if one.filling:
+        yield "occupancy", _occupancy(one.filling)
+    graph = one.graph
+    counts = ((len(graph.blocks), "block"), (len(graph.edges), "edge"), (len(graph.loops), "loop"))
+    yield "flow", ", ".join(f"{n:,} {word}{'' if n == 1 else 's'}" for n, word in counts)
+
+
+def _needs(resources: Resources) -> str:
+    amounts = ((figure.phrase, getattr(resources, figure.id)) for figure in NEEDS)
+    needs = [phrase.format(f"{amount:,}") for phrase, amount in amounts if amount]
+    return ", ".join(needs) or "nothing that is known"
+
+
+def _occupancy(filling: Filling) -> str:
+    usage, found = filling.usage, filling.found
+    block = f"{usage.threads:,} threads per block"
+    if not found.blocks:
+        reasons = (_TOO_MUCH[resource] for resource in found.limiting)
+        return f"none with {block}: {' and '.join(reasons).format_map(vars(filling.limits))}"
+    limiting = " and ".join(resource.value for resource in found.limiting)
+    blocks = f"{found.blocks} block{'' if found.blocks == 1 else 's'}"
+    warps = f"{found.warps} of {filling.limits.warps} warps"
+    return f"{found.fraction:.0%} with {block}: {blocks}, {warps}, limited by {limiting}"
+
+
+def _print_finding(finding: Finding) -> None:
+    where = f" ({_place(finding.places[0])})" if finding.places else ""
+    say(f"{_INDENT}{finding.severity.value}: {finding.title}{where}")
+    prose = f"{finding.reason} {finding.remedy}".strip()
+    say(textwrap.indent(textwrap.fill(prose, _PROSE_WIDTH), _INDENT * 3))
+
+
+def _code_row(instruction: Instruction, ptx_source: str) -> Sequence[str]:
+    live, control, line = instruction.live, instruction.control, instruction.ptx_line
+    in_ptx = (Place(ptx_source, line),) if ptx_source and line else ()
+    places = instruction.places or in_ptx
+    return (
+        f"0x{instruction.address:04x}",
+        *(map(str, live[:3]) if live else (_NONE,) * 3),
+        *(
+            (
+                str(control.stall),
+                "yes" if control.yields else "",
+                _barrier(control.write_barrier),
+                _barrier(control.read_barrier),
+                ",".join(map(str, control.waits_for)),
+                f"{control.reuse:04b}" if control.reuse else "",
+            )
+            if control
+            else (_NONE,) * 6
+        ),
+        _place(places[0]) if places else _NONE,
+        str(line or _NONE),
+        instruction.text,
+    )
+
+
+def _barrier(number: int | None) -> str:
+    return "" if number is None else str(number)
+
+
+def _place(place: Place) -> str:
+    """The file without its folders: paths of line tables are long."""
+    return f"{PurePath(place.file).name}:{place.line}"
+
+
+def print_diff(found: Difference) -> None:
+    """The differences on stdout as a unified diff and a table; all else on stderr."""
+    comparison = found.comparison
+    for side in found.sides:
+        if side.result:
+            print_diagnostics(side.result.diagnostics)
+            if not side.result.ok:
+                print_summary(side.result)
+    if comparison is None:
+        return
+    if not comparison.equal:
+        say(f"--- {found.sides[0].name}")
+        say(f"+++ {found.sides[1].name}")
+    for line in _unified(comparison):
+        say(line)
+    _print_deltas(changed(found.deltas))
+    tell(_diff_summary(comparison, data_left_out=found.data_compared is False))
+
+
+def _diff_summary(comparison: Comparison, *, data_left_out: bool) -> str:
+    count = len(comparison.hunks)
+    summary = f"{count:,} difference{'' if count == 1 else 's'}"
+    if comparison.equal:
+        summary = "the code is equal" if data_left_out else "equal"
+    if data_left_out:
+        summary += "; data was not compared"
+    if comparison.control_changes:
+        summary += f"; {comparison.control_changes:,} instructions differ in control bits only"
+    return summary
+
+
+def _print_deltas(deltas: Sequence[Delta]) -> None:
+    if not deltas:
+        return
+    rows = [_DELTA_HEADINGS, *(_delta_row(delta) for delta in deltas)]
+    say("")
+    for line in table_lines(rows, left=2):
+        say(line)
+
+
+def _delta_row(delta: Delta) -> tuple[str, ...]:
+    left, right = ("-" if n is None else f"{n:,}" for n in (delta.left, delta.right))
+    more = "" if delta.difference is None else f"{delta.difference:+,}"
+    return delta.name, delta.figure.replace("_", " "), left, right, more
+
+
+def _unified(comparison: Comparison) -> Iterator[str]:
+    for start, hunks in _with_surroundings(comparison):
+        end = min(len(comparison.rows), hunks[-1].end + _AROUND)
+        rows = comparison.rows[start:end]
+        left = _range("-", (row.left for row in rows))
+        right = _range("+", (row.right for row in rows))
+        yield f"@@ {left} {right} @@"
+        at = start
+        for hunk in hunks:
+            yield from _plain(comparison, at, hunk.start)
+            changed_rows = comparison.rows[hunk.start : hunk.end]
+            yield from (f"-{comparison.left[r.left]}" for r in changed_rows if r.left != NOWHERE)
+            yield from (f"+{comparison.right[r.right]}" for r in changed_rows if r.right != NOWHERE)
+            at = hunk.end
+        yield from _plain(comparison, at, end)
+
+
+def _plain(comparison: Comparison, start: int, end: int) -> Iterator[str]:
+    for row in comparison.rows[start:end]:
+        line = comparison.left[row.left]
+        # Of the control bits, which are shown behind it, each side has its own.
+        yield f" {line.partition(' // ')[0] if row.change is Change.CONTROL else line}"
+
+
+def _with_surroundings(comparison: Comparison) -> Iterator[tuple[int, list[Hunk]]]:
+    """Differences that are close to each other together, and the row where they begin."""
+    group: list[Hunk] = []
+    for hunk in comparison.hunks:
+        if group and hunk.start - group[-1].end > 2 * _AROUND:
+            yield max(0, group[0].start - _AROUND), group
+            group = []
+        group.append(hunk)
+    if group:
+        yield max(0, group[0].start - _AROUND), group
+
+
+def _range(sign: str, lines: Iterable[int]) -> str:
+    known = [line for line in lines if line != NOWHERE]
+    return f"{sign}{known[0] + 1},{len(known)}" if known else f"{sign}0,0"

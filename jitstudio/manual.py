@@ -1,0 +1,84 @@
+"""The manual: one text for the help window, `jitstudio help` and readers of the repository.
+
+Each page is a Markdown file in `resources/help`; the index lists all of them. A command of the
+window is written ``[Build (Ctrl+B)](action:buildAction)``, with its title and its default keys, so
+that a page can be read anywhere. `tests/manual.py` writes the tables between
+``<!-- table NAME -->`` and ``<!-- end -->`` from the code that they describe.
+"""
+
+from __future__ import annotations
+
+import difflib
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache, cached_property
+
+from jitstudio.paths import resource
+
+INDEX = "index"
+COMMAND = re.compile(r"\[(?:[^\]\\]|\\.)*\]\(action:(\w+)\)")
+_COMMENT = re.compile(r"<!--.*?-->\n", re.S)
+_ENTRY = re.compile(r"^- \[[^\]]*\]\((\w[\w-]*)\.md\)$", re.M)
+_LINK = re.compile(r"\]\((\w[\w-]*)\.md\)")
+
+
+@dataclass(frozen=True)
+class Page:
+    """One page.
+
+    Attributes:
+        name: The topic: its file, without the ending.
+        title: Its heading.
+        text: Markdown, without comments; a link to ``link.md`` leads to another page.
+    """
+
+    name: str
+    title: str
+    text: str
+
+    def with_commands(self, words: Callable[[str], str]) -> str:
+        """The text with `words(id)` in place of each command."""
+        return COMMAND.sub(lambda found: words(found[1]), self.text)
+
+    @cached_property
+    def folded(self) -> str:
+        """What a search looks through: the text without capitals."""
+        return self.text.casefold()
+
+    @property
+    def commands(self) -> list[str]:
+        """The ids of the commands that it names."""
+        return COMMAND.findall(self.text)
+
+    @property
+    def links(self) -> list[str]:
+        """The names of the pages that it links."""
+        return _LINK.findall(self.text)
+
+
+@cache
+def pages() -> dict[str, Page]:
+    """All pages by name: the index, then those that it lists."""
+    index = _read(INDEX)
+    return {INDEX: index} | {name: _read(name) for name in _ENTRY.findall(index.text)}
+
+
+def find_page(topic: str) -> Page | None:
+    """The page of this name or title, whatever the capitals; None if there is none."""
+    wanted = topic.casefold()
+    found = (p for p in pages().values() if wanted in (p.name, p.title.casefold()))
+    return next(found, None)
+
+
+def similar_topics(topic: str, *more: str) -> list[str]:
+    """The names of pages, and of `more`, that are spelt most like it, the closest first."""
+    titles = {page.title.casefold(): page.name for page in pages().values()}
+    names = titles | {name: name for name in (*pages(), *more)}
+    found = difflib.get_close_matches(topic.casefold(), names, n=3, cutoff=0.6)
+    return list(dict.fromkeys(names[name] for name in found))
+
+
+def _read(name: str) -> Page:
+    text = _COMMENT.sub("", resource(f"help/{name}.md").read_text("utf-8"))
+    return Page(name, text.partition("\n")[0].removeprefix("# "), text)

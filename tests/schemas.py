@@ -1,0 +1,51 @@
+"""Validates the JSON that commands print against `resources/schema`, with no other fields."""
+
+import json
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+from jsonschema import Draft202012Validator
+from referencing import Registry, Resource
+
+from tests.support import ROOT
+
+FOLDER = ROOT / "resources" / "schema"
+NAMES = sorted(path.stem for path in FOLDER.glob("*.json"))
+
+
+def violations(name: str, value: Any) -> list[str]:
+    """Where a value is not as the schema of this name says; fields that it does not name count."""
+    errors = _validator(name).iter_errors(value)
+    return [f"{error.json_path}: {error.message[:200]}" for error in errors]
+
+
+def schema_of(words: Sequence[str]) -> str:
+    """The name of the schema for what these words of a command line print."""
+    compared = (word[2:].partition("=")[0] for word in words if word.startswith("--compare-"))
+    return next((name for name in compared if name in NAMES), words[0])
+
+
+def schema(name: str) -> dict[str, Any]:
+    """The file itself."""
+    return json.loads((FOLDER / f"{name}.json").read_text("utf-8"))
+
+
+@cache
+def _validator(name: str) -> Draft202012Validator:
+    files = {f"{each}.json": _closed(schema(each)) for each in NAMES}
+    resources = [(uri, Resource.from_contents(content)) for uri, content in files.items()]
+    return Draft202012Validator(
+        files[f"{name}.json"], registry=Registry().with_resources(resources)
+    )
+
+
+def _closed(part: Any) -> Any:
+    """The same, with no room for other fields than those that it names."""
+    if isinstance(part, list):
+        return [_closed(each) for each in part]
+    if not isinstance(part, dict):
+        return part
+    made = {key: _closed(value) for key, value in part.items()}
+    is_object = isinstance(part.get("properties"), dict) and "type" in part
+    return {"additionalProperties": False} | made if is_object else made
