@@ -91,9 +91,6 @@ class DemangleRequest:
     names: tuple[str, ...]
 
 
-Request = BuildRequest | ProbeRequest
-
-
 NAME_MAP = "__nv_name_map"
 """What NVRTC calls the list of all name expressions, as if it were a file."""
 _ECHO = "#pragma nv_mangled_name "

@@ -62,14 +62,6 @@ _AMOUNTS: dict[str, re.Pattern[str]] = {
 }
 
 
-def kernel_names(cubin: bytes) -> tuple[str, ...]:
-    """Names of the kernels in a cubin, in the order of its sections.
-
-    Empty for bytes that are no ELF file.
-    """
-    return tuple(_kernels(sections(cubin)))
-
-
 def has_code(cubin: bytes) -> bool:
     """Whether there is any function in a cubin, kernel or not."""
     return bool(sections(cubin, _CODE))

@@ -251,18 +251,6 @@ _LOOSE = re.compile(r" ([*&\[)])")
 _TOO_DEEP = RecursionError
 
 
-def signatures(source: Source, headers: Sequence[Header] = ()) -> tuple[Signature, ...]:
-    """The kernels of a source in CUDA C++ or LLVM IR, in order; none for other kinds.
-
-    Args:
-        source: The module.
-        headers: Headers whose types and constants are known, too.
-    """
-    if source.kind is CodeKind.LLVM_IR:
-        return llvm_signatures(source)
-    return tuple(kernel.signature() for kernel in declared_kernels(source, headers))
-
-
 @dataclass(frozen=True)
 class DeclaredKernel:
     """A kernel of CUDA C++, whose types can be asked for once its template arguments are known.

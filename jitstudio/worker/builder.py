@@ -15,7 +15,7 @@ from jitstudio.core.code import TEXT_KINDS, Source, is_bitcode
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import BuildRecord, Event, Notice, Problem
 from jitstudio.core.explanations import explained
-from jitstudio.core.plan import PlanError, plan
+from jitstudio.core.plan import PlanError, Step, plan
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult, Outcome, target_shown
 from jitstudio.core.tools import ToolchainInfo
@@ -88,6 +88,7 @@ class Builder:
         ticket: int = 0,
         on_event: Callable[[Event], None] = lambda event: None,
         timeout: float | None = None,
+        steps: tuple[Step, ...] | None = None,
     ) -> BuildResult:
         """Build and wait for the result.
 
@@ -96,6 +97,7 @@ class Builder:
             ticket: The number by which `cancel` knows this call.
             on_event: Called in this thread with everything that happens meanwhile.
             timeout: Seconds after which the build is ended.
+            steps: The plan of it, if somebody has made it already.
 
         Raises:
             WorkerError: A worker could not be started, or a bug of jitstudio's own broke the build.
@@ -108,7 +110,7 @@ class Builder:
             on_event(event)
 
         with self._queue.take(ticket, timeout) as calls:
-            done = self._carry_out(request, tell, calls)
+            done = self._carry_out(request, steps, tell, calls)
             # What came too late has changed nothing.
             ending = None if done else calls.ending
         total_ms = (time.perf_counter() - start) * 1000
@@ -160,11 +162,15 @@ class Builder:
             return answer
 
     def _carry_out(
-        self, request: BuildRequest, tell: Callable[[Event], None], calls: RunningCalls
+        self,
+        request: BuildRequest,
+        steps: tuple[Step, ...] | None,
+        tell: Callable[[Event], None],
+        calls: RunningCalls,
     ) -> bool:
         """Do all of it; whether it came to its end before it was ended."""
         try:
-            steps = plan(request)
+            steps = plan(request) if steps is None else steps
         except PlanError as error:
             tell(refused(error))
             return True

@@ -6,8 +6,16 @@ import pytest
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.launch.types import CHAR, FLOAT, INT, Array, Opaque, Pointer, named
 from jitstudio.listing.cuda.declarations import declarations
-from jitstudio.listing.kernels import declared_kernels, signatures
+from jitstudio.listing.kernels import declared_kernels, llvm_signatures
 from tests.support import SAMPLES, cuda, sample
+
+
+def signatures(source, headers=()):
+    """The kernels of a source, in order."""
+    if source.kind is CodeKind.LLVM_IR:
+        return llvm_signatures(source)
+    return tuple(kernel.signature() for kernel in declared_kernels(source, headers))
+
 
 SOURCE = r"""
 #define KERNEL extern "C" __global__ void

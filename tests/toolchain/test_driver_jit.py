@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import Job, Ref
-from jitstudio.core.resources import kernel_names
+from jitstudio.core.resources import cubin_resources
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import driver, driver_jit
 from jitstudio.toolchain.report import ToolMissing
@@ -40,7 +40,7 @@ def test_the_driver_tells_its_version():
 def test_ptx_becomes_a_cubin_with_its_log():
     report = assembled(BODY, arch(), "-lineinfo")
     assert report.ok, report.error_log
-    assert kernel_names(report.made[K.CUBIN]) == ("k",)
+    assert tuple(cubin_resources(report.made[K.CUBIN])) == ("k",)
     assert "k" in report.log
     assert report.options == (arch(), "-lineinfo", "-verbose")
 

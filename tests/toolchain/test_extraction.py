@@ -6,7 +6,7 @@ import pytest
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import cubin_target
 from jitstudio.core.plan import Job, Ref
-from jitstudio.core.resources import cubin_resources, has_code, kernel_names, kernels_of
+from jitstudio.core.resources import cubin_resources, has_code, kernels_of
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import disassembly
 from jitstudio.toolchain.extraction import extract
@@ -36,7 +36,7 @@ def test_machine_code_for_the_very_target_is_taken_with_its_ptx(fatbin):
     report = taken(fatbin)
     assert report.ok, report.error_log
     assert cubin_target(report.made[K.CUBIN]).sm == "sm_90"
-    assert set(kernel_names(report.made[K.CUBIN])) == {"twice", "thrice"}
+    assert set(cubin_resources(report.made[K.CUBIN])) == {"twice", "thrice"}
     assert said(report.made[K.PTX]) == said(compiled(K.PTX, "compute_90"))
     assert report.log == "The cubin for sm_90 was taken."
 
@@ -93,7 +93,7 @@ def test_a_fatbin_without_ptx_is_read_all_the_same():
 def test_relocatable_code_is_linked_if_it_can_be():
     report = taken(packed("sm_90", options=("-rdc=true",)))
     assert report.ok
-    assert set(kernel_names(report.made[K.CUBIN])) == {"twice", "thrice"}
+    assert set(cubin_resources(report.made[K.CUBIN])) == {"twice", "thrice"}
     assert cubin_resources(report.made[K.CUBIN])["twice"].registers > 0
 
 

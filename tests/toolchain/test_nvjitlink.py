@@ -7,7 +7,7 @@ import pytest
 
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.plan import Job, Ref
-from jitstudio.core.resources import kernel_names, kernels_of
+from jitstudio.core.resources import cubin_resources, kernels_of
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvfatbin, nvjitlink, nvrtc
 from tests.support import ptx, sample
@@ -46,7 +46,7 @@ def test_the_version_has_two_numbers():
 def test_two_ptx_modules_become_one_cubin():
     report = linked(SCALE, MULTIPLY)
     assert report.ok, report.error_log
-    assert kernel_names(report.made[K.CUBIN]) == ("scale",)
+    assert tuple(cubin_resources(report.made[K.CUBIN])) == ("scale",)
 
 
 def test_lto_makes_a_cubin_and_ptx_without_a_call(lto_modules):
@@ -54,7 +54,7 @@ def test_lto_makes_a_cubin_and_ptx_without_a_call(lto_modules):
     made = nvjitlink.link(Job(Tool.NVJITLINK, LINKED, lto_modules, (K.CUBIN,), options)).made[
         K.CUBIN
     ]
-    assert kernel_names(made) == ("apply_transform",)
+    assert tuple(cubin_resources(made)) == ("apply_transform",)
     text = nvjitlink.link(
         Job(Tool.NVJITLINK, LINKED, lto_modules, (K.PTX,), (*options, "-ptx"))
     ).made[K.PTX]
@@ -163,7 +163,7 @@ def test_a_function_is_found_in_every_kind_that_holds_machine_code(kind):
     code = MADE_OF_A_CUBIN[kind](relocatable(CALLED, K.CUBIN, "-rdc=true"))
     report = linked_with_caller(kind, code)
     assert report.ok, report.error_log
-    assert kernel_names(report.made[K.CUBIN]) == ("k",)
+    assert tuple(cubin_resources(report.made[K.CUBIN])) == ("k",)
 
 
 @pytest.mark.skipif(not (shutil.which("nvcc") and shutil.which("gcc")), reason="needs nvcc and gcc")
@@ -175,16 +175,16 @@ def test_a_function_is_found_in_objects_and_libraries_of_nvcc(tmp_path):
     for kind, content in ((K.OBJECT, code), (K.LIBRARY, archive("f.o", code))):
         report = linked_with_caller(kind, content)
         assert report.ok, report.error_log
-        assert kernel_names(report.made[K.CUBIN]) == ("k",)
+        assert tuple(cubin_resources(report.made[K.CUBIN])) == ("k",)
 
 
 def test_linked_ltoir_comes_with_the_cubin_and_can_be_linked_again(lto_modules):
     job = Job(Tool.NVJITLINK, LINKED, lto_modules, (K.CUBIN, K.LTOIR), ("-arch=sm_90", "-lto"))
     made = nvjitlink.link(job).made
-    assert kernel_names(made[K.CUBIN]) == ("apply_transform",)
+    assert tuple(cubin_resources(made[K.CUBIN])) == ("apply_transform",)
     again = ((Ref(K.LTOIR, "again"), made[K.LTOIR]),)
     second = nvjitlink.link(replace(job, inputs=again, makes=(K.CUBIN,)))
-    assert kernel_names(second.made[K.CUBIN]) == ("apply_transform",)
+    assert tuple(cubin_resources(second.made[K.CUBIN])) == ("apply_transform",)
 
 
 def test_ptx_that_was_not_asked_for_is_refused_in_words(lto_modules):

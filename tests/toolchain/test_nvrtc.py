@@ -2,7 +2,7 @@ import pytest
 
 from jitstudio.core.code import CodeKind, Header
 from jitstudio.core.plan import Job, Ref
-from jitstudio.core.resources import kernel_names
+from jitstudio.core.resources import cubin_resources
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvrtc
 from tests.support import ENDLESS_TEMPLATES, KERNEL, sample
@@ -45,7 +45,7 @@ def test_ptx_is_text_without_a_nul():
 
 def test_one_compile_makes_ptx_and_cubin():
     report = compiled(KERNEL, "-arch=sm_90", makes=(K.PTX, K.CUBIN))
-    assert kernel_names(report.made[K.CUBIN]) == ("fine",)
+    assert tuple(cubin_resources(report.made[K.CUBIN])) == ("fine",)
     assert b".entry fine(" in report.made[K.PTX]
 
 

@@ -5,7 +5,7 @@ from cuda.bindings import driver
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import Job, Ref
-from jitstudio.core.resources import cubin_resources, has_code, kernel_names, kernels_of
+from jitstudio.core.resources import cubin_resources, has_code, kernels_of
 from jitstudio.core.result import Resources
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import nvrtc
@@ -45,7 +45,7 @@ def compiled(text, *options):
 
 def test_kernels_are_found_and_device_functions_are_not():
     made, _ = compiled(TWO_KERNELS, "-arch=sm_90")
-    assert set(kernel_names(made)) == {"first", "second"}
+    assert set(cubin_resources(made)) == {"first", "second"}
     assert has_code(made)
 
 
@@ -72,7 +72,7 @@ def test_without_a_log_all_but_the_spills_is_known():
 
 def test_other_bytes_have_no_kernels():
     assert not has_code(b"hello")
-    assert kernel_names(b"") == kernel_names(b"hello") == kernel_names(b"\x7fELF") == ()
+    assert cubin_resources(b"") == cubin_resources(b"\x7fELF") == {}
     assert cubin_resources(b"hello") == {}
 
 

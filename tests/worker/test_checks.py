@@ -3,11 +3,11 @@
 import pytest
 
 from jitstudio.core.code import CodeKind, Header, Source
-from jitstudio.core.plan import PlanError
+from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import Outcome
 from jitstudio.worker.builder import refused, unreadable
-from tests.support import KERNEL, cuda, request
+from tests.support import GOOD, KERNEL, cuda, request
 
 K = CodeKind
 
@@ -70,3 +70,9 @@ def test_a_header_and_a_library_that_are_no_text_are_pointed_at():
 def test_binary_kinds_and_bitcode_may_hold_any_bytes():
     sources = (Source("k.cubin", K.CUBIN, b"\xff\0"), Source("k.bc", K.LLVM_IR, b"BC\xc0\xde\xff"))
     assert list(unreadable(request(*sources))) == []
+
+
+def test_a_plan_that_is_given_is_not_made_again(host, monkeypatch):
+    steps = plan(GOOD)
+    monkeypatch.setattr("jitstudio.worker.builder.plan", None)
+    assert host.build(GOOD, steps=steps).ok

@@ -292,12 +292,6 @@ def target_of(code: Artifact) -> Arch | None:
     return Arch.parse(target_name) if target_name else cubin_target(code.content)
 
 
-def _ptx_version_of(cuda: str) -> str:
-    """The newest PTX that a driver for this CUDA version takes; empty where nobody knows."""
-    newest = _newest_ptx(_parsed(cuda))
-    return _written(newest) if newest else ""
-
-
 _WHY = {
     "a": "runs on exactly that GPU architecture",
     "f": "runs on its family only: the same major compute capability, at least its minor one",

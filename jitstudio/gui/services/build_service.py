@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject
 from jitstudio.cache.store import Store
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.events import Event, StageFinished
+from jitstudio.core.plan import Step
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.services.queue import RequestHandle, Service
@@ -71,8 +72,15 @@ class BuildService(Service):
         """The process that the compilers run in now; of several, the one that always runs."""
         return self._builder.pid
 
-    def build(self, request: BuildRequest, tag: str = _BUILD) -> RequestHandle:
+    def build(
+        self, request: BuildRequest, tag: str = _BUILD, steps: tuple[Step, ...] | None = None
+    ) -> RequestHandle:
         """Build this; a build of the same tag that waits is forgotten, one that runs soon ended.
+
+        Args:
+            request: What to build.
+            tag: Whose build it is.
+            steps: The plan of it, if somebody has made it already.
 
         Returns:
             The handle. What happens are build events and `ListingsMade`; the answer is a
@@ -91,7 +99,7 @@ class BuildService(Service):
                         report(ListingsMade(listings))
 
             result = self._builder.build(
-                request, ticket=ticket, on_event=hear, timeout=self._time_limit
+                request, ticket=ticket, on_event=hear, timeout=self._time_limit, steps=steps
             )
             return BuildOutput(result, tuple(made))
 

@@ -9,6 +9,7 @@ from PySide6.QtCore import QCoreApplication, QObject, QTimer, Signal, Slot
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.events import Event, StageStarted
+from jitstudio.core.plan import PlanError, plan
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
@@ -46,7 +47,7 @@ class BuildController(QObject):
     Signals:
         module_changed: A build without a link is about another document now, or another program
             is looked at.
-        began: A build is on its way; its subject and request.
+        began: A build is on its way; its subject, request and plan, None where there is none.
         told: An event of that build.
         built: What a build of this subject came to, whether it began or was refused.
         build_started: A build is on its way; what is being built, in words.
@@ -57,7 +58,7 @@ class BuildController(QObject):
     """
 
     module_changed = Signal()
-    began = Signal(object, BuildRequest)
+    began = Signal(object, BuildRequest, object)
     told = Signal(object)
     built = Signal(object, BuildResult)
     build_started = Signal(str)
@@ -186,13 +187,17 @@ class BuildController(QObject):
         if self._pending is not None:
             # The text has changed since.
             self._pending.handle.ignore()
-        handle = self._service.build(request)
+        try:
+            steps = plan(request)
+        except PlanError:
+            steps = None  # the builder says why, with an explanation
+        handle = self._service.build(request, steps=steps)
         handle.progressed.connect(self._on_progressed)
         handle.finished.connect(self._on_finished)
         handle.dropped.connect(self._end)
         handle.failed.connect(self._end)
         self._pending = _Pending(handle, subject, request)
-        self.began.emit(subject, request)
+        self.began.emit(subject, request, steps)
         names = ", ".join(module.name for module in modules)
         text = self.tr("Building {modules} for {arch}")
         self.build_started.emit(text.format(modules=names, arch=request.arch))

@@ -73,10 +73,6 @@ class GraphView(QWidget):
         """The kind of code whose graph is shown."""
         return _KINDS[self._kinds.currentIndex()]
 
-    def show_kind(self, kind: CodeKind) -> None:
-        """Say that this kind of code is shown."""
-        self._kinds.setCurrentIndex(_KINDS.index(kind))
-
     def show_kernels(self, names: Sequence[tuple[str, str]], chosen: str) -> None:
         """Offer these functions: pairs of the lowered name and the one that people read."""
         with QSignalBlocker(self._kernels):

@@ -162,16 +162,19 @@ LAUNCH = "launch"
 _LAUNCHED = (CodeKind.CUBIN, CodeKind.PTX)
 
 
-def pipeline_of(request: BuildRequest, *, launch: bool = False) -> Pipeline:
+def pipeline_of(
+    request: BuildRequest, steps: tuple[Step, ...] | None = None, *, launch: bool = False
+) -> Pipeline:
     """The shape of this build.
 
     Args:
         request: What is to be built.
+        steps: The plan of it, if somebody has made it already.
         launch: Whether what is made can be launched, too.
     """
     given = tuple(_given(request))
     try:
-        steps = plan(request)
+        steps = plan(request) if steps is None else steps
     except PlanError as error:
         return Pipeline(tuple(node for node, _ in given), problem=str(error))
     nodes = [node for node, _ in given]

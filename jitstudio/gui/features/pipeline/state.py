@@ -9,6 +9,7 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
 from jitstudio.core.events import Event
 from jitstudio.core.launch.result import LaunchResult
+from jitstudio.core.plan import Step
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.features.pipeline.graph import Pipeline, pipeline_of
@@ -66,13 +67,15 @@ class Pipelines(QObject):
         """The subject is gone; its picture may go too."""
         self._pictures.pop(subject, None)
 
-    @Slot(object, BuildRequest)
-    def begin(self, subject: object, request: BuildRequest) -> None:
+    @Slot(object, BuildRequest, object)
+    def begin(
+        self, subject: object, request: BuildRequest, steps: tuple[Step, ...] | None = None
+    ) -> None:
         """A build of this subject is on its way; one that was is forgotten."""
         self.stop()
         self._building = subject
         self._before = self._pictures.get(subject)
-        picture = following(pipeline_of(request, launch=True), self._before)
+        picture = following(pipeline_of(request, steps, launch=True), self._before)
         self._put(subject, picture)
 
     @Slot(object)

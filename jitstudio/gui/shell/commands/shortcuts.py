@@ -9,7 +9,7 @@ from PySide6.QtCore import QCoreApplication, QKeyCombination, QObject, Qt, Signa
 from PySide6.QtGui import QKeySequence
 
 from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.shell.commands.spec import ActionSpec, Where
+from jitstudio.gui.shell.commands.spec import Where
 from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.state.preferences import Preferences
 
@@ -124,11 +124,6 @@ class Shortcuts(QObject):
 def can_change(name: str) -> bool:
     """Whether a command may have other keys: not where all text fields know the keys."""
     return name in _SPECS and _SPECS[name].where is not Where.TEXT
-
-
-def spec_of(name: str) -> ActionSpec:
-    """The row of a command."""
-    return _SPECS[name]
 
 
 def plain_text(text: str) -> str:
