@@ -11,7 +11,8 @@ from jitstudio.gui.features.launch.models.arguments import (
     VALUE,
     ArgumentsModel,
 )
-from jitstudio.gui.kit.cell_editors import CHOOSE_FILE, WordEditor
+from jitstudio.gui.features.launch.form.arguments_table import CHOOSE_FILE
+from jitstudio.gui.kit.cell_editors import WordEditor
 from jitstudio.gui.kit.fonts import code_font
 from tests.gui.launch_kernels import APPLY, SAXPY, SAXPY_TEXTS
 
