@@ -138,9 +138,9 @@ class Driver:
         self.window.frame.layout.share_space()
         came: list[bool] = []
         self.window.completed.connect(lambda: came.append(True))
-        was_furnished = self._is_watched
+        was_complete = self._is_watched
         self.window.open(files)
-        self.wait(lambda: was_furnished or came)
+        self.wait(lambda: was_complete or came)
         result = self.state.outputs.result
         if result is not None and not self.results:
             self.results.append(result)

@@ -24,7 +24,7 @@ def sass(driver):
 
 
 def trigger(driver, name):
-    driver.window.commands[name].trigger()
+    driver.window.frame.actions[name].trigger()
 
 
 def told(driver):

@@ -106,7 +106,7 @@ def test_keys_are_listed_changed_and_given_back(started):
     driver.trigger("shortcutsAction")
     dialog = driver.window.findChildren(ShortcutsDialog)[-1]
     press("resetAllShortcuts")
-    assert driver.window.commands["maximiseAction"].shortcut() == QKeySequence("Ctrl+M")
+    assert driver.window.frame.actions["maximiseAction"].shortcut() == QKeySequence("Ctrl+M")
     dialog.close()
     driver.window.activateWindow()
     editor.setFocus()

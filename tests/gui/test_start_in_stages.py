@@ -66,11 +66,11 @@ def early(make_driver):
 
 
 def _is_complete(driver):
-    return not driver.window.commands.unbound
+    return not driver.window.frame.actions.unbound
 
 
 def _editor(driver):
-    """The one in sight; asking the driver would furnish the window."""
+    """The one in sight; asking the driver would make the rest of the window."""
     return driver.window.frame.editors.page.editor
 
 
@@ -80,13 +80,13 @@ def test_what_is_chosen_early_is_carried_out_in_order_once_all_is_there(early):
         early.trigger(name)
     early.trigger("buildAction")
     assert not _is_complete(early)
-    assert not early.window.commands["driverJitAction"].isChecked()
+    assert not early.window.frame.actions["driverJitAction"].isChecked()
     assert len(documents) == 1
     early.wait(lambda: len(documents) == 3)
     assert [document.kind for document in documents] == [CodeKind.CUDA, CodeKind.CUDA, CodeKind.PTX]
     # Both looked as if they were off.
     assert {Switch.DRIVER_JIT, Switch.CACHE} <= settings.switches
-    assert early.window.commands["driverJitAction"].isChecked()
+    assert early.window.frame.actions["driverJitAction"].isChecked()
     early.wait(lambda: early.state.outputs.result is not None)
     assert early.state.build_controller.module is early.document
 
@@ -247,7 +247,7 @@ def test_texts_that_came_first_have_all_that_later_ones_have(session, leave, mak
     assert status.findChild(QLabel, "positionLabel").text() == "Line 1, column 1"
     # A jump can be taken back.
     editor.go_to(250)
-    driver.wait(driver.window.commands["backAction"].isEnabled)
+    driver.wait(driver.window.frame.actions["backAction"].isEnabled)
     driver.trigger("backAction")
     assert editor.position() == (1, 1)
     # Words are offered.

@@ -96,7 +96,7 @@ def test_tabs_are_gone_to_closed_and_opened_again(started, tmp_path, monkeypatch
     assert "changed" in by_name["alpha.cu"].held.text
     assert {name for name, d in by_name.items() if d.is_modified} == {"alpha.cu", unsaved}
     assert (tmp_path / "alpha.cu").read_text() == KERNEL.format(name="alpha")
-    assert not driver.window.commands["reopenTabAction"].isEnabled()
+    assert not driver.window.frame.actions["reopenTabAction"].isEnabled()
 
 
 def test_a_tab_is_renamed_with_its_file_and_has_a_menu(started, tmp_path, monkeypatch):

@@ -17,9 +17,6 @@ from jitstudio.gui.kit.focus_ring import FocusRing
 from jitstudio.gui.kit.fonts import LETTERS, follow_letters, scale_margins
 from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.theme import ThemeKeeper
-from jitstudio.gui.shell.commands.actions import Actions
-from jitstudio.gui.shell.commands.shortcuts import Shortcuts
-from jitstudio.gui.shell.menus import MenuBar, make_toolbar
 from jitstudio.gui.state.sample_tabs import open_sample
 from jitstudio.gui.state.user_state import UserState
 from jitstudio.gui.window.window_frame import WindowFrame
@@ -38,11 +35,7 @@ class MainWindow(QMainWindow):
     Attributes:
         user_state: What is open and chosen.
         keeper: The theme.
-        commands: What can be done; what nobody carries out yet waits until somebody does.
-        shortcuts: The keys of all that.
-        menus: All commands.
-        toolbar: The most used ones.
-        frame: Editors, notices and docks.
+        frame: Commands, editors, notices and docks.
 
     Signals:
         completed: Everything is there.
@@ -54,12 +47,6 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.user_state = user_state
         self.keeper = keeper
-        self.commands = Actions(self)
-        self.shortcuts = Shortcuts(self.commands, user_state.preferences)
-        self.commands.set_theme(keeper.theme)
-        self.menus = MenuBar(self, self.commands)
-        self.toolbar = make_toolbar(self, self.commands)
-        LETTERS.set_family(user_state.preferences.font_family)
         self.frame = WindowFrame(self, user_state, keeper.theme)
         self._builder: WindowBuilder | None = None
         self._steps: Iterator[None] = iter(())
@@ -89,10 +76,10 @@ class MainWindow(QMainWindow):
             with self._or_bare():
                 self._step.stop()
                 if self._builder is None:
-                    self._begin_furnishing()
+                    self._begin_building()
                 for _ in self._steps:
                     pass
-            self._end_furnishing()
+            self._end_building()
         assert self._builder is not None
         return self._builder
 
@@ -155,7 +142,7 @@ class MainWindow(QMainWindow):
         elif self.frame.layout.alone is not None:
             self.frame.layout.give_back()
         else:
-            self.commands["focusEditorAction"].trigger()
+            self.frame.actions["focusEditorAction"].trigger()
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
         """Take files."""
@@ -184,23 +171,23 @@ class MainWindow(QMainWindow):
             self._step.stop()
             raise
 
-    def _begin_furnishing(self) -> None:
-        self._builder = Late.FURNISHING.get()(self)
+    def _begin_building(self) -> None:
+        self._builder = Late.FURNISHING.get()(self, self.frame, self.user_state, self.keeper)
         self._steps = self._builder.steps()
 
-    def _end_furnishing(self) -> None:
+    def _end_building(self) -> None:
         self._is_complete = True
         follow_letters(self, scale_margins)
         if self._wanted is not None:
             self.builder.begin(*self._wanted)
-        self.commands.catch_up()
+        self.frame.actions.catch_up()
         self.completed.emit()
 
     @Slot()
     def _on_loaded(self) -> None:
         if not (self._is_complete or self._is_bare):
             with self._or_bare():
-                self._begin_furnishing()
+                self._begin_building()
             self._step.start()
 
     @Slot(str)
@@ -219,4 +206,4 @@ class MainWindow(QMainWindow):
             is_done = next(self._steps, self) is self
         if is_done:
             self._step.stop()
-            self._end_furnishing()
+            self._end_building()

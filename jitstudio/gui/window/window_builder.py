@@ -8,9 +8,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject
+from PySide6.QtWidgets import QMainWindow
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.project.project import is_project
@@ -19,6 +19,7 @@ from jitstudio.gui.code.search_sources import SearchSources
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.kit.dialogs import Dialogs
+from jitstudio.gui.kit.theme import ThemeKeeper
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.context_menus import ContextMenus
 from jitstudio.gui.shell.file_commands import FileCommands
@@ -28,13 +29,12 @@ from jitstudio.gui.shell.project_commands import ProjectCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.shell.stale_marks import StaleMarks
 from jitstudio.gui.shell.status_line import StatusLine
+from jitstudio.gui.state.user_state import UserState
 from jitstudio.gui.state.window_state import WindowState
 from jitstudio.gui.window.layouts import LayoutController
 from jitstudio.gui.window.menus import MenusController
+from jitstudio.gui.window.window_frame import WindowFrame
 from jitstudio.samples import Sample, samples
-
-if TYPE_CHECKING:
-    from jitstudio.gui.window.main_window import MainWindow
 
 # Folders of `features` without a pane; those with one are in the table of panes.
 _FEATURES = (
@@ -69,11 +69,15 @@ class WindowBuilder(QObject):
 
     context: Context
 
-    def __init__(self, window: MainWindow) -> None:
+    def __init__(
+        self, window: QMainWindow, frame: WindowFrame, user_state: UserState, themes: ThemeKeeper
+    ) -> None:
         super().__init__(window)
         self._window = window
+        self._frame = frame
+        self._themes = themes
         # First: the worker's process starts while the rest is made.
-        self.state = WindowState(window.user_state, self)
+        self.state = WindowState(user_state, self)
 
     def steps(self) -> Iterator[None]:
         """Makes the rest; between two steps the window handles events."""
@@ -85,7 +89,7 @@ class WindowBuilder(QObject):
             shell.layout.fill(name, listings[kind])
             shell.themes.follow(listings[kind].set_theme)
             yield
-        editors = window.frame.editors
+        editors = self._frame.editors
         shell.themes.follow(editors.set_theme)
         files = FileCommands(
             state.documents,
@@ -119,7 +123,7 @@ class WindowBuilder(QObject):
         for install in installers():
             install(context)
             yield
-        LayoutController(editors, window.frame.centre, shell)
+        LayoutController(editors, self._frame.centre, shell)
         MenusController(files, state.preferences, shell)
 
     def begin(self, files: Sequence[Path], sample: Sample | None) -> None:
@@ -144,20 +148,20 @@ class WindowBuilder(QObject):
             state.build_controller.hold()
 
     def _make_shell(self) -> Shell:
-        window, themes = self._window, self._window.keeper
+        window, frame, themes = self._window, self._frame, self._themes
         status = StatusLine(themes.theme)
         window.setStatusBar(status)
         shell = Shell(
             window=window,
-            actions=window.commands,
-            shortcuts=window.shortcuts,
-            menus=window.menus,
-            toolbar=window.toolbar,
+            actions=frame.actions,
+            shortcuts=frame.shortcuts,
+            menus=frame.menus,
+            toolbar=frame.toolbar,
             themes=themes,
-            notices=window.frame.notices,
+            notices=frame.notices,
             status=status,
-            layout=window.frame.layout,
-            context_menus=ContextMenus(window.commands),
+            layout=frame.layout,
+            context_menus=ContextMenus(frame.actions),
             stale_marks=StaleMarks(self.state.staleness, themes, self),
         )
         for part in (shell.notices, status, shell.layout, shell.actions):

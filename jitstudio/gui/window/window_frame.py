@@ -6,9 +6,13 @@ from PySide6.QtCore import QCoreApplication, QSize
 from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
 
 from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.kit.fonts import LETTERS
 from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.shell.commands.actions import Actions
+from jitstudio.gui.shell.commands.shortcuts import Shortcuts
 from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.shell.docking.layout_manager import LayoutManager
+from jitstudio.gui.shell.menus import MenuBar, make_toolbar
 from jitstudio.gui.shell.notice_bar import NoticeBar
 from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.gui.state.user_state import UserState
@@ -21,13 +25,23 @@ class WindowFrame:
     """The parts of a window that are made before it is shown; few, and quick to make.
 
     Attributes:
-        notices: What went wrong outside a build.
+        actions: All commands; what nobody carries out yet waits until somebody does.
+        shortcuts: Their keys.
+        menus: The menu bar.
+        toolbar: The line of buttons.
+        notices: Messages that stay until the user has dealt with them.
         editors: The tabs with the texts.
         centre: The middle of the window: the editors below the notice.
         layout: The docks around them.
     """
 
     def __init__(self, window: QMainWindow, user_state: UserState, theme: Theme) -> None:
+        self.actions = Actions(window)
+        self.actions.set_theme(theme)
+        self.shortcuts = Shortcuts(self.actions, user_state.preferences)
+        self.menus = MenuBar(window, self.actions)
+        self.toolbar = make_toolbar(window, self.actions)
+        LETTERS.set_family(user_state.preferences.font_family)
         self.notices = NoticeBar(theme)
         self.editors = EditorTabs(user_state.documents, theme)
         self.editors.set_font_size(user_state.preferences.font_size)

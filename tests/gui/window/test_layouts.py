@@ -169,11 +169,11 @@ def test_one_zoom_scales_the_whole_window_and_goes_with_the_layout(started):
         return [part.font().pointSizeF() for part in parts]
 
     before, points = sizes(), driver.state.preferences.font_size
-    icons = driver.window.toolbar.iconSize().width()
+    icons = driver.window.frame.toolbar.iconSize().width()
     driver.press(Qt.Key.Key_Equal, CTRL | SHIFT)
     driver.press(Qt.Key.Key_Equal, CTRL | SHIFT)
     assert sizes() == pytest.approx([1.25 * size for size in before])
-    assert driver.window.toolbar.iconSize().width() == round(1.25 * icons)
+    assert driver.window.frame.toolbar.iconSize().width() == round(1.25 * icons)
     # The size of code that the user has chosen stays what it is.
     assert driver.state.preferences.font_size == points
     pause(0)

@@ -6,10 +6,10 @@ from PySide6.QtWidgets import QWidget
 from jitstudio.gui.shell.commands.actions import Actions
 
 
-def test_every_command_of_a_furnished_window_does_something(driver):
-    assert driver.window.commands.unbound
+def test_every_command_of_a_whole_window_does_something(driver):
+    assert driver.window.frame.actions.unbound
     assert driver.builder.state.documents is driver.window.user_state.documents
-    assert driver.window.commands.unbound == frozenset()
+    assert driver.window.frame.actions.unbound == frozenset()
 
 
 def test_no_command_is_bound_twice(qtbot):

@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
-from jitstudio.gui.features.launch.form.arguments_table import ArgumentsTable
+from jitstudio.gui.features.launch.form.arguments_table import CHOOSE_FILE, ArgumentsTable
 from jitstudio.gui.features.launch.models.arguments import (
     DIRECTION,
     FILL,
@@ -11,7 +11,6 @@ from jitstudio.gui.features.launch.models.arguments import (
     VALUE,
     ArgumentsModel,
 )
-from jitstudio.gui.features.launch.form.arguments_table import CHOOSE_FILE
 from jitstudio.gui.kit.cell_editors import WordEditor
 from jitstudio.gui.kit.fonts import code_font
 from tests.gui.launch_kernels import APPLY, SAXPY, SAXPY_TEXTS
