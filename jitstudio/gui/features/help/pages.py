@@ -4,29 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from jitstudio.gui.shell.pane_registry import PANES
 from jitstudio.manual import INDEX
 
-# Object names of panes.
-_PANES = {
+# By object names: docks, and what stands in none.
+_PAGES_OF = {f"{pane.name}Dock": pane.name for pane in PANES} | {
     "welcomePage": "welcome",
     "editorTabs": "editor",
-    "optionsForm": "options",
     "optionsEdit": "options",
-    "problemsView": "problems",
-    "logView": "log",
-    "searchView": "search",
-    "pipelineView": "pipeline",
-    "ptxView": "ptx",
-    "ptxModuleCombo": "ptx",
-    "sassView": "sass",
-    "sassModuleCombo": "sass",
-    "kernelsView": "kernels",
-    "compareView": "compare",
-    "reportView": "report",
-    "graphView": "graph",
-    "namesView": "names",
-    "linkView": "link",
-    "launchPanel": "launch",
     "sweepDialog": "sweep",
     "matrixDialog": "matrix",
     "settingsDialog": "settings",
@@ -39,4 +24,4 @@ def page_for(names: Iterable[str]) -> str:
     Args:
         names: Object names, from the widget with the keyboard to its window.
     """
-    return next((_PANES[name] for name in names if name in _PANES), INDEX)
+    return next((_PAGES_OF[name] for name in names if name in _PAGES_OF), INDEX)
