@@ -91,6 +91,12 @@ def tools(tmp_path_factory) -> Iterator[Tools]:
     made.close()
 
 
+@pytest.fixture
+def shared_cache(cache_folder, tools, monkeypatch) -> None:
+    """Commands find what the tests of this run have built before."""
+    monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(tools.folder))
+
+
 @pytest.fixture(scope="session")
 def builder(tools) -> Builder:
     """Workers that all tests of this process share, with the results of the whole run."""

@@ -46,7 +46,8 @@ def record(folder: Path) -> Iterator[tuple[str, str]]:
     menus = [(menu.text(), *_menu(menu.menu(), 1)) for menu in window.menuBar().actions()]
     yield "menus", "\n".join(line for lines in menus for line in lines)
     yield "commands", "\n".join(map(_command, _actions(window)))
-    yield "settings", "\n".join(map(repr, SETTINGS))
+    chosen = ((s.key, s.group, s.title, s.default, [c.value for c in s.choices]) for s in SETTINGS)
+    yield "settings", "\n".join(map(repr, chosen))
     yield "layouts", "\n".join(_layouts(driver))
     for sample in samples():
         driver.files.open_sample(sample)
@@ -59,7 +60,7 @@ def record(folder: Path) -> Iterator[tuple[str, str]]:
     yield from _tree("all-panes", window)
     for action in _actions(window):
         if action.text().endswith("…") and action.isEnabled():
-            yield from _dialogs(action)
+            yield from _dialogs(driver, action)
     driver.close()
     kept = (folder / "settings.ini").read_text("utf-8").splitlines()
     yield "kept-settings", "\n".join(sorted(line.partition("=")[0] for line in kept))
@@ -168,7 +169,7 @@ def _rows(view: QAbstractItemView) -> Iterator[str]:
     yield from below(view.rootIndex(), 1)
 
 
-def _dialogs(action: QAction) -> list[tuple[str, str]]:
+def _dialogs(driver: Driver, action: QAction) -> list[tuple[str, str]]:
     """The dialogs that a command opens, which are closed again."""
     before = {top for top in QApplication.topLevelWidgets() if top.isVisible()}
     found: list[tuple[str, str]] = []
@@ -186,6 +187,8 @@ def _dialogs(action: QAction) -> list[tuple[str, str]]:
     timer.timeout.connect(take_modal)
     timer.start()
     action.trigger()
+    pause(_DRAWN_MS)
+    driver.settle()
     pause(_DRAWN_MS)
     timer.stop()
     for top in QApplication.topLevelWidgets():
