@@ -18,13 +18,20 @@ import pytest
 
 # Before anything imports Qt.
 os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+# As where pip has installed the program: hundreds of processes that tests start find it compiled.
+if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
+    sys.dont_write_bytecode = False
+    sys.pycache_prefix = str(Path(__file__).parent.parent / ".pytest_cache" / "bytecode")
+    os.environ["PYTHONPYCACHEPREFIX"] = sys.pycache_prefix
 
 from jitstudio.cli.main import main
 from jitstudio.worker.builder import Builder
+from tests.marks import Started, add_marks, is_left_out, order, started_by
 from tests.schemas import schema_of, violations
 from tests.support import ROOT
 from tests.tools import Tools
 
+_STARTED = pytest.StashKey[Started]()
 collect_ignore = [] if find_spec("PySide6") and find_spec("pytestqt") else ["gui"]
 
 
@@ -32,6 +39,21 @@ collect_ignore = [] if find_spec("PySide6") and find_spec("pytestqt") else ["gui
 def pytest_xdist_auto_num_workers() -> int:
     """One process more than cores: most tests wait for tools and windows now and then."""
     return (os.cpu_count() or 1) + 1
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Iterator[None]:
+    """What runs tools, starts a process or makes a QApplication has the mark that says so."""
+    with started_by(item) as item.stash[_STARTED]:
+        return (yield)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Iterator[None]:
+    """Fail what has not."""
+    yield
+    if missing := item.stash[_STARTED].missing_marks:
+        pytest.fail(f"{missing}; see tests/marks.py", pytrace=False)
 
 
 @dataclass(frozen=True)
@@ -67,6 +89,18 @@ def tools(tmp_path_factory) -> Iterator[Tools]:
     made = Tools((base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "tools")
     yield made
     made.close()
+
+
+@pytest.fixture
+def shared_cache(cache_folder, tools, monkeypatch) -> None:
+    """Commands find what the tests of this run have built before."""
+    monkeypatch.setenv("JITSTUDIO_CACHE_DIR", str(tools.folder))
+
+
+@pytest.fixture(scope="session")
+def builder(tools) -> Builder:
+    """Workers that all tests of this process share, with the results of the whole run."""
+    return tools.builder
 
 
 @pytest.fixture
@@ -132,11 +166,18 @@ def run_apart(command, environment, tmp_path) -> Callable[..., Ran]:
     return runs
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what needs a GPU where there is none, and say so."""
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Import nothing of a folder that the marks asked for leave out as a whole."""
+    return is_left_out(collection_path, config.getoption("markexpr")) or None
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item], config: pytest.Config) -> None:
+    """Mark what needs tools or a window, and skip what needs a GPU where there is none."""
     for item in items:
+        add_marks(item, is_retried=config.getoption("reruns", None) is None)
         if item.get_closest_marker("gpu") and (reason := _no_gpu()):
             item.add_marker(pytest.mark.skip(reason=reason))
+    items.sort(key=order(items))
 
 
 @cache

@@ -51,6 +51,7 @@ def test_each_dependency_has_a_lower_and_an_upper_bound(requirement):
     assert {part.operator for part in requirement.specifier} == {">=", "<"}
 
 
+@pytest.mark.slow
 def test_the_lowest_versions_are_those_of_the_project():
     done = subprocess.run(
         [sys.executable, ROOT / ".ci" / "lowest.py"],

@@ -153,6 +153,7 @@ def unknown(shared):
     return starts
 
 
+@pytest.mark.tools
 @as_root
 @pytest.mark.parametrize("home", ["/nonexistent", None])
 def test_a_user_whom_nobody_knows_builds(unknown, shared, home):
@@ -167,6 +168,7 @@ def test_a_user_whom_nobody_knows_builds(unknown, shared, home):
     assert {path.name for path in shared.iterdir()} == {f"jitstudio-{UNKNOWN}", source.name}
 
 
+@pytest.mark.tools
 @as_root
 def test_a_trap_in_the_folder_of_all_users_is_told_and_plain_code_is_built(unknown, shared):
     trap = shared / f"jitstudio-{UNKNOWN}"
@@ -218,6 +220,7 @@ def window(unknown):
     return partial(unknown, program=("-c", _WINDOW))
 
 
+@pytest.mark.tools
 @as_root
 def test_the_window_says_where_it_keeps_things(window, shared):
     done = window(home=None)
@@ -228,6 +231,7 @@ def test_the_window_says_where_it_keeps_things(window, shared):
     assert kept == {f"jitstudio-{UNKNOWN}/.local/share/jitstudio/sessions/session-1.json"}
 
 
+@pytest.mark.tools
 @as_root
 def test_the_window_says_that_it_cannot_keep_things(window, shared):
     trap = shared / f"jitstudio-{UNKNOWN}"

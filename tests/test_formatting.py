@@ -8,6 +8,8 @@ import pytest
 from jitstudio import formatting
 from jitstudio.formatting import FormatError, Style, clang_format, formatted, style_file
 
+pytestmark = pytest.mark.slow
+
 pytest.importorskip("clang_format")
 MESSY = """\
 #include <cuda_fp16.h>

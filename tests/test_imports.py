@@ -8,6 +8,8 @@ import pytest
 
 from jitstudio.cli import COMMANDS
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture
 def loaded(environment):

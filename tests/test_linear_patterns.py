@@ -82,6 +82,7 @@ def _of_module(name: str) -> list[tuple[str, re.Pattern, str]]:
     ]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("package", sorted({name.split(".")[1] for name in _modules()}))
 def test_all_patterns_of_a_package_are_linear(package):
     found = {
@@ -94,6 +95,7 @@ def test_all_patterns_of_a_package_are_linear(package):
     assert found == {}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("lexer", LEXERS, ids=lambda lexer: lexer.__name__)
 def test_the_rules_of_a_lexer_are_linear(lexer):
     for state, rules in lexer.rules.items():
@@ -101,6 +103,7 @@ def test_the_rules_of_a_lexer_are_linear(lexer):
         assert not superlinear(table, "finditer"), state
 
 
+@pytest.mark.slow
 def test_what_finds_an_explanation_is_linear():
     rows = explanations.explanations()
     patterns = {re.compile(row.message) for row in rows}

@@ -22,18 +22,18 @@ from jitstudio.worker.builder import Builder
 class Tools:
     """Builds and disassembles, and keeps all of it for the other processes of the run.
 
-    Args:
+    Attributes:
         folder: Where; shared by these processes.
     """
 
     def __init__(self, folder: Path) -> None:
-        self._folder = folder
+        self.folder = folder
         folder.mkdir(exist_ok=True)
 
     @cached_property
     def builder(self) -> Builder:
         """For requests that may fail."""
-        return Builder(store=Store(self._folder))
+        return Builder(store=Store(self.folder))
 
     def close(self) -> None:
         self.builder.close()
@@ -52,9 +52,9 @@ class Tools:
     def printed(self, cubin: bytes, *options: str) -> str:
         """What nvdisasm prints of a cubin."""
         name = hashlib.sha256(b"\0".join((cubin, *map(str.encode, options)))).hexdigest()
-        kept = self._folder / f"{name}.txt"
+        kept = self.folder / f"{name}.txt"
         if not kept.exists():
-            given = self._folder / f"{uuid4()}.cubin"
+            given = self.folder / f"{uuid4()}.cubin"
             given.write_bytes(cubin)
             done = subprocess.run(
                 [locate.nvdisasm(), *options, given], capture_output=True, text=True, check=True

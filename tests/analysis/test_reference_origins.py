@@ -11,8 +11,9 @@ import pytest
 
 from jitstudio.analysis.reference import Topic, reference
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.worker.builder import Builder
 from tests.support import ROOT, request
+
+pytestmark = pytest.mark.tools
 
 LINES = (ROOT / "tests/data/reference/instructions.txt").read_text("utf-8").splitlines()
 # What all of them may use.
@@ -46,13 +47,6 @@ DIRECTIVES = """\
 FIRST = {"sm_75": "6.3", "sm_80": "7.0", "sm_90": "7.8", "sm_90a": "8.0"}
 FIRST |= {"sm_100": "8.6", "sm_100a": "8.6"}
 OLDEST = "sm_75"
-
-
-@pytest.fixture(scope="module")
-def builder():
-    made = Builder()
-    yield made
-    made.close()
 
 
 def entry(line):

@@ -108,6 +108,7 @@ def check(folder):
     return [problem for problem in said if problem]
 
 
+@pytest.mark.tools
 @pytest.mark.parametrize("damage", DAMAGES)
 def test_no_damage_gives_an_exception_or_a_wrong_result(tmp_path, whole, damage):
     file, log = whole
@@ -297,6 +298,7 @@ def test_a_file_of_another_user_is_not_believed(tmp_path):
         assert "belongs to another user" in store.take_problem()
 
 
+@pytest.mark.tools
 def test_a_full_disk_costs_one_notice(tmp_path):
     code = (
         "import resource, signal, sys; from pathlib import Path\n"

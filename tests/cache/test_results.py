@@ -19,6 +19,8 @@ from jitstudio.worker.builder import Builder
 from tests.cache.scenarios import SLOW
 from tests.support import CRASHING, GOOD, KERNEL, cuda, ptx, request, sample
 
+pytestmark = pytest.mark.tools
+
 
 @pytest.fixture
 def fresh(tmp_path):

@@ -41,6 +41,7 @@ def _without(log):
     return [line for line in log.splitlines() if not any(words in line for words in _VARYING)]
 
 
+@pytest.mark.tools
 @pytest.mark.parametrize(
     "seed",
     [*range(FEW), *(pytest.param(seed, marks=pytest.mark.bench) for seed in range(FEW, MANY))],
@@ -74,6 +75,7 @@ def test_a_build_gives_what_a_fresh_one_gives(seed, builders, tmp_path):
         agree(drawn.before, "again, back")
 
 
+@pytest.mark.tools
 @pytest.mark.parametrize("kind", PLACES)
 @pytest.mark.parametrize("spelled", ["quoted", "angled", "spliced", "digraph", "comments"])
 def test_what_does_not_change_is_found_again(kind, spelled, builders, tmp_path):

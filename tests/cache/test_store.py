@@ -73,6 +73,7 @@ print(store.take_problem())
 """
 
 
+@pytest.mark.slow
 def test_processes_that_write_at_the_same_time_lose_nothing(open_store, tmp_path, environment):
     writers = [
         subprocess.Popen(

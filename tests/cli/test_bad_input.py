@@ -231,6 +231,7 @@ def _mirror(real, copy):
             (copy / entry.name).symlink_to(entry)
 
 
+@pytest.mark.tools
 def test_a_library_that_is_missing(without_nvrtc, environment, tmp_path):
     # An empty CUDA toolkit, lest one that is installed on this machine help out.
     hidden = environment | {"CUDA_PATH": str(tmp_path), "CUDA_HOME": str(tmp_path)}

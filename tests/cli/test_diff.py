@@ -1,4 +1,8 @@
+import pytest
+
 from tests.support import SAMPLES
+
+pytestmark = pytest.mark.usefixtures("shared_cache")
 
 ADD = (SAMPLES / "vector_add.cu").read_text()
 OTHERS = {

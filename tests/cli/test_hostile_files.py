@@ -148,6 +148,7 @@ def test_a_damaged_array_is_told_in_words(tmp_path, content):
         load(str(path), FLOAT, 4)
 
 
+@pytest.mark.slow
 def test_an_archive_is_not_unpacked_beyond_the_buffer(tmp_path):
     path = tmp_path / "a.npz"
     with (

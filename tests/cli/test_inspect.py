@@ -7,6 +7,8 @@ from jitstudio.analysis.reading import code, live
 from jitstudio.toolchain import locate
 from tests.support import KERNEL, SAMPLES
 
+pytestmark = pytest.mark.usefixtures("shared_cache")
+
 KERNEL_FIELDS = {"name", "report", "cfg", "instructions"}
 INSTRUCTION_FIELDS = {
     *("address", "opcode", "operands", "source_file", "source_line", "ptx_line"),

@@ -100,6 +100,7 @@ def _write(folder, project):
     return path
 
 
+@pytest.mark.tools
 @each_exploit
 def test_without_us_the_exploit_works(exploit, place, environment):
     told = {

@@ -37,6 +37,7 @@ def cubin(target, *options):
     return next(one.content for one in result.artifacts if one.kind is CodeKind.CUBIN)
 
 
+@pytest.mark.tools
 @TARGETS
 def test_sections_are_those_that_others_find(target):
     theirs = ELFFile(BytesIO(cubin(target)))
@@ -48,6 +49,7 @@ def test_sections_are_those_that_others_find(target):
 
 
 @pytest.mark.parametrize("options", [(), ("-rdc=true",)])
+@pytest.mark.tools
 @TARGETS
 def test_symbols_are_those_that_others_find(target, options):
     content = cubin(target, *options)
@@ -63,6 +65,7 @@ def test_symbols_are_those_that_others_find(target, options):
     }
 
 
+@pytest.mark.tools
 @TARGETS
 def test_relocations_are_those_that_others_find(target):
     start = (".rel.nv.constant4", ".rela.nv.constant4")
@@ -81,6 +84,7 @@ def test_relocations_are_those_that_others_find(target):
     ]
 
 
+@pytest.mark.tools
 @pytest.mark.parametrize("seed", range(40))
 def test_broken_files_are_read_as_far_as_they_go(seed):
     random = Random(seed)

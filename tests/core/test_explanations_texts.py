@@ -3,6 +3,8 @@
 import re
 import time
 
+import pytest
+
 from jitstudio.core.arch import DEFAULT_ARCH
 from jitstudio.core.explanations import explained, explanations
 from jitstudio.core.result import BuildResult, Outcome
@@ -40,6 +42,7 @@ def test_texts_are_short():
         assert len(explanation.text) < 420, explanation.id
 
 
+@pytest.mark.bench
 def test_a_good_build_is_not_slowed_down():
     built = request(sample("saxpy.cu"))
     result = BuildResult(Outcome.BUILT, DEFAULT_ARCH)

@@ -2,6 +2,8 @@ import random
 from itertools import pairwise
 from time import perf_counter
 
+import pytest
+
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.folds import Block, blocks
 from tests.listing.mutations import mutated
@@ -162,6 +164,7 @@ def test_functions_are_those_of_the_text(listings):
                 assert head in lines[block.head], what
 
 
+@pytest.mark.bench
 def test_many_lines_are_read_quickly():
     lines = [*SASS, *PTX] * 3000
     start = perf_counter()

@@ -64,6 +64,7 @@ def test_the_samples_lose_no_name_and_lex_without_errors(listings):
             assert all(token is not Error for _, _, token in tokens), line
 
 
+@pytest.mark.bench
 def test_hundreds_of_thousands_of_lines_take_little_time():
     lines = ["\tadd.f32 %f1, %f2, %f3;", "\tcall _Z1fv;"] * 150_000
     start = perf_counter()

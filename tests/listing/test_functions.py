@@ -84,6 +84,7 @@ def test_the_function_of_a_line():
     assert [function and function.name for function in named] == [None, "a", "a", None, "b", None]
 
 
+@pytest.mark.bench
 def test_hundreds_of_thousands_of_lines_take_little_time():
     body = ["\tadd.f32 %f1, {%f2}, %f3; // x"] * 300_000
     # Not by the clock: other tests run at the same time.

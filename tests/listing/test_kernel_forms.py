@@ -18,7 +18,6 @@ from jitstudio.core.launch.types import (
 )
 from jitstudio.core.result import Kernel
 from jitstudio.listing.kernels import kernel_forms
-from jitstudio.worker.builder import Builder
 from tests.support import cuda, request, sample
 
 TYPES = """\
@@ -69,13 +68,6 @@ EXPRESSIONS = (
     "ns::pack<float, double>",
     "ns::dependent<3>",
 )
-
-
-@pytest.fixture(scope="module")
-def builder():
-    worker = Builder()
-    yield worker
-    worker.close()
 
 
 @pytest.fixture(scope="module")

@@ -127,6 +127,7 @@ def test_blank_lines_keep_a_comment_open(name):
     assert lexer.lex_line("b */", inside)[1] == 0
 
 
+@pytest.mark.bench
 @every_lexer
 def test_time_grows_with_the_length_of_a_line(name):
     text = TEXTS[name].replace("\n", " ").replace("//", "").replace(";", "")

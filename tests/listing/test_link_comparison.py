@@ -10,6 +10,8 @@ from jitstudio.listing.link_comparison import MODES, both_ways, compare_links
 from jitstudio.worker.builder import Builder
 from tests.support import request, sample
 
+pytestmark = pytest.mark.tools
+
 
 @pytest.fixture(scope="module")
 def figures():

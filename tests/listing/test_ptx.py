@@ -1,5 +1,7 @@
 from time import perf_counter
 
+import pytest
+
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.ptx import entries
 
@@ -70,6 +72,7 @@ def test_the_kernels_of_the_samples_are_found(listings):
     assert found["Histogram with an in-memory header -G"] == ("histogram",)
 
 
+@pytest.mark.bench
 def test_a_large_text_is_searched_at_once():
     line = "\tld.global.nc.v4.f32 \t{%f1, %f2, %f3, %f4}, [%rd12+16]; // note\n"
     text = "".join(

@@ -6,7 +6,6 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.request import Direction
 from jitstudio.listing.kernels import kernel_forms
 from jitstudio.listing.ptx import pointer_access
-from jitstudio.worker.builder import Builder
 from tests.support import cuda, request, sample, sample_header
 
 IN, OUT, INOUT = Direction.IN, Direction.OUT, Direction.INOUT
@@ -50,13 +49,6 @@ extern "C" __global__ void by_value(Buffers b, float* c) { *b.out = *b.in + *c; 
 
 def access(body):
     return pointer_access(TWO.format(body=body))["k"]
-
-
-@pytest.fixture(scope="module")
-def builder():
-    worker = Builder()
-    yield worker
-    worker.close()
 
 
 def accesses(builder, *sources, **fields):
@@ -210,6 +202,7 @@ def test_no_beginning_of_a_text_is_too_odd():
         pointer_access(text[end:])
 
 
+@pytest.mark.bench
 def test_a_huge_kernel_takes_seconds_at_most():
     step = """\
     mul.wide.s32 %rd{0}1, %r{0}, 4;

@@ -73,6 +73,7 @@ def test_where_the_kernel_is_gone_the_number_is_kept():
     assert same_line(A, [""], 8, None) == 0
 
 
+@pytest.mark.bench
 def test_a_long_text_takes_no_time():
     before = tuple(f"{line} // {n}" for n in range(25_000) for line in A)
     after = ("// new", *before)

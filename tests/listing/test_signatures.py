@@ -262,6 +262,7 @@ def test_what_makes_no_sense_is_unknown(text):
     assert kernel.parameters[0].type is None
 
 
+@pytest.mark.slow
 def test_half_a_text_is_read_as_far_as_it_goes():
     names = {kernel.name for kernel in signatures(cuda(SOURCE), HEADERS)}
     complete = 0
@@ -279,6 +280,7 @@ def test_no_beginning_of_a_sample_is_too_odd(path):
     assert len(signatures(Source("x.cu", CodeKind.CUDA, content))) == content.count(b"__global__")
 
 
+@pytest.mark.slow
 def test_no_mistake_in_a_text_is_too_odd():
     chance = random.Random(7)
     for _ in range(300):
@@ -310,6 +312,7 @@ def test_no_depth_is_too_deep(text):
     assert len(signatures(cuda(text))) <= 1
 
 
+@pytest.mark.bench
 def test_a_source_is_read_in_no_time():
     source = sample("saxpy.cu")
 

@@ -1,4 +1,3 @@
-import time
 import tracemalloc
 
 import numpy as np
@@ -146,10 +145,8 @@ def test_large_buffers_need_little_more_than_themselves():
     size = 64 << 20
     tracemalloc.start()
     try:
-        start = time.perf_counter()
         for kind in (FillKind.CONSTANT, FillKind.RANGE, FillKind.RANDOM):
             made(FLOAT, size // 4, kind, 1)
-        assert time.perf_counter() - start < 20
         assert tracemalloc.get_traced_memory()[1] < 1.3 * size
     finally:
         tracemalloc.stop()

@@ -16,6 +16,8 @@ from jitstudio.sweep.sites import Certificates, SiteError
 from tests.support import ROOT, SLOW
 from tests.sweep.plans import power_plan
 
+pytestmark = pytest.mark.tools
+
 distributed = pytest.importorskip("distributed")
 
 QUICK = 30.0

@@ -12,6 +12,8 @@ from jitstudio.sweep.engine import Sweep
 from tests.support import GOOD, SLOW, cuda, request
 from tests.sweep.plans import power_plan
 
+pytestmark = pytest.mark.tools
+
 QUICK = 30.0
 """Seconds within which a cancelled sweep must be over; far less than the slow code takes."""
 

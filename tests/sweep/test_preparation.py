@@ -17,6 +17,8 @@ from jitstudio.sweep.preparation import gpus_of
 from tests.devices import H200
 from tests.sweep.plans import power_plan
 
+pytestmark = pytest.mark.tools
+
 
 def gpu(ordinal, capability="9.0", uuid=""):
     known = uuid or f"uuid-{ordinal}"

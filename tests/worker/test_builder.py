@@ -28,6 +28,8 @@ from tests.support import (
     sample,
 )
 
+pytestmark = pytest.mark.tools
+
 QUICK = 30.0
 """Seconds within which a kill must be over; far less than the slow code takes."""
 

@@ -18,6 +18,8 @@ from jitstudio.worker.disassembly_reader import DisassemblyReader
 from jitstudio.worker.host import WorkerError
 from tests.support import cuda, request
 
+pytestmark = pytest.mark.tools
+
 QUICK = 60.0
 
 

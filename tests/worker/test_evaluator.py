@@ -15,6 +15,8 @@ from jitstudio.worker.evaluator import CalculationError, HostEvaluator
 from jitstudio.worker.host import WorkerError
 from tests.numerics.kinds import BFLOAT, FLOAT, FLOAT4, INT
 
+pytestmark = pytest.mark.tools
+
 X = Buffer("x", FLOAT, 0, 4, Fill(FillKind.RANGE))
 IN = Buffer("in", INT, 0, 4, Fill(FillKind.CONSTANT, (2,)))
 SLOW = "erf(ones(10**8)).sum()"

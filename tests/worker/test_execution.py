@@ -11,6 +11,8 @@ from jitstudio.core.tools import Tool
 from jitstudio.worker.builder import Builder
 from tests.support import CRASHING, GOOD, KERNEL, SLOW, SLOW_CUDA, cuda, ptx, request, sample
 
+pytestmark = pytest.mark.tools
+
 QUICK = 30.0
 """Seconds within which a kill must be over; far less than the slow code takes."""
 

@@ -12,6 +12,8 @@ from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.protocol import Call, Done
 from tests.support import CRASHING_IR, KERNEL, SLOW_CUDA
 
+pytestmark = pytest.mark.tools
+
 
 def job(text, tool=Tool.NVRTC, kind=CodeKind.CUDA, arch="compute_90"):
     source = (Ref(kind, "k"), text.encode())

@@ -20,6 +20,8 @@ from jitstudio.worker.programs.build import BUILDING
 from jitstudio.worker.protocol import Call, Done
 from tests.support import KERNEL, cuda, request
 
+pytestmark = pytest.mark.tools
+
 HOSTILE = replace(BUILDING, module="tests.worker.hostile_child")
 QUICK = 20.0
 

@@ -26,6 +26,8 @@ from jitstudio.toolchain.driver import describe
 from jitstudio.worker.host import WorkerError
 from jitstudio.worker.launcher import Launcher
 
+pytestmark = pytest.mark.tools
+
 WITHOUT_DRIVER = pytest.mark.skipif(not describe().problem, reason="there is a driver")
 
 

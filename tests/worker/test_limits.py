@@ -6,7 +6,10 @@ import pytest
 
 from jitstudio.worker.limits import default_memory_limit, share_of_memory
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's"),
+]
 
 _TAKE = """
 import sys

@@ -15,7 +15,10 @@ from jitstudio.worker.protocol import Call
 from tests.support import ROOT
 from tests.worker.sealed import PLAIN
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="it reads Linux's /proc")
+pytestmark = [
+    pytest.mark.slow,
+    pytest.mark.skipif(sys.platform != "linux", reason="it reads Linux's /proc"),
+]
 
 # Shared memory, which no limit of one process counts.
 TAKE = """

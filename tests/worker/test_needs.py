@@ -12,6 +12,8 @@ from jitstudio.worker.builder import Builder
 from jitstudio.worker.sandbox import needs
 from tests.support import KERNEL, cuda, request
 
+pytestmark = pytest.mark.tools
+
 USES = "__global__ void k(int* p) { *p = VALUE; }\n"
 
 

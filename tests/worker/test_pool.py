@@ -10,6 +10,8 @@ from jitstudio.worker.pool import MOST_WORKERS, Pool, default_size
 from jitstudio.worker.sandbox.access import NOTHING, Access, Need
 from tests.support import GOOD, KERNEL, SLOW, cuda, request
 
+pytestmark = pytest.mark.tools
+
 
 @pytest.fixture
 def hosts():

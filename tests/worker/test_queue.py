@@ -15,6 +15,8 @@ from jitstudio.worker.queue import GRACE, RequestQueue
 from jitstudio.worker.queue import RequestState as State
 from tests.support import CRASHING, GOOD, SLOW, cuda, request
 
+pytestmark = pytest.mark.tools
+
 PATIENCE = 30.0
 
 

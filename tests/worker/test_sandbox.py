@@ -274,6 +274,7 @@ def test_its_temporary_folder_goes_with_it(started, end):
     assert not folder.exists()
 
 
+@pytest.mark.tools
 def test_the_folder_of_a_killed_program_is_emptied_and_removed_by_the_next(tmp_path, monkeypatch):
     code = f"""
 import os

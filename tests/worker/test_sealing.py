@@ -16,7 +16,10 @@ from jitstudio.worker.crash_report import crash_after_death
 from jitstudio.worker.host import Death
 from jitstudio.worker.sandbox import system_paths
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's")
+pytestmark = [
+    pytest.mark.tools,
+    pytest.mark.skipif(sys.platform != "linux", reason="the sandbox is Linux's"),
+]
 
 SEAL = """
 import os, sys

@@ -1,6 +1,8 @@
 from random import Random
 from time import perf_counter
 
+import pytest
+
 from jitstudio.analysis.comparing.align import align, align_by, merged
 from jitstudio.analysis.model import NOWHERE
 
@@ -34,6 +36,7 @@ def test_all_places_come_in_order():
     ]
 
 
+@pytest.mark.bench
 def test_fifty_thousand_lines_take_no_time_to_speak_of():
     random = Random(1)
     left = [f"FFMA R{random.randrange(250)}, R{random.randrange(8)}" for _ in range(50_000)]

@@ -5,6 +5,8 @@ from jitstudio.core.code import CodeKind
 from jitstudio.worker.builder import Builder
 from tests.support import cuda, request
 
+pytestmark = pytest.mark.tools
+
 SOURCE = """
 __constant__ int table[4] = {1, 2, 3, 4};
 __device__ float kept = 2.5f;

@@ -239,6 +239,7 @@ def test_what_is_not_known_has_no_counterparts():
 COUNT = 100_000
 
 
+@pytest.mark.bench
 def test_a_cursor_is_followed_within_16_ms_in_100_000_instructions():
     """Also on a line that all of it comes from."""
     rows = [

@@ -86,6 +86,7 @@ def test_so_it_is_with_real_kernels(made):
                 check(graph, laid(graph))
 
 
+@pytest.mark.slow
 def test_so_it_is_where_edges_are_too_long_to_pass_all_layers():
     ends = [Leap(at, (199,), goes_on=True) for at in range(198)]
     check(graph := graph_of(200, ends, {0: "k"}), laid(graph))
@@ -125,6 +126,7 @@ def test_ends_of_edges_stand_apart():
     assert all(right - left > 5 for left, right in pairwise(starts))
 
 
+@pytest.mark.bench
 @pytest.mark.parametrize(("count", "seconds"), [(1000, 3.0), (3000, 12.0)])
 def test_many_blocks_are_placed_in_time(count, seconds):
     graph = structured_graph(random.Random(1), count * 5)

@@ -11,6 +11,8 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.result import Resources
 from tests.analysis.matrix.matrices import carried_out, plan
 
+pytestmark = pytest.mark.tools
+
 VIEW = View("hungry", 256)
 
 

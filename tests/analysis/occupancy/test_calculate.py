@@ -122,6 +122,7 @@ def test_who_needs_more_gets_no_more_blocks(arch, field):
         assert occupancy(limits, more).blocks <= occupancy(limits, usage).blocks
 
 
+@pytest.mark.tools
 @pytest.mark.skipif(not which("gcc"), reason="there is no gcc")
 @pytest.mark.skipif(header_folder() is None, reason="there is no CUDA toolkit with its headers")
 def test_the_calculation_is_that_of_nvidias_own_header(tmp_path):

@@ -279,6 +279,7 @@ def test_carets_and_their_selections_are_painted(qtbot, theme):
     assert not editor.carets.grounds(0, 100)
 
 
+@pytest.mark.bench
 def test_one_caret_types_as_fast_as_before(editor):
     """Several are no burden to who has one: all that is asked is whether there are several."""
     editor.setPlainText("int a;\n" * 2000)
@@ -302,6 +303,7 @@ def test_many_places_in_one_line_are_drawn_at_once(editor):
     assert max(places) > 2 * MOST - 10
 
 
+@pytest.mark.bench
 def test_the_most_carets_type_without_a_pause(editor):
     put(editor, "x|\n" * MOST)
     start = time.perf_counter()

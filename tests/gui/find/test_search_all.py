@@ -66,6 +66,7 @@ def test_a_newer_search_ends_the_one_before_and_esc_too(search, qtbot):
     assert len(search.hits) == before
 
 
+@pytest.mark.bench
 def test_twice_the_text_takes_twice_the_time_and_a_wild_expression_gives_up(search, qtbot):
     spent = []
     for size in (20_000, 40_000):

@@ -1,6 +1,6 @@
 """From the start of a process until a key that is pressed stands in the text of its window.
 
-`python3 tests/startup.py` compares jitstudio with a bare window of PySide6 with one text widget.
+`python3 tests/bench/startup.py` compares it with a bare window of PySide6 with one text widget.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 RUNS = 5
 
 _BARE = """

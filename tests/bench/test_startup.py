@@ -2,10 +2,10 @@
 
 import pytest
 
-from tests.startup import compare
+from tests.bench.startup import compare
 
-# The aim is 2.0, which `tests/startup.py` measures on a quiet machine; tests run on busy ones, and
-# from sources that may not be compiled yet.
+# The aim is 2.0, which `tests/bench/startup.py` measures on a quiet machine; tests run on busy
+# ones, and from sources that may not be compiled yet.
 MOST = 2.6
 TRIES = 4
 

@@ -1,0 +1,57 @@
+"""That the inner loop starts nothing: what a test starts without its mark makes it fail."""
+
+import ctypes
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.marks import is_left_out, started_by
+
+INNER = "not tools and not window and not slow"
+
+
+def test_a_process_needs_a_mark(request):
+    with started_by(request.node) as started:
+        subprocess.run([sys.executable, "--version"], check=True, capture_output=True)
+    assert "without the mark 'tools' or 'slow'" in started.missing_marks
+
+
+def test_a_library_of_nvidias_needs_a_mark(request):
+    with started_by(request.node) as started, pytest.raises(OSError, match="libnvrtc"):
+        ctypes.CDLL("/nowhere/libnvrtc.so.13")
+    assert "without the mark 'tools' or 'slow'" in started.missing_marks
+
+
+def test_an_application_of_qt_needs_a_mark(request, monkeypatch):
+    class Core:
+        class QCoreApplication:
+            made = None
+
+            @classmethod
+            def instance(cls):
+                return cls.made
+
+    monkeypatch.setitem(sys.modules, "PySide6.QtCore", Core)
+    with started_by(request.node) as started:
+        assert started.missing_marks == ""
+        Core.QCoreApplication.made = Core
+        assert "without the mark 'window'" in started.missing_marks
+        monkeypatch.undo()
+
+
+@pytest.mark.slow
+@pytest.mark.tools
+def test_what_is_marked_may(request):
+    with started_by(request.node) as started:
+        subprocess.run([sys.executable, "--version"], check=True, capture_output=True)
+    assert started.missing_marks == ""
+
+
+def test_a_folder_of_windows_is_not_even_imported_for_the_inner_loop():
+    gui = Path(__file__).parent / "gui"
+    assert is_left_out(gui, INNER)
+    assert not is_left_out(gui / "toolchain", INNER)
+    assert not is_left_out(gui, "not slow")
+    assert not is_left_out(gui.parent / "core", INNER)
