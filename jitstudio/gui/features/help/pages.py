@@ -27,8 +27,7 @@ _PANES = {
     "namesView": "names",
     "linkView": "link",
     "launchPanel": "launch",
-    "sweepDialog": "sweep",
-    "matrixDialog": "matrix",
+    "variantsDialog": "variants",
     "settingsDialog": "settings",
 }
 
