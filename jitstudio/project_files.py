@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path, PurePosixPath
 
 from jitstudio.core import plain_files
+from jitstudio.core.axes import VariantDraft
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.project.format import LARGEST, ProjectFormatError, load
@@ -20,7 +21,6 @@ from jitstudio.core.project.project import (
     with_axis_files,
     with_buffer_files,
 )
-from jitstudio.core.sweep.draft import SweepDraft
 
 
 class ProjectError(RuntimeError):
@@ -69,8 +69,8 @@ class OpenSweep:
         problems: Why, a sentence each.
     """
 
-    draft: SweepDraft
-    withheld: SweepDraft
+    draft: VariantDraft
+    withheld: VariantDraft
     problems: tuple[str, ...] = ()
 
 
@@ -160,7 +160,7 @@ def file_launch(spec: LaunchSpec, folder: Path, resolve: Resolve = Path.resolve)
     return with_buffer_files(spec, _shorten(folder, resolve))
 
 
-def file_sweep(draft: SweepDraft, folder: Path, resolve: Resolve = Path.resolve) -> SweepDraft:
+def file_sweep(draft: VariantDraft, folder: Path, resolve: Resolve = Path.resolve) -> VariantDraft:
     """The sweep as a project in this folder keeps it: its own files by relative paths."""
     return with_axis_files(draft, _shorten(folder, resolve))
 
@@ -203,7 +203,7 @@ def _usable(spec: LaunchSpec, folder: Path) -> OpenLaunch:
     return OpenLaunch(usable, withheld, tuple(problems.values()))
 
 
-def _usable_sweep(draft: SweepDraft, folder: Path) -> OpenSweep:
+def _usable_sweep(draft: VariantDraft, folder: Path) -> OpenSweep:
     problems: dict[str, str] = {}
     usable = with_axis_files(draft, _complete(folder, f"sweep of '{draft.kernel}'", problems))
     places = {(axis.kind, axis.name) for axis in usable.axes}

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from jitstudio.core.axes import AxisKind, parse_values
 from jitstudio.core.options import lies_in, refused, shown, split_options
 from jitstudio.core.plan import misnamed
-from jitstudio.core.sweep.plan import AxisKind, parse_values
 from jitstudio.listing.includes import includes
 from jitstudio.paths import settings_folder
 from jitstudio.private import is_own, make_private

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QApplication, QDockWidget, QToolButton, QWidget  #
 
 from jitstudio.core.request import LinkMode  # noqa: E402
 from jitstudio.gui.features.settings.dialog import SettingsDialog  # noqa: E402
-from jitstudio.gui.features.variants.sweep_dialog import SweepDialog  # noqa: E402
+from jitstudio.gui.features.variants.dialog import VariantsDialog  # noqa: E402
 from jitstudio.gui.kit.theme import ThemeMode  # noqa: E402
 from jitstudio.gui.window.application import make_application  # noqa: E402
 from tests.gui.driver import Driver, pause  # noqa: E402
@@ -148,8 +148,8 @@ def _sweep(driver: Driver, grab: Callable[[str, QWidget], None]) -> None:
     driver.open_sample("SAXPY")
     driver.wait(lambda: driver.launch_form().spec().kernel.startswith("saxpy"))
     driver.trigger("sweepAction")
-    dialog = driver.find(SweepDialog, "sweepDialog")
-    run = dialog.findChild(QToolButton, "sweepRun")
+    dialog = driver.find(VariantsDialog, "variantsDialog")
+    run = dialog.findChild(QToolButton, "variantsRun")
     assert run is not None
     run.click()
     driver.wait(lambda: not dialog.is_running)

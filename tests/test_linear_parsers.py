@@ -23,6 +23,7 @@ from jitstudio.analysis.names import names
 from jitstudio.analysis.reading.code import read_code
 from jitstudio.analysis.reading.live import read_live
 from jitstudio.analysis.words import word_at
+from jitstudio.core.axes import parse_axis
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import diagnose
 from jitstudio.core.explanations import (
@@ -45,7 +46,6 @@ from jitstudio.core.project.format import load
 from jitstudio.core.request import BuildRequest, with_name_expressions
 from jitstudio.core.resources import read_verbose_log
 from jitstudio.core.result import Artifact, BuildResult, Outcome
-from jitstudio.core.sweep.plan import parse_axis
 from jitstudio.core.tools import Tool
 from jitstudio.gui.state.file_text import line_changes, read_text
 from jitstudio.listing.cuda.declarations import prepare

@@ -2,12 +2,11 @@ import os
 
 import pytest
 
+from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import dump
 from jitstudio.core.project.project import Member, Project, is_project
-from jitstudio.core.sweep.draft import AxisText, SweepDraft
-from jitstudio.core.sweep.plan import AxisKind
 from jitstudio.project_files import (
     ProjectError,
     file_launch,
@@ -120,7 +119,7 @@ def test_an_axis_fills_buffers_from_files_in_the_folder_only(folder):
         axis("n; n:file(../y.npy); n:file(/etc/passwd)", "y"),
         AxisText(AxisKind.MACRO, "y", "n:file(../y.npy)"),
     )
-    (sweep,) = read_project(_write(folder, sweeps=(SweepDraft("k", axes),))).sweeps
+    (sweep,) = read_project(_write(folder, sweeps=(VariantDraft("k", axes),))).sweeps
     assert sweep.draft.axes == (axis(f"n:file({folder}/a,b.npy);"), axes[2])
     assert sweep.withheld.axes == (axes[1],)
     assert "The sweep of 'k' leaves out 'y': '/etc/passwd' lies outside" in sweep.problems[0]

@@ -6,11 +6,10 @@ from dataclasses import replace
 
 import pytest
 
+from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import CodeKind
 from jitstudio.core.project.format import dump
 from jitstudio.core.project.project import Member, Project
-from jitstudio.core.sweep.draft import AxisText, SweepDraft
-from jitstudio.core.sweep.plan import AxisKind
 from jitstudio.project_files import read_project
 from jitstudio.trust import OWN, RESTRICTED, TrustError, TrustStore, concerns
 
@@ -42,13 +41,13 @@ def test_an_ordinary_project_has_nothing_unusual(opened, tmp_path):
     project = Project(
         (Member("a.cu", CodeKind.CUDA, text), Member("f.cu", CodeKind.CUDA, None, "sub/f.cu")),
         options="-I. -O3",
-        sweeps=(SweepDraft("k", (AxisText(AxisKind.OPTIONS, "", "; -G"),)),),
+        sweeps=(VariantDraft("k", (AxisText(AxisKind.OPTIONS, "", "; -G"),)),),
     )
     assert concerns(opened(project)) == ()
 
 
 def test_all_that_is_unusual_is_told_with_its_place(opened):
-    sweep = SweepDraft("k", (AxisText(AxisKind.OPTIONS, "", "-G; -Xopt"),))
+    sweep = VariantDraft("k", (AxisText(AxisKind.OPTIONS, "", "-G; -Xopt"),))
     text = '#include "/etc/passwd"\n#include "../y.h"\n'
     project = Project(
         (Member("../a.cu", CodeKind.CUDA, text),),

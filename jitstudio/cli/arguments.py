@@ -299,7 +299,8 @@ def _add_sweep(commands: _Commands) -> None:
         metavar="NAME=VALUES",
         help="what to vary, with its values between commas, or semicolons where a value has "
         "commas: block, grid, cover, cluster, shared, target, options (sets between semicolons), "
-        "-DMACRO, T for {T} in the kernel's name, or an argument; can be given several times",
+        "link (none, ptx, lto), -DMACRO, T for {T} in the kernel's name, or an argument; can be "
+        "given several times",
     )
     sweep.add_argument(
         "--jobs", type=_count, metavar="N", help="build N variants at a time (default: one a core)"

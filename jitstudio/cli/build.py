@@ -8,7 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.cache.store import Store
-from jitstudio.cli import compare, exit_codes, matrix, text_output
+from jitstudio.cli import compare, exit_codes, text_output
 from jitstudio.cli.json_output import build_object
 from jitstudio.cli.machine_code import (
     InlinedNamed,
@@ -43,9 +43,9 @@ def run(arguments: argparse.Namespace) -> int:
     project = given_project(arguments.sources)
     request = request_from(arguments, base_request(project, arguments))
     if arguments.compare_links:
-        return compare.run(request, arguments.timeout, as_json=arguments.json)
+        return compare.run_links(request, arguments.timeout, as_json=arguments.json)
     if arguments.compare_targets is not None:
-        return matrix.run(request, arguments)
+        return compare.run_targets(request, arguments)
     folder = made_folder(arguments.output, "-o")
     listed = arguments.repeat == 1 and request.link is LinkMode.LTO and makes_ptx(request)
     results = build(with_ptx(request) if listed else request, arguments.timeout, arguments.repeat)

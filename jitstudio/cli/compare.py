@@ -1,59 +1,124 @@
-"""`jitstudio build --compare-links`: the same modules linked by PTX and by LTO, side by side."""
+"""`jitstudio build --compare-targets` and `--compare-links`: the same code in several builds."""
 
 from __future__ import annotations
 
+import argparse
 import json
-from dataclasses import asdict
+from dataclasses import replace
 
 from jitstudio.cli import exit_codes, text_output
 from jitstudio.cli.json_output import result_object
+from jitstudio.cli.request import UsageError
 from jitstudio.cli.terminal import say, table_lines, tell
+from jitstudio.core.axes import Axis, AxisKind, VariantError
+from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import with_idle_options
-from jitstudio.core.request import BuildRequest
-from jitstudio.listing.link_comparison import LinkComparison, both_ways, compare_links
-from jitstudio.worker.builder import Builder
+from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.result import BuildResult
+from jitstudio.variants import export, sites
+from jitstudio.variants.engine import VariantRun
+from jitstudio.variants.plan import (
+    MOST_COMPARED_TARGETS,
+    VariantPlan,
+    parse_option_sets,
+    parse_targets,
+)
+from jitstudio.variants.rows import VariantRow, View, kernels_in
+from jitstudio.worker.host import WorkerError
 
-_HEADINGS = ("function", "figure", "PTX link", "LTO link")
+_LINKS = (LinkMode.PTX, LinkMode.LTO)
+_LINK_HEADINGS = ("function", "figure", "PTX link", "LTO link")
 
 
-def run(request: BuildRequest, timeout: float, *, as_json: bool) -> int:
-    """Link both ways and print the figures; the exit status of the worse of the two."""
-    comparison = _build(request, timeout)
-    both = (comparison.ptx, comparison.lto)
+def run_targets(request: BuildRequest, arguments: argparse.Namespace) -> int:
+    """Builds for each target with each set of options; the exit status of the worst.
+
+    Raises:
+        UsageError: A target or a set of options makes no sense.
+        WorkerError: The worker itself failed.
+    """
+    try:
+        axes = (
+            parse_targets(arguments.compare_targets),
+            parse_option_sets(arguments.compare_options or [""]),
+        )
+        rows, results = _build_all(request, axes, arguments.timeout, frozenset({CodeKind.CUBIN}))
+    except VariantError as error:
+        raise UsageError(str(error)) from None
+    if arguments.json:
+        say(json.dumps(export.targets_object(rows), indent=2))
+    else:
+        _print_targets(rows)
+    return max(exit_codes.OF_OUTCOME[result.outcome] for result in results)
+
+
+def run_links(request: BuildRequest, timeout: float, *, as_json: bool) -> int:
+    """Links the modules by PTX and by LTO; the exit status of the worse of the two.
+
+    Raises:
+        WorkerError: The worker itself failed.
+    """
+    axes = (Axis(AxisKind.LINK, tuple(mode.value for mode in _LINKS)),)
+    emit = frozenset({CodeKind.CUBIN, CodeKind.SASS})
+    rows, results = _build_all(request, axes, timeout, emit)
+    results = tuple(
+        with_idle_options(row.variant.build, result)
+        for row, result in zip(rows, results, strict=True)
+    )
+    figures = export.link_figures(*rows)
     if as_json:
+        ptx, lto = results
         told = {
-            "ok": all(result.ok for result in both),
-            "ptx": result_object(comparison.ptx),
-            "lto": result_object(comparison.lto),
-            "figures": [asdict(figure) for figure in comparison.figures],
+            "ok": all(result.ok for result in results),
+            "ptx": result_object(ptx),
+            "lto": result_object(lto),
+            "figures": [figure._asdict() for figure in figures],
         }
         say(json.dumps(told, indent=2))
     else:
-        for result in both:
+        for result in results:
             text_output.print_stages(result)
             text_output.print_summary(result)
-        _print(comparison)
-    return max(exit_codes.OF_OUTCOME[result.outcome] for result in both)
+        tell("")
+        _print_links(figures)
+    return max(exit_codes.OF_OUTCOME[result.outcome] for result in results)
 
 
-def _build(request: BuildRequest, timeout: float) -> LinkComparison:
-    builder = Builder()
-    try:
-        return compare_links(
-            *(
-                with_idle_options(way, builder.build(way, timeout=timeout))
-                for way in both_ways(request)
-            )
+def _build_all(
+    request: BuildRequest, axes: tuple[Axis, ...], timeout: float, emit: frozenset[CodeKind]
+) -> tuple[tuple[VariantRow, ...], tuple[BuildResult, ...]]:
+    """The rows, and their builds."""
+    # From the cache a build would take no time at all, and time is one of the figures.
+    request = replace(request, emit=emit, use_cache=False)
+    plan = VariantPlan(axes, request, launches=False)
+    with sites.timing() as here:
+        run = VariantRun(
+            plan, here, reads=True, keeps_code=True, timeout=timeout, most=MOST_COMPARED_TARGETS
         )
-    finally:
-        builder.close()
+        rows = run.run().rows
+    broken = next((row for row in rows if row.result is None), None)
+    if broken is not None:
+        raise WorkerError(broken.message)
+    return rows, tuple(row.result for row in rows if row.result)
 
 
-def _print(comparison: LinkComparison) -> None:
-    tell("")
-    rows: list[tuple[str, str, str, str]] = [_HEADINGS]
-    for figure in comparison.figures:
-        ptx, lto = ("-" if v is None else f"{v:,}" for v in (figure.ptx, figure.lto))
-        rows.append((figure.subject or "the whole", figure.name, ptx, lto))
+def _print_targets(rows: tuple[VariantRow, ...]) -> None:
+    for name, shown in kernels_in(rows).items():
+        say(shown)
+        table = export.targets_cells(rows, View(name))
+        for line in table_lines(table, left=len(export.TARGET_HEADINGS)):
+            say(line)
+        say("")
+    for row in rows:
+        if row.message:
+            title = " ".join(filter(None, row.variant.values))
+            tell(f"{title}: {row.message}")
+
+
+def _print_links(figures: list[export.LinkFigure]) -> None:
+    rows: list[tuple[str, str, str, str]] = [_LINK_HEADINGS]
+    for function, name, *numbers in figures:
+        ptx, lto = ("-" if number is None else f"{number:,}" for number in numbers)
+        rows.append((function or "the whole", name, ptx, lto))
     for line in table_lines(rows, left=2):
         say(line)

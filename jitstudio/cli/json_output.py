@@ -36,7 +36,6 @@ from jitstudio.core.launch.result import (
 )
 from jitstudio.core.options import OptionSpec
 from jitstudio.core.result import BuildResult, Crash, Kernel, LoweredName, Resources, StageResult
-from jitstudio.core.sweep.result import COLUMNS, SweepResult
 from jitstudio.core.tools import ToolchainInfo, ToolInfo
 from jitstudio.display import WindowCheck
 
@@ -289,28 +288,6 @@ def devices_object(found: DeviceList) -> Json:
         "cuda_version": found.driver_version or None,
         "problem": found.problem or None,
         "devices": [_device(device) for device in found.devices],
-    }
-
-
-def sweep_object(result: SweepResult) -> Json:
-    """All variants, and the index of the best."""
-    return {
-        "ok": result.best is not None,
-        "axes": [
-            {"kind": axis.kind.value, "name": axis.title, "values": list(axis.values)}
-            for axis in result.axes
-        ],
-        "best": result.best,
-        "variants": [
-            {
-                "index": row.variant.index,
-                "label": row.variant.label,
-                "values": list(row.variant.values),
-                **{name: column(row) for name, column in COLUMNS.items()},
-            }
-            for row in result.rows
-        ],
-        "total_ms": round(result.total_ms, 3),
     }
 
 

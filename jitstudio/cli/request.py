@@ -10,6 +10,7 @@ from errno import EACCES
 from pathlib import Path
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
+from jitstudio.core.axes import VariantDraft, generic_name, placeholders_of
 from jitstudio.core.code import EMITTED_KINDS, ENDINGS, CodeKind, Header, Source, kind_of
 from jitstudio.core.launch.choice import base_name
 from jitstudio.core.launch.device import DeviceList
@@ -19,8 +20,6 @@ from jitstudio.core.plain_files import read_file
 from jitstudio.core.plan import default_emit
 from jitstudio.core.project.project import is_project
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode, with_name_expressions
-from jitstudio.core.sweep.draft import SweepDraft, generic_name
-from jitstudio.core.sweep.plan import placeholders_of
 from jitstudio.project_files import (
     OpenLaunch,
     OpenMember,
@@ -288,7 +287,7 @@ def base_launch(opened: OpenProject | None, kernel: str, given: Iterable[str]) -
 
 def base_sweep(
     opened: OpenProject | None, kernel: str, *, has_axes: bool = False
-) -> SweepDraft | None:
+) -> VariantDraft | None:
     """The sweep that the project describes for a kernel, if it describes one.
 
     Args:

@@ -9,7 +9,6 @@ from dataclasses import replace
 from pathlib import Path
 
 from jitstudio.cli import exit_codes
-from jitstudio.cli.json_output import sweep_object
 from jitstudio.cli.request import (
     UsageError,
     arch_for,
@@ -25,14 +24,23 @@ from jitstudio.cli.request import (
     without_waiting,
 )
 from jitstudio.cli.terminal import say, table_lines, tell
+from jitstudio.core.axes import Axis, VariantDraft, VariantError, parse_axis, placeholders_of
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.core.sweep.draft import SweepDraft
-from jitstudio.core.sweep.plan import Axis, SweepError, SweepPlan, parse_axis, placeholders_of
-from jitstudio.core.sweep.result import BUILD_ENDED, CALCULATED, SweepResult, VariantResult
-from jitstudio.sweep import sites
-from jitstudio.sweep.engine import Sweep
-from jitstudio.sweep.sites import Certificates, Site, SiteError
+from jitstudio.variants import export, sites
+from jitstudio.variants.engine import VariantRun
+from jitstudio.variants.plan import VariantPlan
+from jitstudio.variants.rows import (
+    BUILD_ENDED,
+    CALCULATED,
+    Figure,
+    Value,
+    VariantRow,
+    VariantTable,
+    View,
+    value,
+)
+from jitstudio.variants.sites import Certificates, Site, SiteError
 
 _BEST = "best"
 _HEADINGS = (
@@ -62,18 +70,18 @@ def run(arguments: argparse.Namespace) -> int:
     try:
         with _open_sites(arguments) as places:
             result = _carry_out(plan, places, arguments)
-    except (SweepError, SiteError) as error:
+    except (VariantError, SiteError) as error:
         raise UsageError(str(error)) from None
     if table is not None:
         _write(table, result)
     if arguments.json:
-        say(json.dumps(sweep_object(result), indent=2))
+        say(json.dumps(export.sweep_object(result), indent=2))
     else:
         _show(result)
     return _status(result)
 
 
-def _plan(arguments: argparse.Namespace) -> SweepPlan:
+def _plan(arguments: argparse.Namespace) -> VariantPlan:
     project = given_project(arguments.sources)
     request = request_from(arguments, base_request(project, arguments))
     draft = base_sweep(project, arguments.kernel or "", has_axes=bool(arguments.axis))
@@ -83,19 +91,19 @@ def _plan(arguments: argparse.Namespace) -> SweepPlan:
     if draft is not None:
         spec = replace(spec, kernel=kernel)
     try:
-        return SweepPlan(_axes(arguments, spec, draft), request, spec)
-    except SweepError as error:
+        return VariantPlan(_axes(arguments, spec, draft), request, spec)
+    except VariantError as error:
         raise UsageError(str(error)) from None
 
 
 def _axes(
-    arguments: argparse.Namespace, spec: LaunchSpec, draft: SweepDraft | None
+    arguments: argparse.Namespace, spec: LaunchSpec, draft: VariantDraft | None
 ) -> tuple[Axis, ...]:
     """Those that are given, else those of the project."""
     if not arguments.axis and draft is not None:
         return tuple(axis.axis() for axis in draft.axes)
     if not arguments.axis:
-        raise SweepError("Say what to vary, such as --axis block=64,128,256.")
+        raise VariantError("Say what to vary, such as --axis block=64,128,256.")
     placeholders = placeholders_of((spec.kernel, *arguments.name_expression))
     return tuple(parse_axis(text, placeholders) for text in arguments.axis)
 
@@ -114,25 +122,20 @@ def _open_sites(arguments: argparse.Namespace) -> AbstractContextManager[tuple[S
 
 
 def _carry_out(
-    plan: SweepPlan, places: tuple[Site, ...], arguments: argparse.Namespace
-) -> SweepResult:
+    plan: VariantPlan, places: tuple[Site, ...], arguments: argparse.Namespace
+) -> VariantTable:
     found = next((site.devices for site in places if site.devices.devices), places[0].devices)
     ordinal = min(arguments.devices) if arguments.devices else 0
     arch = arch_for(plan.build.arch, has_target(arguments), found, ordinal)
     progress = _Progress()
-    sweep = Sweep(
+    run = VariantRun(
         replace(plan, build=replace(plan.build, arch=arch)),
         places,
         devices=arguments.devices,
         on_row=progress.tell,
     )
-    progress.total = len(sweep.variants)
-    try:
-        return sweep.run()
-    except KeyboardInterrupt:
-        # Ends what is in progress before the sites are closed, which waits for it.
-        sweep.cancel()
-        raise
+    progress.total = len(run.variants)
+    return run.run()
 
 
 class _Progress:
@@ -142,7 +145,7 @@ class _Progress:
         self.total = 0
         self._done = 0
 
-    def tell(self, row: VariantResult) -> None:
+    def tell(self, row: VariantRow) -> None:
         self._done += 1
         head = f"[{self._done:{len(str(self.total))}}/{self.total}]"
         time = f"{row.median_ms:.4g} ms" if row.median_ms is not None else ""
@@ -150,7 +153,7 @@ class _Progress:
         tell("  ".join(filter(None, words)))
 
 
-def _show(result: SweepResult) -> None:
+def _show(result: VariantTable) -> None:
     axes = [axis.title for axis in result.axes]
     rows = [("", *axes, *_HEADINGS)]
     for row in result.rows:
@@ -164,11 +167,11 @@ def _show(result: SweepResult) -> None:
     tell(f"{len(result.rows)} variants in {result.total_ms / 1000:.1f} s")
 
 
-def _cells(row: VariantResult) -> tuple[str, ...]:
+def _cells(row: VariantRow) -> tuple[str, ...]:
     return (
         row.outcome,
         _number(row.registers),
-        _number(row.spill_bytes),
+        _number(value(Figure.SPILLED, row, View())),
         _occupancy(row),
         _number(row.median_ms, ".4g"),
         _number(row.minimum_ms, ".4g"),
@@ -177,18 +180,18 @@ def _cells(row: VariantResult) -> tuple[str, ...]:
     )
 
 
-def _occupancy(row: VariantResult) -> str:
+def _occupancy(row: VariantRow) -> str:
     if row.occupancy is None:
         return "-"
     source = " (calculated)" if row.occupancy_source == CALCULATED else ""
     return f"{row.occupancy:.0%}{source}"
 
 
-def _number(value: float | None, form: str = "") -> str:
-    return "-" if value is None else format(value, form)
+def _number(number: Value, form: str = "") -> str:
+    return "-" if number is None else format(number, form)
 
 
-def _status(result: SweepResult) -> int:
+def _status(result: VariantTable) -> int:
     """A failed check first; else well if any ran; else the worst there was."""
     outcomes = {row.outcome for row in result.rows}
     if LaunchOutcome.WRONG.value in outcomes:
@@ -210,9 +213,9 @@ def _table_file(text: str | None) -> Path | None:
     return path
 
 
-def _write(path: Path, result: SweepResult) -> None:
+def _write(path: Path, result: VariantTable) -> None:
     try:
         with open(path, "w", encoding="utf-8", opener=without_waiting) as file:
-            file.write(result.to_csv())
+            file.write(export.sweep_csv(result))
     except OSError as error:
         raise unwritable(path, error, "--csv") from None

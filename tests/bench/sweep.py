@@ -23,9 +23,9 @@ ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
 from jitstudio.core.launch.spec import LaunchSpec  # noqa: E402
-from jitstudio.core.sweep.plan import SweepPlan, parse_axis  # noqa: E402
-from jitstudio.sweep import sites  # noqa: E402
-from jitstudio.sweep.engine import Sweep  # noqa: E402
+from jitstudio.variants import sites  # noqa: E402
+from jitstudio.variants.engine import VariantRun  # noqa: E402
+from jitstudio.variants.plan import VariantPlan, parse_axis  # noqa: E402
 from jitstudio.worker.pool import cores  # noqa: E402
 from tests.support import cuda, request  # noqa: E402
 
@@ -46,12 +46,12 @@ template <class T> __global__ void work(T* p, int n) {{
 """
 
 
-def plan() -> SweepPlan:
+def plan() -> VariantPlan:
     """All 64 variants, compiled anew each time."""
     build = request(cuda(KERNEL, "work.cu"))
     axes = (parse_axis(f"-DSTEPS={','.join(STEPS)}"), parse_axis(f"T={','.join(TYPES)}", {"T"}))
     spec = LaunchSpec(kernel="work<{T}>", cover="n", arguments=(("p", "n"), ("n", "1<<20")))
-    return SweepPlan(axes, replace(build, use_cache=False, precompile_headers=False), spec)
+    return VariantPlan(axes, replace(build, use_cache=False, precompile_headers=False), spec)
 
 
 def compile_bare(variant: tuple[str, str]) -> None:
@@ -92,7 +92,7 @@ def main(rounds: int, launch: bool) -> int:
             for pool, times in zip((single_process, processes), alone, strict=True):
                 times.append(bare(pool))
             for places, times in zip((one, many), taken, strict=True):
-                result = Sweep(plan(), places, devices=devices).run()
+                result = VariantRun(plan(), places, devices=devices).run()
                 assert [row.outcome for row in result.rows] == [wanted] * 64
                 times.append(result.total_ms)
     single, shared = (statistics.median(times[1:]) for times in taken)

@@ -1,7 +1,8 @@
 import json
 from dataclasses import replace
 
-from jitstudio.cli.json_output import devices_object, launch_object, sweep_object
+from jitstudio.cli.json_output import devices_object, launch_object
+from jitstudio.core.axes import Axis, AxisKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.request import Direction, Slot
@@ -18,8 +19,9 @@ from jitstudio.core.launch.result import (
 )
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.types import NumberKind, Scalar
-from jitstudio.core.sweep.plan import Axis, AxisKind, SweepPlan, expand
-from jitstudio.core.sweep.result import SweepResult, VariantResult
+from jitstudio.variants.export import sweep_object
+from jitstudio.variants.plan import VariantPlan, expand
+from jitstudio.variants.rows import VariantRow, VariantTable
 from tests.devices import H200
 from tests.schemas import violations
 from tests.support import GOOD
@@ -115,9 +117,9 @@ def test_devices_tell_their_limits_or_why_there_are_none():
 
 def test_a_sweep_tells_its_axes_and_the_best():
     axes = (Axis(AxisKind.BLOCK, ("64", "128")),)
-    slow, fast = expand(SweepPlan(axes, GOOD, LaunchSpec(kernel="fine")))
-    rows = (VariantResult(slow, "ran", median_ms=2.0), VariantResult(fast, "ran", median_ms=1.0))
-    told = read(sweep_object(SweepResult(axes, rows)), "sweep")
+    slow, fast = expand(VariantPlan(axes, GOOD, LaunchSpec(kernel="fine")))
+    rows = (VariantRow(slow, "ran", median_ms=2.0), VariantRow(fast, "ran", median_ms=1.0))
+    told = read(sweep_object(VariantTable(axes, rows)), "sweep")
     assert told["ok"]
     assert told["best"] == 1
     assert told["axes"] == [{"kind": "block", "name": "block", "values": ["64", "128"]}]

@@ -14,13 +14,12 @@ from jitstudio.cli.request import (
     request_from,
 )
 from jitstudio.core.arch import Arch
+from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import dump
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
-from jitstudio.core.sweep.draft import AxisText, SweepDraft
-from jitstudio.core.sweep.plan import AxisKind
 
 SCALE = Member(
     "scale.cu",
@@ -42,7 +41,7 @@ PROJECT = Project(
     options="-lineinfo --std=c++17 -DA",
     launches=(LAUNCH, replace(LAUNCH, kernel="scale<double>")),
     kernel="scale<float>",
-    sweeps=(SweepDraft("scale<{T}>", (AxisText(AxisKind.TEMPLATE, "T", "float, double"),)),),
+    sweeps=(VariantDraft("scale<{T}>", (AxisText(AxisKind.TEMPLATE, "T", "float, double"),)),),
 )
 
 
@@ -171,7 +170,7 @@ def test_a_sweep_takes_any_launch_of_its_template(write):
 
 def test_a_sweep_reads_no_file_outside_the_project(write):
     axes = (AxisText(AxisKind.ARGUMENT, "x", "n:file(../secret.npy)"),)
-    opened = given_project([write(replace(PROJECT, sweeps=(SweepDraft("scale", axes),)))])
+    opened = given_project([write(replace(PROJECT, sweeps=(VariantDraft("scale", axes),)))])
     with pytest.raises(UsageError, match=r"'\.\./secret\.npy' lies outside .* by --axis\."):
         base_sweep(opened, "")
     assert base_sweep(opened, "", has_axes=True).axes == ()

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
+from jitstudio.core.arch import Arch
+from jitstudio.core.axes import Axis, AxisKind
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.launch.request import Direction, LaunchConfig, LaunchRequest
@@ -24,9 +26,10 @@ from jitstudio.core.launch.result import (
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.launch.types import Field, NumberKind, Scalar, Struct, Type
 from jitstudio.core.request import BuildRequest
-from jitstudio.core.sweep.plan import Axis, AxisKind, Variant
-from jitstudio.core.sweep.result import SweepResult, VariantResult
+from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
 from jitstudio.numerics.dtypes import numpy_dtype, save_buffer
+from jitstudio.variants.plan import Variant
+from jitstudio.variants.rows import VariantRow, VariantTable
 from tests.devices import H200
 
 FLOAT = Scalar("float", "float32", 4, NumberKind.FLOATING)
@@ -147,7 +150,10 @@ def with_buffers(folder: Path, result: LaunchResult = RAN) -> LaunchResult:
     return replace(result, buffers=(*kept, BufferResult("nothing", FLOAT, 0, Direction.IN)))
 
 
-def sweep() -> SweepResult:
+_SAXPY = Kernel("saxpy.cu", "saxpy", "saxpy", Resources(registers=32, spill_stores=0))
+
+
+def sweep() -> VariantTable:
     """Block sizes by types; one variant is wrong and one did not build."""
     blocks, types = ("64", "128", "256", "512", "1024"), ("float", "double")
     axes = (Axis(AxisKind.BLOCK, blocks), Axis(AxisKind.TEMPLATE, types, "T"))
@@ -156,10 +162,21 @@ def sweep() -> SweepResult:
     for index, values in enumerate(product(blocks, types)):
         variant = Variant(index, values, f"block={values[0]} T={values[1]}", build, spec)
         time = (2.0 if values[1] == "double" else 1.0) * (0.4 + abs(index // 2 - 2) * 0.05)
-        row = VariantResult(
-            variant, "ran", "", 32, 0, 0.75, time, time, 3e12, True, H200.name, "here", 90.0
+        row = VariantRow(
+            variant,
+            "ran",
+            result=BuildResult(Outcome.BUILT, Arch(90), kernels=(_SAXPY,), total_ms=90.0),
+            kernel="saxpy",
+            occupancy=0.75,
+            occupancy_source="driver",
+            median_ms=time,
+            minimum_ms=time,
+            bandwidth=3e12,
+            check=True,
+            device=H200.name,
+            site="here",
         )
         rows.append(row)
     rows[1] = replace(rows[1], outcome="wrong", message="12 of 4,096 are wrong.", check=False)
-    rows[9] = VariantResult(rows[9].variant, "build-failed", "no instance of T matches")
-    return SweepResult(axes, tuple(rows), 4000.0)
+    rows[9] = VariantRow(rows[9].variant, "build-failed", "no instance of T matches")
+    return VariantTable(axes, tuple(rows), 4000.0)

@@ -10,6 +10,6 @@ def children() -> frozenset[int]:
     return frozenset(int(pid) for file in found for pid in file.read_text().split())
 
 
-def sweeping_threads() -> list[str]:
+def running_threads() -> list[str]:
     """The threads of Python that a sweep waits in."""
     return [t.name for t in threading.enumerate() if t.name.startswith("jitstudio-")]

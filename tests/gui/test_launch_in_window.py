@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QComboBox, QLabel, QTableView, QToolButton
 from jitstudio.core.arch import Arch
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.gui.features.launch.models.arguments import VALUE
-from jitstudio.gui.features.variants.sweep_dialog import SweepDialog
+from jitstudio.gui.features.variants.dialog import VariantsDialog
 from jitstudio.toolchain.driver import describe
 from tests.gui.driver import Driver, pause
 
@@ -120,7 +120,7 @@ def test_without_a_driver_it_says_once_what_can_be_done_next(started):
     (told,) = (label for label in labels if "No NVIDIA driver is installed" in label.text())
     assert "save it as a project and launch it on a machine with a GPU" in told.text()
     started.find(QToolButton, "sweepActionInstead").click()
-    sweep = started.find(SweepDialog, "sweepDialog")
+    sweep = started.find(VariantsDialog, "variantsDialog")
     assert sweep.isVisible()
     sweep.close()
     started.find(QToolButton, "focusReportActionInstead").click()

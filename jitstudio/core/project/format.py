@@ -15,12 +15,11 @@ from enum import Enum
 from typing import Any, NoReturn, TypeVar
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
+from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.core.launch.spec import LaunchSpec, RunOptions, spec_from, spec_object
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
-from jitstudio.core.sweep.draft import AxisText, SweepDraft
-from jitstudio.core.sweep.plan import AxisKind
 
 LARGEST = 64 * 2**20
 """Bytes of the largest project that is read."""
@@ -418,16 +417,16 @@ def _launch(record: Record) -> LaunchSpec:
     return spec_from(dict(record.items()))
 
 
-def _sweep(record: Record) -> SweepDraft:
+def _sweep(record: Record) -> VariantDraft:
     axes = (
         AxisText(
             axis.choice("kind", AxisKind.BLOCK), axis.value("name", ""), axis.value("values", "")
         )
         for axis in record.records("axes", MOST)
     )
-    return SweepDraft(record.value("kernel", ""), tuple(axes))
+    return VariantDraft(record.value("kernel", ""), tuple(axes))
 
 
-def _sweep_object(draft: SweepDraft) -> _Json:
+def _sweep_object(draft: VariantDraft) -> _Json:
     axes = [{"kind": a.kind.value, "name": a.name, "values": a.values} for a in draft.axes]
     return {"kernel": draft.kernel, "axes": axes}

@@ -12,14 +12,13 @@ from pathlib import Path, PurePosixPath
 from typing import Any
 
 from jitstudio.core.arch import DEFAULT_ARCH, Arch
+from jitstudio.core.axes import AxisKind, AxisText, VariantDraft, parse_values
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.arguments import parse_buffer
 from jitstudio.core.launch.problems import TextError
 from jitstudio.core.launch.request import FillKind
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.request import LinkMode
-from jitstudio.core.sweep.draft import AxisText, SweepDraft
-from jitstudio.core.sweep.plan import AxisKind, parse_values
 
 PROJECT_ENDING = ".jitproj"
 """How the name of a project's file ends."""
@@ -96,7 +95,7 @@ class Project:
     driver_jit: bool = False
     launches: tuple[LaunchSpec, ...] = ()
     kernel: str = ""
-    sweeps: tuple[SweepDraft, ...] = ()
+    sweeps: tuple[VariantDraft, ...] = ()
     layout: str = ""
     current: str = ""
     links: Mapping[str, LinkMode] = field(default_factory=dict)
@@ -145,7 +144,7 @@ def with_buffer_files(spec: LaunchSpec, change: Change) -> LaunchSpec:
     return replace(spec, arguments=kept)
 
 
-def with_axis_files(draft: SweepDraft, change: Change) -> SweepDraft:
+def with_axis_files(draft: VariantDraft, change: Change) -> VariantDraft:
     """The sweep with other paths of the files that its axes fill buffers from.
 
     An axis is left out as a whole where one of its values is.

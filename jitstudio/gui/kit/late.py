@@ -24,7 +24,7 @@ class Late(Enum):
     BUFFER_CANVAS = "jitstudio.gui.features.launch.results.buffer_plot_canvas:BufferCanvas"
     IMAGE_CANVAS = "jitstudio.gui.features.launch.results.buffer_image_canvas:ImageCanvas"
     TIMING_PLOTS = "jitstudio.gui.features.launch.results.timing_plots:TimingPlots"
-    SWEEP_PLOT = "jitstudio.gui.features.variants.sweep_plot:SweepPlot"
+    TIMES_PLOT = "jitstudio.gui.features.variants.plot:TimesPlot"
     OCCUPANCY_PLOTS = "jitstudio.gui.features.report.occupancy_plots:OccupancyPlots"
     MIX_PLOTS = "jitstudio.gui.features.report.mix_plots:MixPlots"
     FURNISHING = "jitstudio.gui.window.window_builder:WindowBuilder"
@@ -44,8 +44,9 @@ class Late(Enum):
     DEFINITIONS = "jitstudio.gui.features.editing.definition_search:find"
     RENAMING = "jitstudio.listing.scopes.renaming:renaming"
     KERNEL_FORMS = "jitstudio.listing.kernels:kernel_forms"
-    SWEEP = "jitstudio.sweep.engine:Sweep"
-    LOCAL_SITES = "jitstudio.sweep.sites:local"
+    VARIANT_RUN = "jitstudio.variants.engine:VariantRun"
+    LOCAL_SITES = "jitstudio.variants.sites:local"
+    TIMING_SITES = "jitstudio.variants.sites:timing"
 
     def get(self) -> Any:
         """The function or the class; call it in the background first."""

@@ -11,12 +11,11 @@ import shlex
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
+from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode
 from jitstudio.core.options import rooted
 from jitstudio.core.project.project import with_axis_files, with_buffer_files
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode
-from jitstudio.core.sweep.draft import AxisText, SweepDraft
-from jitstudio.core.sweep.plan import AxisKind
 
 _LINKS = {LinkMode.NONE: (), LinkMode.PTX: ("--link",), LinkMode.LTO: ("--lto",)}
 _DRIVER_JIT = "--driver-jit"
@@ -72,7 +71,7 @@ def run_command(
 
 
 def sweep_command(
-    request: BuildRequest, spec: LaunchSpec, draft: SweepDraft, paths: Mapping[str, str]
+    request: BuildRequest, spec: LaunchSpec, draft: VariantDraft, paths: Mapping[str, str]
 ) -> str:
     """The command that builds and launches a kernel in all variants that the axes span.
 

@@ -9,18 +9,18 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal, Slot
 
+from jitstudio.core.axes import VariantDraft
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import ProjectFormatError, dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
-from jitstudio.core.sweep.draft import SweepDraft
 from jitstudio.gui.state.build_settings import BuildSettings, Origin
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_text import Encoding
 from jitstudio.gui.state.files import digest
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.session_format import SavedProject
-from jitstudio.gui.state.sweep_drafts import SweepDrafts
+from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.project_files import OpenProject, Resolve, file_launch, file_sweep, path_in_project
 from jitstudio.trust import OWN, RESTRICTED, Standing
 
@@ -47,7 +47,7 @@ class ProjectState(QObject):
         documents: Documents,
         settings: BuildSettings,
         launches: LaunchSpecs,
-        sweeps: SweepDrafts,
+        sweeps: VariantDrafts,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
@@ -367,7 +367,7 @@ class ProjectState(QObject):
 
     def _filed_sweeps(
         self, folder: Path, carried: Project, resolve: Resolve
-    ) -> Iterator[SweepDraft]:
+    ) -> Iterator[VariantDraft]:
         """The sweeps, with the axes that were left out of them where no others are typed."""
         withheld = {draft.kernel: draft.axes for draft in carried.sweeps}
         for draft in self._sweeps.drafts:

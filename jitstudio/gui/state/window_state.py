@@ -8,7 +8,7 @@ from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService
 from jitstudio.gui.services.queue import close_all
-from jitstudio.gui.services.sweep_service import SweepService
+from jitstudio.gui.services.variant_service import VariantService
 from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.correlation import Correlations
@@ -19,9 +19,9 @@ from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.staleness import Staleness
-from jitstudio.gui.state.sweep_drafts import SweepDrafts
 from jitstudio.gui.state.toolchain import Toolchain
 from jitstudio.gui.state.user_state import UserState
+from jitstudio.gui.state.variant_drafts import VariantDrafts
 
 
 class WindowState(QObject):
@@ -56,10 +56,10 @@ class WindowState(QObject):
         self.correlations = Correlations(self.documents, self.inspections, self)
         self.launch_specs = LaunchSpecs(self)
         self.launch_service = LaunchService(self)
-        self.sweep_drafts = SweepDrafts(self)
-        self.sweep_service = SweepService(self)
+        self.variant_drafts = VariantDrafts(self)
+        self.variant_service = VariantService(self)
         self.project = ProjectState(
-            self.documents, self.settings, self.launch_specs, self.sweep_drafts, self
+            self.documents, self.settings, self.launch_specs, self.variant_drafts, self
         )
         self.session.attach(self.launch_specs, self.project)
         if self.project.path is not None:
@@ -80,4 +80,4 @@ class WindowState(QObject):
     def close(self) -> None:
         """Keep the session and end the workers."""
         self.session.close()
-        close_all((self.sweep_service, self.launch_service, self.analysis_service, self.service))
+        close_all((self.variant_service, self.launch_service, self.analysis_service, self.service))

@@ -7,13 +7,12 @@ from pathlib import Path
 import pytest
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.project.format import LARGEST, VERSION, ProjectFormatError, dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
-from jitstudio.core.sweep.draft import AxisText, SweepDraft
-from jitstudio.core.sweep.plan import AxisKind
 
 _OLD = Path(__file__).parents[2] / "data" / "projects"
 _SMALL = Project(
@@ -23,7 +22,7 @@ _SMALL = Project(
     ),
     headers=(Member("h.cuh", CodeKind.CUDA, "#define N 1"),),
     launches=(LaunchSpec("f", (("n", "4"),)),),
-    sweeps=(SweepDraft("f", (AxisText(AxisKind.MACRO, "N", "1,2"),)),),
+    sweeps=(VariantDraft("f", (AxisText(AxisKind.MACRO, "N", "1,2"),)),),
 )
 
 
@@ -252,7 +251,7 @@ def _random_project(rng):
         for name in _random_names(rng, "k")
     )
     sweeps = (
-        SweepDraft(
+        VariantDraft(
             name, (AxisText(rng.choice(list(AxisKind)), _random_text(rng), _random_text(rng)),)
         )
         for name in _random_names(rng, "<{T}>")

@@ -13,7 +13,7 @@ from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.project import ProjectState
-from jitstudio.gui.state.sweep_drafts import SweepDrafts
+from jitstudio.gui.state.variant_drafts import VariantDrafts
 
 
 class Files(QObject):
@@ -49,7 +49,7 @@ def test_text_typed_while_the_rest_is_saved_is_asked_about_again(
     qapp, tmp_path, at_the_end, answer
 ):
     documents = Documents()
-    settings, launches, sweeps = BuildSettings(), LaunchSpecs(), SweepDrafts()
+    settings, launches, sweeps = BuildSettings(), LaunchSpecs(), VariantDrafts()
     project = ProjectState(documents, settings, launches, sweeps)
     session = SimpleNamespace(keep=lambda: "the disk is full", is_passing=False, save=lambda: None)
     build_controller = SimpleNamespace(release=lambda: None)

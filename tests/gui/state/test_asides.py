@@ -17,7 +17,7 @@ from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.requests import linked_modules, request_for
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
-from jitstudio.gui.state.sweep_drafts import SweepDrafts
+from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.paths import cache_folder
 
 
@@ -127,7 +127,7 @@ def test_a_disk_that_does_not_answer_keeps_no_window_waiting(tmp_path, monkeypat
 
 def test_sessions_and_projects_keep_none_of_it_before_it_is_edited(documents, tmp_path):
     settings = BuildSettings()
-    project = ProjectState(documents, settings, LaunchSpecs(), SweepDrafts())
+    project = ProjectState(documents, settings, LaunchSpecs(), VariantDrafts())
     session = Session(tmp_path / "sessions", documents, settings)
     document = open_aside(documents, header(tmp_path / "a"), FileReader())
 

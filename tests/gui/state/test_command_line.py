@@ -9,12 +9,12 @@ from jitstudio.cli.arguments import parser
 from jitstudio.cli.request import request_from, spec_from
 from jitstudio.cli.sweep import _plan
 from jitstudio.core.arch import Arch
+from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
 from jitstudio.core.request import Assembler, BuildRequest, LinkMode
-from jitstudio.core.sweep.draft import AxisText, SweepDraft
-from jitstudio.core.sweep.plan import AxisKind, SweepPlan
 from jitstudio.gui.state.command_line import build_command, run_command, sweep_command
+from jitstudio.variants.plan import VariantPlan
 
 
 def test_the_command_builds_the_same(tmp_path):
@@ -120,9 +120,9 @@ def test_the_command_sweeps_the_same(built):
         AxisText(AxisKind.TARGET, "", "sm_80,sm_90"),
     )
     spec = replace(SPEC, kernel="scale<float>")
-    command = sweep_command(request, spec, SweepDraft("scale<{T}>", axes), paths)
+    command = sweep_command(request, spec, VariantDraft("scale<{T}>", axes), paths)
     plan = _plan(parser().parse_args(shlex.split(command)[1:]))
     build = replace(plan.build, emit=request.emit, precompile_headers=True)
-    assert replace(plan, build=build) == SweepPlan(
+    assert replace(plan, build=build) == VariantPlan(
         tuple(axis.axis() for axis in axes), request, replace(spec, kernel="scale<{T}>")
     )

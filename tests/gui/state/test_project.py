@@ -10,13 +10,12 @@ import pytest
 from PySide6.QtGui import QTextCursor
 
 from jitstudio.core.arch import Arch
+from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.project.format import ProjectFormatError, dump, load
 from jitstudio.core.project.project import Member, Project
 from jitstudio.core.request import LinkMode
-from jitstudio.core.sweep.draft import AxisText, SweepDraft
-from jitstudio.core.sweep.plan import AxisKind
 from jitstudio.gui.state import session_format
 from jitstudio.gui.state.build_settings import BuildSettings, Origin, Switch
 from jitstudio.gui.state.documents import Document, Documents
@@ -24,7 +23,7 @@ from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.project import ProjectState, outside
 from jitstudio.gui.state.requests import linked_modules, request_for
 from jitstudio.gui.state.session_format import SavedProject, SavedSession
-from jitstudio.gui.state.sweep_drafts import SweepDrafts
+from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.project_files import read_project
 from jitstudio.trust import Standing
 
@@ -42,7 +41,7 @@ PROJECT = Project(
     libdevice=True,
     launches=(LAUNCH,),
     kernel="k",
-    sweeps=(SweepDraft("k", (AxisText(values="1,2"),)),),
+    sweeps=(VariantDraft("k", (AxisText(values="1,2"),)),),
     layout="compare",
     current="h.cuh",
 )
@@ -55,7 +54,7 @@ class Desk:
         self.documents = Documents()
         self.settings = BuildSettings(self.documents)
         self.launches = LaunchSpecs(self.documents)
-        self.sweeps = SweepDrafts(self.documents)
+        self.sweeps = VariantDrafts(self.documents)
         self.project = ProjectState(
             self.documents, self.settings, self.launches, self.sweeps, self.documents
         )
@@ -140,7 +139,7 @@ def test_edits_of_all_kinds_are_changes(desk, folder):
         lambda: desk.documents.remove(desk.documents.named("h.cuh")),
         lambda: desk.add("new.cu"),
         lambda: desk.launches.edit(replace(desk.launches.spec, block="7")),
-        lambda: desk.sweeps.remember("k", SweepDraft("k", ())),
+        lambda: desk.sweeps.remember("k", VariantDraft("k", ())),
         lambda: desk.documents.reorder(list(desk.documents)[::-1]),
     ):
         assert not desk.is_modified()
@@ -263,7 +262,7 @@ def _partly_read(**fields):
     """A project of which a module, an argument and an axis lie outside."""
     launch = replace(LAUNCH, arguments=(("x", "n:file(/etc/hostname)"), ("n", "4")))
     secret = AxisText(AxisKind.ARGUMENT, "x", "n:file(in.npy); n:file(../secret.npy)")
-    sweep = SweepDraft("k", (secret, AxisText(values="1,2")))
+    sweep = VariantDraft("k", (secret, AxisText(values="1,2")))
     lost = Member("out.cu", CodeKind.CUDA, None, "../out.cu")
     return replace(PROJECT, modules=(lost,), launches=(launch,), sweeps=(sweep,), **fields)
 
@@ -272,7 +271,7 @@ def test_an_axis_with_a_file_outside_is_left_out_and_written_back(desk, folder):
     project = _partly_read()
     path = _write(folder, project)
     desk.project.open(read_project(path))
-    assert desk.sweeps.drafts == (SweepDraft("k", (AxisText(values="1,2"),)),)
+    assert desk.sweeps.drafts == (VariantDraft("k", (AxisText(values="1,2"),)),)
     assert desk.project.capture(path).sweeps == project.sweeps
     other = Desk()
     other.project.resume(desk.project.remembered())
@@ -282,7 +281,7 @@ def test_an_axis_with_a_file_outside_is_left_out_and_written_back(desk, folder):
 
 def test_the_files_of_an_axis_are_used_from_the_root_on_and_kept_from_the_folder_on(desk, folder):
     axis = AxisText(AxisKind.ARGUMENT, "x", "n:file(a.npy), n:file(b.npy)")
-    project = replace(PROJECT, sweeps=(SweepDraft("k", (axis,)),))
+    project = replace(PROJECT, sweeps=(VariantDraft("k", (axis,)),))
     path = _write(folder, project)
     desk.project.open(read_project(path))
     values = f"n:file({folder}/a.npy), n:file({folder}/b.npy)"

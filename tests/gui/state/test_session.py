@@ -22,7 +22,7 @@ from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.requests import request_for
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.session_format import load
-from jitstudio.gui.state.sweep_drafts import SweepDrafts
+from jitstudio.gui.state.variant_drafts import VariantDrafts
 from jitstudio.paths import passing_data_folder
 
 
@@ -33,7 +33,7 @@ class Start:
         self.documents = Documents()
         self.settings = BuildSettings()
         self.launches = LaunchSpecs()
-        self.project = ProjectState(self.documents, self.settings, self.launches, SweepDrafts())
+        self.project = ProjectState(self.documents, self.settings, self.launches, VariantDrafts())
         self.session = Session(folder, self.documents, self.settings, elsewhere=elsewhere)
         if attached:
             self.attach()

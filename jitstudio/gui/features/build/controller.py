@@ -1,9 +1,10 @@
-"""Installs what belongs to building itself: target and options, results, the status bar."""
+"""Installs what belongs to building itself: settings, results, exports, the status bar."""
 
 from __future__ import annotations
 
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.build.bar import BuildBar
+from jitstudio.gui.features.build.export_commands import ExportCommands
 from jitstudio.gui.features.build.part import PartController
 from jitstudio.gui.features.build.results import ResultsController
 from jitstudio.gui.features.build.settings import SettingsController
@@ -32,5 +33,18 @@ def install(context: Context) -> None:
     StatusController(
         state.launches, state.documents, state.outputs, state.settings, shell.status, shell
     )
+    exports = ExportCommands(
+        state.build_controller,
+        state.settings,
+        state.documents,
+        state.service,
+        state.launch_specs,
+        state.launches,
+        state.variant_drafts,
+        context.files,
+        shell,
+    )
+    exports.failed.connect(shell.notices.tell)
+    exports.told.connect(shell.status.tell)
     for signal in (state.outputs.changed, state.outputs.result_changed, state.documents.added):
         signal.connect(shell.stale_marks.update)

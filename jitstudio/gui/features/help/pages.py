@@ -12,8 +12,7 @@ _PAGES_OF = {f"{pane.name}Dock": pane.name for pane in PANES} | {
     "welcomePage": "welcome",
     "editorTabs": "editor",
     "optionsEdit": "options",
-    "sweepDialog": "sweep",
-    "matrixDialog": "matrix",
+    "variantsDialog": "variants",
     "settingsDialog": "settings",
 }
 

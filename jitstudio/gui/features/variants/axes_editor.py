@@ -1,29 +1,169 @@
-"""What is swept: the kernel with its placeholders, the axes, and how much work that makes."""
+"""What is varied: the kernel with its placeholders, the axes, and how much work that makes."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QVBoxLayout, QWidget
-
-from jitstudio.core.sweep.draft import SweepDraft
-from jitstudio.core.sweep.plan import Axis, Extent
-from jitstudio.gui.features.variants.axes import AxesModel
-from jitstudio.gui.features.variants.axes_table import (
-    ADD_KEYS,
-    DUPLICATE_KEYS,
-    REMOVE_KEYS,
-    AxesTable,
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QCoreApplication,
+    QModelIndex,
+    QPersistentModelIndex,
+    Qt,
+    Signal,
+    Slot,
 )
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import (
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jitstudio.core.axes import Axis, AxisText, VariantDraft
+from jitstudio.gui.features.variants.axes_model import (
+    KIND,
+    NAME,
+    VALUES,
+    WORDS,
+    AxesModel,
+    meaning,
+    title,
+)
+from jitstudio.gui.kit.cell_editors import CellDelegate, WordEditor
+from jitstudio.gui.kit.cell_table import CellTable, can_edit, paint_chevron
 from jitstudio.gui.kit.field_rows import code_line
 from jitstudio.gui.kit.fonts import code_font, follow_letters
 from jitstudio.gui.kit.number_field import CODE_SIZE
 from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
+from jitstudio.gui.kit.tables import ENTER_KEYS
 from jitstudio.gui.kit.theme import Theme
-from jitstudio.gui.kit.translating import counted
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
+from jitstudio.variants.plan import Extent
+
+_ADD_KEYS, _DUPLICATE_KEYS, _REMOVE_KEYS = "Ctrl+N", "Ctrl+D", "Del"
+_UP_KEYS, _DOWN_KEYS = "Alt+Up", "Alt+Down"
+_EDITORS = {
+    KIND: QT_TRANSLATE_NOOP("AxisDelegate", "What is varied"),
+    NAME: QT_TRANSLATE_NOOP("AxisDelegate", "Name"),
+    VALUES: QT_TRANSLATE_NOOP("AxisDelegate", "Values"),
+}
+
+_Index = QModelIndex | QPersistentModelIndex
+
+
+class AxisDelegate(CellDelegate):
+    """Opens the editor that fits a cell."""
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Show where there are words to choose from."""
+        super().paint(painter, option, index)
+        if self._theme is not None and index.column() == KIND:
+            paint_chevron(painter, option, self._theme)
+
+    def createEditor(
+        self, parent: QWidget, _option: QStyleOptionViewItem, index: _Index
+    ) -> QWidget:
+        """A list of the kinds, or a line."""
+        editor: QWidget
+        if index.column() == KIND:
+            meanings = {title(kind): meaning(kind) for kind in WORDS}
+            editor = self._words(parent, meanings, free=False)
+            editor.setFont(parent.font())
+        else:
+            editor = self._line(parent, index)
+        return self._fitted(editor, self.tr(_EDITORS[index.column()]))
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
+        """Take the text from the editor."""
+        if isinstance(editor, WordEditor):
+            model.setData(index, editor.currentText())
+        elif isinstance(editor, QLineEdit):
+            model.setData(index, editor.text())
+
+
+class AxesTable(CellTable):
+    """A row for each axis; rows are added, doubled, moved and removed by keys, too."""
+
+    def __init__(self, model: AxesModel, parent: QWidget | None = None) -> None:
+        super().__init__(QCoreApplication.translate("AxesTable", "What is varied"), parent)
+        self._axes = model
+        self._cells = AxisDelegate(self)
+        self.setObjectName("axesTable")
+        self.setItemDelegate(self._cells)
+        self.setModel(model)
+        self.set_columns(stretched=VALUES, widths={KIND: 15, NAME: 16})
+        self.set_hint(self.tr("Add an axis to say what is varied."))
+        self.add_command(self.tr("&Edit"), self._on_edit, *ENTER_KEYS)
+        self.add_command(self.tr("&Add an axis"), self.add, _ADD_KEYS)
+        self.add_command(self.tr("&Duplicate"), self.duplicate, _DUPLICATE_KEYS)
+        self.add_command(self.tr("&Remove"), self.remove, _REMOVE_KEYS)
+        self.add_command(self.tr("Move &up"), self._on_up, _UP_KEYS)
+        self.add_command(self.tr("Move do&wn"), self._on_down, _DOWN_KEYS)
+        model.modelReset.connect(self._on_reset)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in the colours of another theme."""
+        self._cells.set_theme(theme)
+        super().set_theme(theme)
+
+    @Slot()
+    def add(self) -> None:
+        """Add an axis behind the others, ready to be filled in."""
+        self._insert(self._axes.rowCount(), AxisText(self._axes.unused_kind()))
+
+    @Slot()
+    def duplicate(self) -> None:
+        """Add another axis like the current one."""
+        place = self.currentIndex().row()
+        if place >= 0:
+            self._insert(place + 1, self._axes.rows[place])
+
+    @Slot()
+    def remove(self) -> None:
+        """Take the current axis away."""
+        place = self.currentIndex().row()
+        if place >= 0:
+            self._axes.remove(place)
+            self.updateGeometry()
+
+    def _insert(self, place: int, row: AxisText) -> None:
+        self._axes.insert(place, row)
+        self.updateGeometry()
+        self.setFocus()
+        self.setCurrentIndex(self._axes.index(place, KIND))
+
+    def _move(self, step: int) -> None:
+        index = self.currentIndex()
+        if index.isValid() and self._axes.move(index.row(), step):
+            self.setCurrentIndex(index.siblingAtRow(index.row() + step))
+
+    @Slot()
+    def _on_up(self) -> None:
+        self._move(-1)
+
+    @Slot()
+    def _on_down(self) -> None:
+        self._move(1)
+
+    @Slot()
+    def _on_edit(self) -> None:
+        index = self.currentIndex()
+        if index.isValid() and can_edit(index):
+            self.edit(index)
+
+    @Slot()
+    def _on_reset(self) -> None:
+        self.updateGeometry()
+        self.setCurrentIndex(self._axes.index(0, VALUES))
 
 
 class AxesEditor(QWidget):
-    """A line for the kernel above the table of axes, with what is wrong below.
+    """A table of axes, with what is wrong below, and a line for the kernel to put above.
+
+    Attributes:
+        kernel_line: The name of the kernel, with its title.
 
     Signals:
         edited: The user changed something.
@@ -38,28 +178,28 @@ class AxesEditor(QWidget):
         self._is_wrong = False
         self._kernel = code_line(
             self,
-            "sweptKernel",
+            "variantsKernel",
             self.tr("Kernel"),
             self.tr(
                 "The kernel's name. A name in braces takes the values of the template axis "
                 "of that name: saxpy<{T}> and T = float, double"
             ),
-            self.tr("such as saxpy<{T}>"),
+            self.tr("such as saxpy<{T}>, for a launch or a template"),
         )
         self._model = AxesModel(self)
         follow_letters(self._model, lambda it: it.set_code_font(code_font(CODE_SIZE)))
         self._table = AxesTable(self._model, self)
-        self._words = text_label(self, "sweepExtent")
-        self._add = icon_button(self, self.tr("Add"), self.tr("Add an axis"), "plus", ADD_KEYS)
+        self._text = text_label(self, "variantsExtent")
+        self._add = icon_button(self, self.tr("Add"), self.tr("Add an axis"), "plus", _ADD_KEYS)
         self._double = icon_button(
             self,
             self.tr("Duplicate"),
             self.tr("Add another axis like this one"),
             "copy",
-            DUPLICATE_KEYS,
+            _DUPLICATE_KEYS,
         )
         self._remove = icon_button(
-            self, self.tr("Remove"), self.tr("Remove this axis"), "trash", REMOVE_KEYS
+            self, self.tr("Remove"), self.tr("Remove this axis"), "trash", _REMOVE_KEYS
         )
         self._lay_out()
         self.setFocusProxy(self._table)
@@ -81,25 +221,25 @@ class AxesEditor(QWidget):
         return self._model
 
     @property
-    def words(self) -> str:
+    def text(self) -> str:
         """How much work it is, or what is wrong."""
-        return self._words.text()
+        return self._text.text()
 
     @property
-    def draft(self) -> SweepDraft:
+    def draft(self) -> VariantDraft:
         """What is typed."""
-        return SweepDraft(self._kernel.text().strip(), self._model.rows)
+        return VariantDraft(self._kernel.text().strip(), self._model.rows)
 
     def axes(self) -> tuple[Axis, ...]:
         """What the texts of the axes say.
 
         Raises:
-            SweepError: One of them says nothing, or there is none.
+            VariantError: One of them says nothing, or there is none.
         """
         return self._model.axes()
 
-    def show_draft(self, draft: SweepDraft) -> None:
-        """Show another sweep."""
+    def show_draft(self, draft: VariantDraft) -> None:
+        """Shows another draft."""
         self._kernel.setText(draft.kernel)
         self._kernel.setCursorPosition(0)
         self._model.show_rows(draft.axes)
@@ -118,18 +258,18 @@ class AxesEditor(QWidget):
         self._say(f"{variants}, {builds}")
 
     def show_problem(self, problem: str) -> None:
-        """Say why it cannot be swept."""
+        """Shows why it cannot be run."""
         self._say(problem, is_wrong=True)
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Applies another theme."""
         self._theme = theme
         self._table.set_theme(theme)
         show_icons((self._add, self._double, self._remove), theme)
         self._paint()
 
-    def _say(self, words: str, *, is_wrong: bool = False) -> None:
-        self._words.setText(words)
+    def _say(self, text: str, *, is_wrong: bool = False) -> None:
+        self._text.setText(text)
         self._is_wrong = is_wrong
         self._paint()
 
@@ -137,24 +277,25 @@ class AxesEditor(QWidget):
         if self._theme is not None:
             theme = self._theme
             color = theme.marks.error if self._is_wrong else theme.ui.muted_text
-            self._words.setStyleSheet(f"color: {color.name()}")
+            self._text.setStyleSheet(f"color: {color.name()}")
 
     def _lay_out(self) -> None:
-        title = QLabel(self.tr("&Kernel"), self)
+        self.kernel_line = QWidget(self)
+        title = QLabel(self.tr("&Kernel"), self.kernel_line)
         title.setBuddy(self._kernel)
-        top = QHBoxLayout()
+        top = QHBoxLayout(self.kernel_line)
+        top.setContentsMargins(0, 0, 0, 0)
         top.setSpacing(10)
         top.addWidget(title)
         top.addWidget(self._kernel, 1)
         below = QHBoxLayout()
         below.setSpacing(4)
-        below.addWidget(self._words, 1)
+        below.addWidget(self._text, 1)
         for button in (self._add, self._double, self._remove):
             below.addWidget(button, 0, Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         column.setSpacing(6)
-        column.addLayout(top)
         column.addWidget(self._table)
         column.addLayout(below)
 

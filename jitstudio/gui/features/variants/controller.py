@@ -1,52 +1,453 @@
-"""Installs sweeps, the table of targets and options, and builds for one purpose."""
+"""Keeps the window of variants in step with the code, the settings and the launch."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from functools import partial
+
+from PySide6.QtCore import QObject, Signal, Slot
+
+from jitstudio.core.arch import Arch
+from jitstudio.core.axes import Axis, AxisKind, AxisText, VariantDraft, VariantError, generic_name
+from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.options import join_options, split_options
+from jitstudio.core.request import BuildRequest, LinkMode
+from jitstudio.core.result import BuildResult
 from jitstudio.gui.context import Context
-from jitstudio.gui.features.variants.matrix_controller import MatrixController
-from jitstudio.gui.features.variants.side_commands import SideCommands
-from jitstudio.gui.features.variants.sweep_controller import SweepController
+from jitstudio.gui.features.variants.dialog import Preset, VariantsDialog
+from jitstudio.gui.services.build_service import BuildService
+from jitstudio.gui.services.launch_service import LaunchService
+from jitstudio.gui.services.variant_service import VariantService
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.background_builds import SideBuild
+from jitstudio.gui.state.baselines import Baselines
+from jitstudio.gui.state.build_controller import (
+    SHOWN_AND_SAVED,
+    BuildController,
+    nothing_to_build,
+)
+from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.documents import Documents
+from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.launch_controller import LaunchController
+from jitstudio.gui.state.launch_specs import LaunchSpecs
+from jitstudio.gui.state.outputs import Built, Outputs
+from jitstudio.gui.state.requests import linked_modules, request_for
+from jitstudio.gui.state.session import Session
+from jitstudio.gui.state.toolchain import Toolchain
+from jitstudio.gui.state.variant_drafts import VariantDrafts
+from jitstudio.variants.plan import Variant, VariantPlan, extent
+from jitstudio.variants.rows import VariantRow
+
+COMMON_ARCHS = (Arch(80), Arch(90), Arch(100), Arch(120))
+"""Proposed beside the target of the window, as far as NVRTC knows them."""
+_LINKS = (LinkMode.PTX, LinkMode.LTO)
+
+
+@dataclass(frozen=True)
+class Setup:
+    """What one preset shows.
+
+    Attributes:
+        draft: The kernel and the axes.
+        launches: Whether the variants are launched.
+        timed: Whether the times of the builds are to be compared.
+    """
+
+    draft: VariantDraft
+    launches: bool = False
+    timed: bool = True
+
+
+class WindowBuild(QObject):
+    """What the window builds and launches: the base of a plan, and what a variant can become.
+
+    Args:
+        documents: What is open.
+        settings: How it is built.
+        builds: Builds it.
+        specs: How it is launched.
+    """
+
+    def __init__(
+        self,
+        documents: Documents,
+        settings: BuildSettings,
+        builds: BuildController,
+        specs: LaunchSpecs,
+        parent: QObject | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.documents = documents
+        self.settings = settings
+        self.builds = builds
+        self.specs = specs
+
+    @property
+    def has_several_modules(self) -> bool:
+        """Whether there is something to link."""
+        return len(linked_modules(self.documents, self.settings.program)) > 1
+
+    def plan(self, setup: Setup, axes: tuple[Axis, ...]) -> VariantPlan:
+        """Returns the plan of what is typed.
+
+        Raises:
+            ValueError: It makes no sense; the message says why.
+        """
+        modes = _links_of(axes)
+        emit = frozenset({CodeKind.CUBIN}) if setup.timed else SHOWN_AND_SAVED
+        # From the cache a build would take no time at all.
+        builds = {
+            mode: replace(self.request(mode, emit), use_cache=False)
+            if setup.timed
+            else self.request(mode, emit)
+            for mode in modes or (self.settings.link,)
+        }
+        if setup.launches and self.specs.form is None:
+            raise VariantError(self.tr("There is no kernel to sweep. Build one first."))
+        if setup.launches and self.specs.unreadable:
+            raise VariantError(self.specs.unreadable)
+        spec = replace(self.specs.spec, kernel=setup.draft.kernel)
+        return VariantPlan(axes, next(iter(builds.values())), spec, setup.launches, builds)
+
+    def request(self, link: LinkMode, emit: frozenset[CodeKind]) -> BuildRequest:
+        """Returns the build of the window with another link.
+
+        Raises:
+            ValueError: Nothing takes part, or the options cannot be read.
+        """
+        modules = self.builds.modules(link)
+        if not modules:
+            raise VariantError(nothing_to_build(link))
+        return request_for(modules, self.documents, self.settings, emit, link)
+
+    def show(self, variant: Variant, *, launches: bool) -> None:
+        """Makes a variant what the window builds and, if it was launched, launches."""
+        build = variant.build
+        self.settings.link = build.link
+        self.settings.arch = build.arch
+        if not _says(self.settings.options, build.options):
+            self.settings.options = join_options(build.options)
+        for source in build.sources:
+            document = self.documents.named(source.name)
+            if document is None:
+                continue
+            names = (*document.name_expressions, *source.name_expressions)
+            document.name_expressions = tuple(dict.fromkeys(names))
+            if document not in self.builds.modules():
+                self.documents.current = document
+        self.builds.build()
+        if launches:
+            self.specs.show(variant.spec)
+
+
+class VariantsController(QObject):
+    """Makes the plan of what would be built and launched now, and has it carried out.
+
+    Args:
+        base: What the window builds and launches.
+        drafts: The axes that were typed for each kernel.
+        service: Carries out plans.
+        launches: The GPUs, and what is wrong with the launch.
+        launch_service: Whose GPU memory is freed before a run.
+        session: Keeps the texts before a run.
+        build_service: Builds baselines.
+        baselines: Takes them.
+        outputs: What was built last.
+        inspections: Which kernel is looked at.
+        toolchain: Which targets NVRTC knows.
+        shell: The window with its commands and its theme.
+
+    Signals:
+        told: Something was done that cannot be seen.
+        failed: Why a command cannot be carried out.
+    """
+
+    told = Signal(str)
+    failed = Signal(str)
+
+    def __init__(
+        self,
+        base: WindowBuild,
+        drafts: VariantDrafts,
+        service: VariantService,
+        launches: LaunchController,
+        launch_service: LaunchService,
+        session: Session,
+        build_service: BuildService,
+        baselines: Baselines,
+        outputs: Outputs,
+        inspections: Inspections,
+        toolchain: Toolchain,
+        shell: Shell,
+    ) -> None:
+        super().__init__(shell.window)
+        base.setParent(self)
+        self._base = base
+        self._drafts = drafts
+        self._service = service
+        self._launches = launches
+        self._launch_service = launch_service
+        self._session = session
+        self._build_service = build_service
+        self._baselines = baselines
+        self._outputs = outputs
+        self._inspections = inspections
+        self._toolchain = toolchain
+        self._themes = shell.themes
+        self._actions = shell.actions
+        self._window = shell.window
+        self._dialog: VariantsDialog | None = None
+        self._preset = Preset.LAUNCH
+        self._setups: dict[Preset, Setup] = {}
+        self._title = ""
+        self._pinning: tuple[BuildRequest, str] | None = None
+        self._after_pin: VariantRow | None = None
+        shell.actions.bind(
+            {
+                "sweepAction": partial(self.open, Preset.LAUNCH),
+                "matrixAction": partial(self.open, Preset.TARGETS),
+                "compareLinksAction": self.compare_links,
+            }
+        )
+
+    def open(self, preset: Preset) -> None:
+        """Shows the window with the axes of a preset; a run that is on its way stays."""
+        self._base.specs.finish()
+        dialog = self._dialog = self._dialog or self._make_dialog()
+        if not dialog.is_running:
+            self._show(preset)
+        if preset is Preset.LAUNCH and self._launches.devices is None:
+            self._launches.list_devices()
+        dialog.show()
+        dialog.raise_()
+        dialog.activateWindow()
+        dialog.editor.setFocus()
+
+    @Slot()
+    def compare_links(self) -> None:
+        """Links the modules by PTX and by LTO, and shows both side by side."""
+        try:
+            for mode in _LINKS:
+                self._base.request(mode, SHOWN_AND_SAVED)
+        except ValueError as error:
+            self.failed.emit(str(error))
+            return
+        self.open(Preset.LINKS)
+        self._on_run()
+
+    def _make_dialog(self) -> VariantsDialog:
+        dialog = VariantsDialog(self._themes.theme, self._window)
+        service, launches, base = self._service, self._launches, self._base
+        dialog.preset_changed.connect(self._show)
+        dialog.edited.connect(self._on_edited)
+        dialog.run_requested.connect(self._on_run)
+        dialog.stop_requested.connect(service.cancel)
+        dialog.table.variant_activated.connect(self._on_variant_activated)
+        dialog.table.pin_requested.connect(self._on_pin_requested)
+        dialog.table.differences_requested.connect(self._on_differences_requested)
+        dialog.table.told.connect(self.told)
+        service.row_changed.connect(dialog.show_row)
+        service.finished.connect(dialog.end)
+        service.failed.connect(dialog.fail)
+        # What is typed may have changed meanwhile.
+        service.finished.connect(self._on_base_changed)
+        service.failed.connect(self._on_base_changed)
+        self._themes.theme_changed.connect(dialog.set_theme)
+        launches.problems_changed.connect(self._on_base_changed)
+        launches.devices_changed.connect(self._on_devices_changed)
+        base.settings.changed.connect(self._on_base_changed)
+        base.builds.module_changed.connect(self._on_base_changed)
+        base.documents.edited.connect(dialog.show_outdated)
+        if launches.devices is not None:
+            dialog.bar.set_gpus(len(launches.devices.devices))
+        return dialog
+
+    @Slot(Preset)
+    def _show(self, preset: Preset) -> None:
+        """Shows what was typed for a preset, or what it proposes."""
+        dialog = self._dialog
+        if dialog is None:
+            return
+        self._preset, self._title = preset, ""
+        dialog.show_preset(preset)
+        setup = self._setups.get(preset) or self._proposed(preset)
+        dialog.bar.show_ways(launches=setup.launches, timed=setup.timed)
+        dialog.editor.show_draft(setup.draft)
+        self._update()
+
+    def _proposed(self, preset: Preset) -> Setup:
+        settings = self._base.settings
+        if preset is Preset.LAUNCH:
+            return Setup(VariantDraft("", ()), launches=True, timed=False)
+        if preset is Preset.LINKS:
+            links = ", ".join(mode.value for mode in _LINKS)
+            return Setup(VariantDraft("", (AxisText(AxisKind.LINK, values=links),)))
+        info = self._toolchain.info
+        known = {each.arch for each in info.archs} if info else set(COMMON_ARCHS)
+        targets = ", ".join(map(str, sorted({settings.arch, *known.intersection(COMMON_ARCHS)})))
+        axes = [AxisText(AxisKind.TARGET, values=targets), AxisText(AxisKind.OPTIONS)]
+        if self._base.has_several_modules:
+            axes.append(AxisText(AxisKind.LINK, values=settings.link.value))
+        return Setup(VariantDraft("", tuple(axes)))
+
+    def _update(self) -> None:
+        """Shows what was typed for the kernel of the launch, and whether it can be run."""
+        dialog, specs = self._dialog, self._base.specs
+        if dialog is None or dialog.is_running:
+            return
+        form = specs.form
+        if self._preset is Preset.LAUNCH and form and generic_name(form.title) != self._title:
+            self._title = generic_name(form.title)
+            dialog.editor.show_draft(self._drafts.of(form, specs.spec))
+        try:
+            dialog.editor.show_extent(extent(self._plan(dialog)))
+        except ValueError as error:
+            dialog.editor.show_problem(str(error))
+            dialog.bar.set_runnable(False)
+        else:
+            dialog.bar.set_runnable(True)
+
+    def _plan(self, dialog: VariantsDialog) -> VariantPlan:
+        return self._base.plan(_typed(dialog), dialog.editor.axes())
+
+    def _kernel(self) -> str:
+        """The kernel that is looked at, or the first of what is shown."""
+        result = self._outputs.result
+        first = next(iter(result.kernels), None) if result else None
+        return self._inspections.kernel or (first.name if first else "")
+
+    @Slot()
+    def _on_edited(self) -> None:
+        if self._dialog is None:
+            return
+        setup = self._setups[self._preset] = _typed(self._dialog)
+        if self._preset is Preset.LAUNCH and self._title:
+            self._drafts.remember(self._title, setup.draft)
+        self._update()
+
+    @Slot()
+    def _on_base_changed(self) -> None:
+        if self._dialog is not None and self._dialog.isVisible():
+            self._update()
+
+    @Slot(DeviceList)
+    def _on_devices_changed(self, devices: DeviceList) -> None:
+        if self._dialog is not None:
+            self._dialog.bar.set_gpus(len(devices.devices))
+
+    @Slot()
+    def _on_run(self) -> None:
+        dialog = self._dialog
+        if dialog is None or self._service.is_running:
+            return
+        dialog.editor.finish_editing()
+        try:
+            plan = self._plan(dialog)
+            count = extent(plan).variants
+        except ValueError as error:
+            dialog.editor.show_problem(str(error))
+            return
+        chosen = self._launches.device
+        some = None if dialog.bar.uses_all_gpus or chosen is None else {chosen.ordinal}
+        dialog.begin(plan, count, self._kernel(), 0 if self._preset is Preset.LINKS else None)
+        start = partial(self._service.start, plan, some, timed=dialog.bar.is_timed)
+        if not plan.launches:
+            start()
+            return
+        # What the last launch keeps on the GPU is in the way of the run's own process.
+        self._launch_service.rest()
+        # The text is kept first, whatever the kernels do.
+        self._session.save_before(start)
+
+    @Slot(VariantRow)
+    def _on_variant_activated(self, row: VariantRow) -> None:
+        """Makes the variant what the window builds and launches."""
+        plan = self._dialog.plan if self._dialog else None
+        launches = plan is not None and plan.launches
+        self._base.show(row.variant, launches=launches)
+        if launches:
+            self._actions["focusLaunchAction"].trigger()
+        self._window.activateWindow()
+
+    @Slot(VariantRow)
+    def _on_pin_requested(self, row: VariantRow) -> None:
+        """Builds all of the variant that can be compared, and pins it."""
+        build = row.variant.build
+        request = replace(build, emit=SHOWN_AND_SAVED, use_cache=True)
+        plan = self._dialog.plan if self._dialog else None
+        linked = plan is not None and bool(_links_of(plan.axes))
+        link = {LinkMode.PTX: self.tr("PTX link"), LinkMode.LTO: self.tr("LTO link")}
+        facts = (
+            link.get(build.link, "") if linked else "",
+            str(build.arch),
+            join_options(build.options),
+        )
+        self._pinning = request, ", ".join(filter(None, facts))
+        side = SideBuild(self._build_service, "pin", [request], self)
+        side.finished.connect(self._on_pin_built)
+        side.broke.connect(self.told)
+        side.start()
+
+    @Slot(VariantRow, VariantRow)
+    def _on_differences_requested(self, base: VariantRow, other: VariantRow) -> None:
+        """Puts one variant beside another, line by line."""
+        self._after_pin = other
+        self._on_pin_requested(base)
+
+    @Slot(tuple)
+    def _on_pin_built(self, results: tuple[BuildResult, ...]) -> None:
+        (result,), pinning, other = results, self._pinning, self._after_pin
+        self._after_pin = None
+        if pinning is None or not result.ok:
+            self.told.emit(result.reason)
+            return
+        request, name = pinning
+        baseline = self._baselines.pin(Built(request, result), name)
+        text = self.tr("{name} is pinned: Compare shows what changes from there.")
+        self.told.emit(text.format(name=baseline.name))
+        if other is not None:
+            self._base.show(other.variant, launches=False)
+            self._actions["focusCompareAction"].trigger()
+            self._window.activateWindow()
 
 
 def install(context: Context) -> None:
     """Carries out the commands that build variants."""
     state, shell = context.state, context.shell
-    sides = SideCommands(
-        state.build_controller,
-        state.settings,
-        state.documents,
-        state.service,
-        state.launch_specs,
+    base = WindowBuild(state.documents, state.settings, state.build_controller, state.launch_specs)
+    controller = VariantsController(
+        base,
+        state.variant_drafts,
+        state.variant_service,
         state.launches,
-        state.sweep_drafts,
-        state.baselines,
-        context.files,
-        shell,
-    )
-    sweeps = SweepController(
-        state.launches,
-        state.sweep_service,
-        state.settings,
-        state.launch_specs,
-        state.sweep_drafts,
-        state.build_controller,
-        state.documents,
         state.launch_service,
         state.session,
-        shell,
-    )
-    matrix = MatrixController(
         state.service,
-        state.analysis_service,
-        state.documents,
-        state.build_controller,
-        state.settings,
-        state.toolchain,
+        state.baselines,
         state.outputs,
         state.inspections,
-        state.baselines,
+        state.toolchain,
         shell,
     )
-    sides.failed.connect(shell.notices.tell)
-    for controller in (sides, sweeps, matrix):
-        controller.told.connect(shell.status.tell)
+    controller.failed.connect(shell.notices.tell)
+    controller.told.connect(shell.status.tell)
+
+
+def _typed(dialog: VariantsDialog) -> Setup:
+    return Setup(dialog.editor.draft, dialog.bar.launches, dialog.bar.is_timed)
+
+
+def _links_of(axes: tuple[Axis, ...]) -> tuple[LinkMode, ...]:
+    """The ways of linking that are varied, those that there are."""
+    values = [value for axis in axes if axis.kind is AxisKind.LINK for value in axis.values]
+    return tuple(mode for mode in LinkMode if mode.value in values)
+
+
+def _says(text: str, options: tuple[str, ...]) -> bool:
+    """Whether a field of options says these already, however it is quoted."""
+    try:
+        return split_options(text) == options
+    except ValueError:
+        return False

@@ -5,12 +5,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QLineEdit, QToolButton
 
-from jitstudio.core.sweep.draft import AxisText, SweepDraft
-from jitstudio.core.sweep.plan import AxisKind, Extent
-from jitstudio.gui.features.variants.axes import KIND, NAME, VALUES
+from jitstudio.core.axes import AxisKind, AxisText, VariantDraft
 from jitstudio.gui.features.variants.axes_editor import AxesEditor
+from jitstudio.gui.features.variants.axes_model import KIND, NAME, VALUES
+from jitstudio.variants.plan import Extent
 
-DRAFT = SweepDraft(
+DRAFT = VariantDraft(
     "saxpy<{T}>",
     (AxisText(values="64, 128"), AxisText(AxisKind.TEMPLATE, "T", "float, double")),
 )
@@ -101,7 +101,7 @@ def test_what_needs_an_axis_is_disabled_without_one(editor):
 
 
 def test_the_kernel_is_edited_with_its_placeholders(editor, qtbot):
-    line = editor.findChild(QLineEdit, "sweptKernel")
+    line = editor.findChild(QLineEdit, "variantsKernel")
     line.clear()
     with qtbot.waitSignal(editor.edited):
         QTest.keyClicks(line, "k<{N}>")
@@ -110,8 +110,8 @@ def test_the_kernel_is_edited_with_its_placeholders(editor, qtbot):
 
 def test_says_how_much_work_it_is_or_what_is_wrong(editor):
     editor.show_extent(Extent(24, 8))
-    assert editor.words == "24 variants, 8 builds"
+    assert editor.text == "24 variants, 8 builds"
     editor.show_extent(Extent(4, 1))
-    assert editor.words == "4 variants, 1 build"
+    assert editor.text == "4 variants, 1 build"
     editor.show_problem("No axis gives values for {T}.")
-    assert editor.words == "No axis gives values for {T}."
+    assert editor.text == "No axis gives values for {T}."

@@ -9,7 +9,7 @@ from tests.gui.launches import H200, RAN, WRONG
 START = """
 import sys
 import jitstudio.gui.features.launch.results.launch_results
-import jitstudio.gui.features.variants.sweep_table
+import jitstudio.gui.features.variants.table
 print([name for name in ("numpy", "pyqtgraph", "ml_dtypes") if name in sys.modules])
 """
 

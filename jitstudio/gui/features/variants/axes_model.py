@@ -1,0 +1,288 @@
+"""The axes of variants as a table: a row for each, every cell a text that can be edited."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from PySide6.QtCore import QCoreApplication, QModelIndex, QObject, Qt, Signal
+from PySide6.QtGui import QFont
+
+from jitstudio.core.axes import Axis, AxisKind, AxisText, VariantError
+from jitstudio.gui.kit.presentation import (
+    MARK_ROLE,
+    MUTED_ROLE,
+    ModelIndex,
+    one_line,
+    plain_tooltip,
+)
+from jitstudio.gui.kit.titled import TitledModel
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+
+KIND, NAME, VALUES = range(3)
+
+
+@dataclass(frozen=True)
+class AxisLabels:
+    """One kind.
+
+    Attributes:
+        title: What to call it, in English.
+        meaning: What the values are, in English.
+        example: Values that make sense for many kernels.
+        name_example: A name; empty for kinds that have none.
+    """
+
+    title: str
+    meaning: str
+    example: str
+    name_example: str = ""
+
+
+WORDS: dict[AxisKind, AxisLabels] = {
+    AxisKind.BLOCK: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "block"),
+        QT_TRANSLATE_NOOP(
+            "AxisLabels",
+            "Threads per block. Part blocks with several axes by semicolons: 16,16; 32,8",
+        ),
+        "64, 128, 256, 512",
+    ),
+    AxisKind.TEMPLATE: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "template"),
+        QT_TRANSLATE_NOOP(
+            "AxisLabels", "What stands for a name in braces of the kernel: T in saxpy<{T}>"
+        ),
+        "float, double",
+        "T",
+    ),
+    AxisKind.MACRO: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "macro"),
+        QT_TRANSLATE_NOOP(
+            "AxisLabels", "What the compiler defines the macro as, like -DNAME=VALUE"
+        ),
+        "1, 2, 4",
+        "UNROLL",
+    ),
+    AxisKind.OPTIONS: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "options"),
+        QT_TRANSLATE_NOOP(
+            "AxisLabels",
+            "Options beside those of the build, each set parted from the next by a semicolon",
+        ),
+        "; --use_fast_math",
+    ),
+    AxisKind.LINK: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "link"),
+        QT_TRANSLATE_NOOP("AxisLabels", "How the modules are linked: none, ptx or lto"),
+        "ptx, lto",
+    ),
+    AxisKind.TARGET: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "target"),
+        QT_TRANSLATE_NOOP("AxisLabels", "What to build for"),
+        "sm_80, sm_90",
+    ),
+    AxisKind.ARGUMENT: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "argument"),
+        QT_TRANSLATE_NOOP("AxisLabels", "The text of an argument of the launch"),
+        "1<<20, 1<<24",
+        "n",
+    ),
+    AxisKind.GRID: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "grid"),
+        QT_TRANSLATE_NOOP("AxisLabels", "Blocks, like the field of the launch"),
+        "132, 264, 528",
+    ),
+    AxisKind.COVER: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "cover"),
+        QT_TRANSLATE_NOOP("AxisLabels", "How many elements the grid covers"),
+        "n, (n+3)/4",
+    ),
+    AxisKind.CLUSTER: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "cluster"),
+        QT_TRANSLATE_NOOP("AxisLabels", "Blocks per cluster"),
+        "1, 2, 4",
+    ),
+    AxisKind.SHARED: AxisLabels(
+        QT_TRANSLATE_NOOP("AxisLabels", "shared"),
+        QT_TRANSLATE_NOOP("AxisLabels", "Bytes of dynamic shared memory per block"),
+        "0, 16384, 49152",
+    ),
+}
+"""All kinds, the usual first."""
+
+
+def title(kind: AxisKind) -> str:
+    """What to call a kind, in the user's language."""
+    return QCoreApplication.translate("AxisLabels", WORDS[kind].title)
+
+
+def meaning(kind: AxisKind) -> str:
+    """What the values of a kind are, in the user's language."""
+    return QCoreApplication.translate("AxisLabels", WORDS[kind].meaning)
+
+
+def kinds() -> dict[str, AxisKind]:
+    """The kinds by what they are called."""
+    return {title(kind): kind for kind in WORDS}
+
+
+class AxesModel(TitledModel):
+    """The axes as they are typed.
+
+    Signals:
+        axes_changed: The user changed one, or there are more or fewer.
+    """
+
+    axes_changed = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[AxisText] = []
+        self._font: QFont | None = None
+        self._titles = self.tr("Vary"), self.tr("Name"), self.tr("Values")
+        self._help = {
+            KIND: self.tr("What is varied."),
+            NAME: self.tr("Of the template parameter, the macro or the argument."),
+            VALUES: self.tr("Parted by commas, or by semicolons where a value has commas itself."),
+        }
+
+    @property
+    def rows(self) -> tuple[AxisText, ...]:
+        """What is typed, in order."""
+        return tuple(self._rows)
+
+    def axes(self) -> tuple[Axis, ...]:
+        """What the texts say.
+
+        Raises:
+            VariantError: One of them says nothing, or there is none.
+        """
+        if not self._rows:
+            raise VariantError(self.tr("Add an axis to say what is varied."))
+        return tuple(row.axis() for row in self._rows)
+
+    def show_rows(self, rows: tuple[AxisText, ...]) -> None:
+        """Show other axes."""
+        self.beginResetModel()
+        self._rows = list(rows)
+        self.endResetModel()
+
+    def insert(self, place: int, row: AxisText) -> None:
+        """Add an axis before this place."""
+        self.beginInsertRows(QModelIndex(), place, place)
+        self._rows.insert(place, row)
+        self.endInsertRows()
+        self.axes_changed.emit()
+
+    def remove(self, place: int) -> None:
+        """Take an axis away."""
+        self.beginRemoveRows(QModelIndex(), place, place)
+        del self._rows[place]
+        self.endRemoveRows()
+        self.axes_changed.emit()
+
+    def move(self, place: int, step: int) -> bool:
+        """Let an axis change places with its neighbour; whether it has one there."""
+        other = place + step
+        if not (0 <= place < len(self._rows) and 0 <= other < len(self._rows)):
+            return False
+        self._rows[place], self._rows[other] = self._rows[other], self._rows[place]
+        self._tell_rows(min(place, other), max(place, other))
+        self.axes_changed.emit()
+        return True
+
+    def unused_kind(self) -> AxisKind:
+        """The most usual kind that has no axis yet; kinds with names can have several."""
+        used = {row.kind for row in self._rows if not row.is_named}
+        return next(kind for kind in WORDS if kind not in used)
+
+    def set_code_font(self, font: QFont) -> None:
+        """Show what is code in this font."""
+        self._font = font
+        if self._rows:
+            self._tell_rows(0, len(self._rows) - 1)
+
+    def rowCount(self, parent: ModelIndex | None = None) -> int:
+        """The axes."""
+        return 0 if parent is not None and parent.isValid() else len(self._rows)
+
+    def flags(self, index: ModelIndex) -> Qt.ItemFlag:
+        """All can be edited, but the name of what has none."""
+        flags = super().flags(index)
+        if not index.isValid():
+            return flags
+        editable = index.column() != NAME or self._rows[index.row()].is_named
+        return flags | Qt.ItemFlag.ItemIsEditable if editable else flags
+
+    def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
+        """A text, or muted an example in its stead."""
+        if not index.isValid():
+            return None
+        row, column = self._rows[index.row()], index.column()
+        match role:
+            case Qt.ItemDataRole.DisplayRole:
+                return one_line(_written(row, column) or _example(row, column))
+            case Qt.ItemDataRole.EditRole:
+                return _written(row, column)
+            case Qt.ItemDataRole.ToolTipRole:
+                return plain_tooltip(self._tip(row, column))
+            case Qt.ItemDataRole.AccessibleTextRole:
+                return "; ".join(filter(None, (_written(row, column), _problem(row))))
+            case Qt.ItemDataRole.FontRole:
+                return self._font if column != KIND else None
+            case _ if role == MUTED_ROLE:
+                return not _written(row, column)
+            case _ if role == MARK_ROLE:
+                return "error" if column == KIND and _problem(row) else None
+        return None
+
+    def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
+        """Change an axis, and tell it."""
+        if role != Qt.ItemDataRole.EditRole or not self.flags(index) & Qt.ItemFlag.ItemIsEditable:
+            return False
+        place, text = index.row(), str(value).strip()
+        row = self._rows[place]
+        changed = _changed(row, index.column(), text)
+        if changed != row:
+            self._rows[place] = changed
+            self._tell_rows(place, place)
+            self.axes_changed.emit()
+        return True
+
+    def _tip(self, row: AxisText, column: int) -> str:
+        told = meaning(row.kind) if column != NAME else self._help[NAME]
+        return "\n\n".join(filter(None, (_problem(row), told)))
+
+    def _tell_rows(self, first: int, last: int) -> None:
+        self.dataChanged.emit(self.index(first, KIND), self.index(last, VALUES))
+
+
+def _written(row: AxisText, column: int) -> str:
+    if column == KIND:
+        return title(row.kind)
+    if column == NAME:
+        return row.name if row.is_named else ""
+    return row.values
+
+
+def _changed(row: AxisText, column: int, text: str) -> AxisText:
+    if column == KIND:
+        return replace(row, kind=kinds().get(text, row.kind))
+    return replace(row, name=text) if column == NAME else replace(row, values=text)
+
+
+def _example(row: AxisText, column: int) -> str:
+    words = WORDS[row.kind]
+    example = words.name_example if column == NAME else words.example
+    if not example:
+        return ""
+    return QCoreApplication.translate("AxesModel", "such as {example}").format(example=example)
+
+
+def _problem(row: AxisText) -> str:
+    try:
+        row.axis()
+    except VariantError as error:
+        return str(error)
+    return ""

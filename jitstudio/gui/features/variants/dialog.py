@@ -1,0 +1,458 @@
+"""The window of variants: what is varied above, what came of each below."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from PySide6.QtCore import QElapsedTimer, QSize, Qt, QTimer, Signal, Slot
+from PySide6.QtGui import QCloseEvent
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QDialog,
+    QHBoxLayout,
+    QProgressBar,
+    QSplitter,
+    QTabBar,
+    QVBoxLayout,
+    QWidget,
+)
+
+from jitstudio.core.launch.result import LaunchOutcome
+from jitstudio.gui.features.variants.axes_editor import AxesEditor
+from jitstudio.gui.features.variants.table import VariantsTable
+from jitstudio.gui.features.variants.table_model import time_chart
+from jitstudio.gui.kit.banner import Banner
+from jitstudio.gui.kit.late import Late
+from jitstudio.gui.kit.lazy_widget import LazyWidget
+from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
+from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+from jitstudio.variants.plan import VariantPlan
+from jitstudio.variants.rows import VariantRow, VariantTable
+
+_SIZE = QSize(1240, 720)
+_SCREEN_SHARE = 0.95
+_SHARES = (780, 420)
+_GLANCE_MS = 150
+"""Rows come faster than anybody reads."""
+_REST = 5
+_TICK_MS = 500
+_BAR_HEIGHT = 6
+_RUN_KEYS = "Ctrl+R"
+# Unlike the flat buttons of a toolbar: this one is what the window is for.
+_LOOK = (
+    "#variantsRun, #variantsStop {{ background: {0}; border: 1px solid {1}; padding: 3px 12px; }}"
+    "#variantsRun:hover, #variantsStop:hover {{ background: {2}; }}"
+    "#variantsRun:focus, #variantsStop:focus {{ border-color: {3}; }}"
+    "QProgressBar {{ background: {1}; border: none; border-radius: 3px; }}"
+    "QProgressBar::chunk {{ background: {3}; border-radius: 3px; }}"
+)
+
+
+class Preset(Enum):
+    """What the window begins with; the value is its title."""
+
+    LAUNCH = QT_TRANSLATE_NOOP("VariantsDialog", "Launch")
+    TARGETS = QT_TRANSLATE_NOOP("VariantsDialog", "Targets and options")
+    LINKS = QT_TRANSLATE_NOOP("VariantsDialog", "PTX link and LTO link")
+
+
+class RunBar(QWidget):
+    """Runs, stops, counts.
+
+    Signals:
+        run_requested: The user wants it to be run.
+        stop_requested: The user wants it to end.
+        edited: The user wants it to be run in another way.
+    """
+
+    run_requested = Signal()
+    stop_requested = Signal()
+    edited = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._run = icon_button(
+            self, self.tr("&Run"), self.tr("Build all variants, and launch them"), "run", _RUN_KEYS
+        )
+        self._run.setObjectName("variantsRun")
+        self._run.setShortcut(_RUN_KEYS)
+        self._stop = icon_button(
+            self, self.tr("&Stop"), self.tr("End the run; what is done stays"), "stop", "Esc"
+        )
+        self._stop.setObjectName("variantsStop")
+        self._stop.hide()
+        self._launch = self._box(
+            "variantsLaunch",
+            self.tr("&Launch"),
+            self.tr("Launch each variant on a GPU, as the Launch pane says, and time it"),
+        )
+        self._timed = self._box(
+            "variantsTimed",
+            self.tr("Time the &builds"),
+            self.tr(
+                "Build anew and one at a time, so that the times are those of the compilers; "
+                "otherwise on all cores, and from the cache"
+            ),
+        )
+        self._gpus = self._box("variantsAllGpus", "", "")
+        self._gpus.hide()
+        self._gpu_count = 0
+        self._bar = QProgressBar(self, textVisible=False)
+        self._bar.setAccessibleName(self.tr("Progress"))
+        self._bar.setFixedHeight(_BAR_HEIGHT)
+        self._bar.hide()
+        self._text = text_label(self, "variantsProgress")
+        self._text.setWordWrap(False)
+        self._clock = QElapsedTimer()
+        self._tick = QTimer(self, interval=_TICK_MS)
+        self._done = self._total = 0
+        self._tick.timeout.connect(self._on_tick)
+        self._run.clicked.connect(self.run_requested)
+        self._stop.clicked.connect(self.stop_requested)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(12)
+        for part in (self._run, self._stop, self._launch, self._timed, self._gpus, self._text):
+            row.addWidget(part)
+        row.addWidget(self._bar, 1)
+        row.addStretch()
+
+    @property
+    def text(self) -> str:
+        """How far it has come."""
+        return self._text.text()
+
+    @property
+    def launches(self) -> bool:
+        """Whether the variants are launched."""
+        return self._launch.isChecked()
+
+    @property
+    def is_timed(self) -> bool:
+        """Whether the times of the builds are to be compared."""
+        return self._timed.isChecked()
+
+    @property
+    def uses_all_gpus(self) -> bool:
+        """Whether the variants are shared out among all GPUs."""
+        return self._gpus.isChecked()
+
+    def show_ways(self, *, launches: bool, timed: bool) -> None:
+        """Proposes other ways to run."""
+        for box, on in ((self._launch, launches), (self._timed, timed)):
+            box.blockSignals(True)
+            box.setChecked(on)
+            box.blockSignals(False)
+        self._show_gpus()
+
+    def set_gpus(self, count: int) -> None:
+        """Offers to use all, where there are several."""
+        self._gpu_count = count
+        self._gpus.setText(self.tr("Share among all {count} &GPUs").format(count=count))
+        self._show_gpus()
+
+    def set_runnable(self, on: bool) -> None:
+        """Whether what is typed can be run."""
+        self._run.setEnabled(on)
+
+    def begin(self, total: int) -> None:
+        """Offers to stop; so many variants are to come."""
+        self._done, self._total = 0, total
+        self._clock.start()
+        self._tick.start()
+        self._bar.setRange(0, total)
+        self._bar.setValue(0)
+        self._swap(running=True)
+        self._text.setText(self.tr("Starting…"))
+
+    def count(self, done: int) -> None:
+        """Shows how many are done."""
+        self._done = done
+        self._bar.setValue(done)
+        self._on_tick()
+
+    def show_stopping(self) -> None:
+        """Stopping takes a moment."""
+        self._tick.stop()
+        self._text.setText(self.tr("Stopping…"))
+
+    def end(self, text: str) -> None:
+        """Offers to run; shows what came of it."""
+        self._tick.stop()
+        self._swap(running=False)
+        self._text.setText(text)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Applies another theme."""
+        ui = theme.ui
+        colors = (ui.button, ui.border, ui.button_hover, ui.accent)
+        self.setStyleSheet(_LOOK.format(*(color.name() for color in colors)))
+        show_icons((self._run, self._stop), theme)
+
+    def _box(self, name: str, title: str, tip: str) -> QCheckBox:
+        box = QCheckBox(title, self)
+        box.setObjectName(name)
+        box.setToolTip(tip)
+        box.toggled.connect(self._on_toggled)
+        return box
+
+    def _show_gpus(self) -> None:
+        self._gpus.setVisible(self._gpu_count > 1 and self.launches)
+
+    def _swap(self, *, running: bool) -> None:
+        had_keyboard = self._run.hasFocus() or self._stop.hasFocus()
+        self._stop.setVisible(running)
+        self._run.setVisible(not running)
+        self._bar.setVisible(running)
+        for box in (self._launch, self._timed, self._gpus):
+            box.setEnabled(not running)
+        if had_keyboard:
+            (self._stop if running else self._run).setFocus()
+
+    @Slot(bool)
+    def _on_toggled(self, _on: bool) -> None:
+        self._show_gpus()
+        self.edited.emit()
+
+    @Slot()
+    def _on_tick(self) -> None:
+        if self._tick.isActive():
+            seconds = self._clock.elapsed() // 1000
+            form = self.tr("{done:,} of {total:,}, {seconds} s")
+            self._text.setText(form.format(done=self._done, total=self._total, seconds=seconds))
+
+
+class VariantsDialog(QDialog):
+    """Holds no plan and starts nothing: the controller does.
+
+    Attributes:
+        editor: What is varied.
+        bar: Run and stop, and the ways to run.
+        table: What came of it.
+
+    Signals:
+        preset_changed: The user chose another `Preset`.
+        edited: The user changed what is to be run, or how.
+        run_requested: The user wants it to be run.
+        stop_requested: The user wants it to end.
+    """
+
+    preset_changed = Signal(Preset)
+    edited = Signal()
+    run_requested = Signal()
+    stop_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("variantsDialog")
+        self.setWindowTitle(self.tr("Variants"))
+        self.setWindowFlag(Qt.WindowType.WindowMaximizeButtonHint)
+        self.resize(_SIZE.boundedTo(self.screen().availableSize() * _SCREEN_SHARE))
+        self._plan: VariantPlan | None = None
+        self._rows: dict[int, VariantRow] = {}
+        self._is_running = False
+        self._presets = QTabBar(self, drawBase=False, expanding=False)
+        self._presets.setObjectName("variantsPresets")
+        self._presets.setAccessibleName(self.tr("What is compared"))
+        for preset in Preset:
+            self._presets.addTab(self.tr(preset.value))
+        self.editor = AxesEditor(self)
+        self.bar = RunBar(self)
+        self._notice = Banner(self)
+        self._notice.setObjectName("variantsNotice")
+        self.table = VariantsTable(self)
+        self._plot = LazyWidget(
+            Late.TIMES_PLOT, self.tr("The times of the variants are plotted here."), self
+        )
+        self._plot.setObjectName("variantsPlot")
+        self._plot.hide()
+        self._glance = QTimer(self, singleShot=True, interval=_GLANCE_MS)
+        self._glance.timeout.connect(self._on_glance)
+        self._presets.currentChanged.connect(self._on_preset_changed)
+        self.editor.edited.connect(self.edited)
+        self.bar.edited.connect(self.edited)
+        self.bar.run_requested.connect(self.run_requested)
+        self.bar.stop_requested.connect(self._on_stop)
+        self._lay_out()
+        self.set_theme(theme)
+
+    @property
+    def preset(self) -> Preset:
+        """What is compared."""
+        return tuple(Preset)[self._presets.currentIndex()]
+
+    @property
+    def is_running(self) -> bool:
+        """Whether a run is on its way."""
+        return self._is_running
+
+    @property
+    def plan(self) -> VariantPlan | None:
+        """What the table shows; None before the first run."""
+        return self._plan
+
+    @property
+    def rows(self) -> tuple[VariantRow, ...]:
+        """All rows so far, in the order of the plan."""
+        return tuple(self._rows[index] for index in sorted(self._rows))
+
+    @property
+    def notice(self) -> str:
+        """What is said above the table; empty where nothing is."""
+        return self._notice.text()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Applies another theme."""
+        for part in (self.editor, self.bar, self._notice, self.table, self._plot):
+            part.set_theme(theme)
+
+    def show_preset(self, preset: Preset) -> None:
+        """Shows another preset, without telling it as the user's."""
+        self._presets.blockSignals(True)
+        self._presets.setCurrentIndex(tuple(Preset).index(preset))
+        self._presets.blockSignals(False)
+
+    def begin(
+        self, plan: VariantPlan, count: int, wanted: str = "", reference: int | None = None
+    ) -> None:
+        """Shows that a plan is being carried out.
+
+        Args:
+            plan: What is varied.
+            count: How many variants there are.
+            wanted: The lowered name of the kernel to show where the plan names none.
+            reference: The index of the variant that the others are compared with.
+        """
+        self._plan, self._rows = plan, {}
+        self._is_running = True
+        self._notice.say("")
+        self.bar.begin(count)
+        self.table.begin(plan, wanted, reference)
+        self._show(VariantTable(plan.axes, ()))
+
+    @Slot(VariantRow)
+    def show_row(self, row: VariantRow) -> None:
+        """Shows that a variant has come further, soon."""
+        self._rows[row.variant.index] = row
+        if row.outcome == LaunchOutcome.MISSING.value and not self.notice:
+            built = self.tr(
+                "All variants are built all the same: below are their registers, spilled bytes and "
+                "occupancy."
+            )
+            self._notice.say(f"{row.message} {built}")
+        if not self._glance.isActive():
+            self._glance.start()
+
+    @Slot(VariantTable)
+    def end(self, table: VariantTable) -> None:
+        """Shows all that came of it."""
+        self._stop_glancing()
+        self._rows = {row.variant.index: row for row in table.rows}
+        self._show(table)
+        done = sum(not row.is_cancelled for row in table.rows)
+        form = (
+            self.tr("{done:,} of {total:,}, {seconds:.1f} s")
+            if done == len(table.rows)
+            else self.tr("Stopped: {done:,} of {total:,}, {seconds:.1f} s")
+        )
+        seconds = table.total_ms / 1000
+        text = form.format(done=done, total=len(table.rows), seconds=seconds)
+        self.bar.end(f"{text} · {self._summary(table)}")
+
+    @Slot(str)
+    def fail(self, problem: str) -> None:
+        """Shows why nothing came of it."""
+        self._stop_glancing()
+        self.bar.end("")
+        self._notice.say(problem)
+
+    def show_outdated(self) -> None:
+        """Shows that the code is no longer that of the table."""
+        if self._rows and not self._is_running:
+            self._notice.say(self.tr("The code has changed since this table was built."))
+
+    def reject(self) -> None:
+        """Escape stops what runs, and closes the window only after that."""
+        if self._is_running:
+            self._on_stop()
+        else:
+            super().reject()
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Nothing goes on that nobody can see."""
+        if self._is_running:
+            self._on_stop()
+        event.accept()
+
+    def _lay_out(self) -> None:
+        halves = QSplitter(Qt.Orientation.Horizontal, childrenCollapsible=False)
+        halves.addWidget(self.table)
+        halves.addWidget(self._plot)
+        halves.setSizes(_SHARES)
+        top = QVBoxLayout()
+        top.setContentsMargins(14, 10, 14, 8)
+        top.setSpacing(8)
+        first = QHBoxLayout()
+        first.setSpacing(20)
+        first.addWidget(self._presets)
+        first.addWidget(self.editor.kernel_line, 1)
+        top.addLayout(first)
+        top.addWidget(self.editor)
+        top.addWidget(self.bar)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addLayout(top)
+        column.addWidget(self._notice)
+        column.addWidget(halves, 1)
+
+    def _show(self, table: VariantTable) -> None:
+        self.table.show_table(table)
+        chart = time_chart(table)
+        # Without a GPU there are no times, and the table has the room.
+        self._plot.setVisible(chart is not None)
+        self._plot.show_value(chart)
+
+    def _summary(self, table: VariantTable) -> str:
+        """How many are right, and which is the best."""
+        rows, best = table.rows, table.best
+        ran, built = sum(row.ok for row in rows), sum(row.is_built for row in rows)
+        if not ran and (built or self._plan is None or not self._plan.launches):
+            failed = sum(not row.is_built and not row.is_cancelled for row in rows)
+            form = (
+                self.tr("{built:,} built, {failed:,} failed")
+                if failed
+                else self.tr("{built:,} built")
+            )
+            return form.format(built=built, failed=failed)
+        text = self.tr("{count:,} ran and are right").format(count=ran)
+        if best is None:
+            return text
+        name = next(row.variant.label for row in rows if row.variant.index == best)
+        return f"{text} · {self.tr('best: {name}').format(name=name)}"
+
+    def _stop_glancing(self) -> None:
+        self._glance.stop()
+        self._is_running = False
+
+    @Slot()
+    def _on_glance(self) -> None:
+        if self._plan is None:
+            return
+        clock = QElapsedTimer()
+        clock.start()
+        rows = self.rows
+        self.bar.count(sum(not row.is_waiting for row in rows))
+        self._show(VariantTable(self._plan.axes, rows))
+        # However many lines there are to draw, most of the time is the user's.
+        self._glance.setInterval(max(_GLANCE_MS, _REST * clock.elapsed()))
+
+    @Slot()
+    def _on_stop(self) -> None:
+        self.bar.show_stopping()
+        self.stop_requested.emit()
+
+    @Slot(int)
+    def _on_preset_changed(self, _place: int) -> None:
+        self.preset_changed.emit(self.preset)

@@ -1,0 +1,380 @@
+"""The rows of variants: how each ended, its figures, and which of them are best."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from enum import Enum
+
+from jitstudio.analysis.model import Disassembly
+from jitstudio.analysis.occupancy.kernel import occupancy_at
+from jitstudio.analysis.report import KernelReport, report
+from jitstudio.core.axes import Axis
+from jitstudio.core.code import LINKED, CodeKind
+from jitstudio.core.launch.problems import SpecProblem
+from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
+from jitstudio.core.result import BuildResult, Outcome, Resources
+from jitstudio.core.tools import Tool
+from jitstudio.variants.plan import Variant
+
+Value = float | int | None
+
+BUILD_ENDED = "build-"
+"""The prefix of the outcome of a build that made nothing to launch."""
+CANCELLED_OUTCOMES = frozenset(
+    {LaunchOutcome.CANCELLED.value, f"{BUILD_ENDED}{Outcome.CANCELLED.value}"}
+)
+"""How variants end that were not reached, or were worked on, when the run was stopped."""
+DRIVER, CALCULATED = "driver", "calculated"
+"""Sources of an occupancy: the driver of the GPU, or the machine code and its target."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """What the occupancy of a launch depends on.
+
+    Attributes:
+        threads: Per block; None where the launch does not tell, or where it has clusters: how many
+            of those are resident depends on how a GPU groups its multiprocessors.
+        shared: Bytes of dynamic shared memory per block.
+    """
+
+    threads: int | None
+    shared: int = 0
+
+
+@dataclass(frozen=True)
+class VariantRow:
+    """One variant, as far as it has come.
+
+    Attributes:
+        variant: Which one.
+        outcome: The value of a `LaunchOutcome`; that of an `Outcome` behind `BUILD_ENDED` where
+            the build made nothing to launch; ``built`` where nothing is to be launched; empty
+            before the build has ended.
+        message: Why it did not run or is wrong, or which figures are missing and why, a sentence;
+            empty where all is well.
+        result: The build, without artifacts unless they are wanted; None where there is none.
+        kernel: The lowered name of the kernel that the plan names; empty where it names none.
+        block: Of the launch; None where the plan does not say.
+        reports: What was read of each function of the machine code, by its lowered name.
+        cubin_bytes: The size of the machine code.
+        driver_registers: 32-bit registers per thread as the driver says; None where not launched.
+        occupancy: Resident warps over the most there can be, from 0 to 1, at `block`.
+        occupancy_source: `DRIVER` or `CALCULATED`; empty without an occupancy.
+        median_ms: Time of a launch.
+        minimum_ms: The shortest time.
+        bandwidth: Bytes per second, see `LaunchResult.bandwidth`.
+        check: Whether all checks passed; None where there was none.
+        device: The GPU's name; empty where none was reached.
+        site: The machine or process that has the GPU.
+    """
+
+    variant: Variant
+    outcome: str = ""
+    message: str = ""
+    result: BuildResult | None = None
+    kernel: str = ""
+    block: Block | None = None
+    reports: Mapping[str, KernelReport] = field(default_factory=dict)
+    cubin_bytes: int | None = None
+    driver_registers: int | None = None
+    occupancy: float | None = None
+    occupancy_source: str = ""
+    median_ms: float | None = None
+    minimum_ms: float | None = None
+    bandwidth: float | None = None
+    check: bool | None = None
+    device: str = ""
+    site: str = ""
+
+    @property
+    def is_waiting(self) -> bool:
+        """Whether it is still to be built."""
+        return not self.outcome
+
+    @property
+    def ok(self) -> bool:
+        """Whether it ran and every check passed."""
+        return self.outcome == LaunchOutcome.RAN.value
+
+    @property
+    def is_built(self) -> bool:
+        """Whether it is built and was not launched: nobody wanted that, or there is no GPU."""
+        return self.outcome in (Outcome.BUILT.value, LaunchOutcome.MISSING.value)
+
+    @property
+    def is_cancelled(self) -> bool:
+        """Whether the run was stopped before it was done."""
+        return self.outcome in CANCELLED_OUTCOMES
+
+    @property
+    def registers(self) -> int | None:
+        """Of the kernel that the plan names: as the driver says, else as the build does."""
+        if self.driver_registers is not None:
+            return self.driver_registers
+        needs = self.resources(self.kernel)
+        return needs.registers if needs else None
+
+    @property
+    def compile_ms(self) -> float | None:
+        """From the request of the build to its result, also of a build that failed."""
+        return self.result.total_ms if self.result else None
+
+    @property
+    def link_ms(self) -> float | None:
+        """Milliseconds of the last link inside nvJitLink."""
+        stages = self.result.stages if self.result else ()
+        links = [s for s in stages if s.tool is Tool.NVJITLINK and s.source == LINKED and s.ok]
+        return links[-1].ms if links else None
+
+    def resources(self, kernel: str) -> Resources | None:
+        """Returns what a kernel needs; None where the variant has no such kernel."""
+        return self.result.resources_of(kernel) if self.result else None
+
+
+class Figure(Enum):
+    """One figure of a variant; the value is its heading in CSV and Markdown."""
+
+    MEDIAN = "median ms"
+    MINIMUM = "minimum ms"
+    BANDWIDTH = "bytes per second"
+    REGISTERS = "registers"
+    SPILLED = "spilled bytes"
+    STACK = "stack bytes"
+    LIVE = "peak live registers"
+    INSTRUCTIONS = "instructions"
+    CODE = "code bytes"
+    SHARED = "shared bytes"
+    OCCUPANCY = "occupancy"
+    CUBIN = "cubin bytes"
+    LINK = "link ms"
+    BUILD = "build ms"
+
+
+MEASURED = frozenset({Figure.MEDIAN, Figure.MINIMUM, Figure.BANDWIDTH})
+"""The figures that a launch gives."""
+MORE_IS_BETTER = frozenset({Figure.OCCUPANCY, Figure.BANDWIDTH})
+"""Of all other figures less is better."""
+
+
+@dataclass(frozen=True)
+class View:
+    """What the figures of a table are about.
+
+    Attributes:
+        kernel: The lowered name of a kernel; empty for the one that the plan names.
+        threads: Per block, for the occupancy of variants whose launch says nothing about it.
+    """
+
+    kernel: str = ""
+    threads: int = 256
+
+    def kernel_of(self, row: VariantRow) -> str:
+        """Returns the lowered name of the kernel that a row's figures are about."""
+        return self.kernel or row.kernel
+
+
+def value(figure: Figure, row: VariantRow, view: View) -> Value:
+    """Returns a figure of a variant; None where it is not known."""
+    return _VALUES[figure](row, view)
+
+
+def best(figure: Figure, rows: Iterable[VariantRow], view: View) -> Value:
+    """Returns the best value of a figure; None where fewer than two variants differ in it.
+
+    A time is the best only of a variant that ran and passed its checks.
+    """
+    able = (row for row in rows if row.ok or figure not in MEASURED)
+    known = {v for row in able if (v := value(figure, row, view)) is not None}
+    if len(known) < 2:
+        return None
+    return max(known) if figure in MORE_IS_BETTER else min(known)
+
+
+def kernels_in(rows: Iterable[VariantRow]) -> dict[str, str]:
+    """Returns the kernels of all variants: lowered names with their names in C++."""
+    found = (kernel for row in rows if row.result for kernel in row.result.kernels)
+    return {kernel.name: kernel.demangled for kernel in found}
+
+
+def functions_in(rows: Iterable[VariantRow]) -> dict[str, str]:
+    """Returns the kernels of all variants, then the functions beside them, by lowered names."""
+    rows = tuple(rows)
+    return kernels_in(rows) | {
+        name: name for row in rows for name in row.reports if row.resources(name) is None
+    }
+
+
+@dataclass(frozen=True)
+class VariantTable:
+    """All rows, in the order of the plan.
+
+    Attributes:
+        axes: Those of the plan.
+        rows: One per variant; one that was not reached ends as cancelled.
+        total_ms: From the start to the last row.
+    """
+
+    axes: tuple[Axis, ...]
+    rows: tuple[VariantRow, ...]
+    total_ms: float = 0.0
+
+    @property
+    def best(self) -> int | None:
+        """The index of the fastest that ran and passed its checks; None where there is none."""
+        times = {
+            row.variant.index: row.median_ms
+            for row in self.rows
+            if row.ok and row.median_ms is not None
+        }
+        return min(times, key=lambda index: times[index], default=None)
+
+
+def reports_of(result: BuildResult, code: Disassembly) -> dict[str, KernelReport]:
+    """Returns what the machine code tells of each function, the kernels first."""
+    functions = sorted(code.functions, key=lambda function: not function.is_kernel)
+    return {f.name: report(f, result.resources_of(f.name)) for f in functions}
+
+
+def cubin_of(result: BuildResult) -> bytes:
+    """Returns the machine code of a build; empty where there is none."""
+    found = (a.content for a in result.artifacts if a.kind is CodeKind.CUBIN)
+    return next(found, b"")
+
+
+def unbuilt(
+    variant: Variant, outcome: Outcome, message: str, result: BuildResult | None = None
+) -> VariantRow:
+    """Returns the row of a variant whose build made nothing to launch."""
+    return VariantRow(variant, f"{BUILD_ENDED}{outcome.value}", message, result)
+
+
+def built(variant: Variant, result: BuildResult, kernel: str, block: Block | None) -> VariantRow:
+    """Returns the row of a variant that was built.
+
+    Args:
+        variant: Which one.
+        result: Its build.
+        kernel: The lowered name of the kernel that the plan names.
+        block: Of its launch.
+    """
+    occupancy = _occupancy_at(result, kernel, block) if block else None
+    return VariantRow(
+        variant,
+        Outcome.BUILT.value,
+        result=result,
+        kernel=kernel,
+        block=block,
+        cubin_bytes=len(cubin_of(result)) or None,
+        occupancy=occupancy,
+        occupancy_source="" if occupancy is None else CALCULATED,
+    )
+
+
+def unlaunched(row: VariantRow, outcome: LaunchOutcome, message: str) -> VariantRow:
+    """Returns the row of a variant that was built but never reached a GPU."""
+    row = replace(row, outcome=outcome.value, message=message)
+    if outcome is LaunchOutcome.MISSING:
+        return row
+    # Where there are GPUs, only their driver tells it.
+    return replace(row, occupancy=None, occupancy_source="")
+
+
+def refused(row: VariantRow, problem: SpecProblem) -> VariantRow:
+    """Returns the row of a variant whose launch makes no sense."""
+    message = f"{problem.message} {problem.remedy}".rstrip()
+    return unlaunched(row, LaunchOutcome.REFUSED, message)
+
+
+def launched(row: VariantRow, result: LaunchResult, site: str) -> VariantRow:
+    """Returns the row of a variant that was launched, however that ended."""
+    facts, timing = result.facts, result.timing
+    occupancy = facts.occupancy if facts else None
+    return replace(
+        row,
+        outcome=result.outcome.value,
+        message="" if result.ok else result.reason,
+        driver_registers=facts.registers if facts else None,
+        occupancy=occupancy,
+        occupancy_source="" if occupancy is None else DRIVER,
+        median_ms=timing.median if timing else None,
+        minimum_ms=timing.minimum if timing else None,
+        bandwidth=result.bandwidth,
+        check=all(check.ok for check in result.checks) if result.checks else None,
+        device=result.device,
+        site=site,
+    )
+
+
+def _needs(name: str) -> Callable[[VariantRow, View], Value]:
+    def of(row: VariantRow, view: View) -> Value:
+        found: Value = getattr(row.resources(view.kernel_of(row)), name, None)
+        return found
+
+    return of
+
+
+def _read(name: str) -> Callable[[VariantRow, View], Value]:
+    def of(row: VariantRow, view: View) -> Value:
+        found: Value = getattr(row.reports.get(view.kernel_of(row)), name, None)
+        return found
+
+    return of
+
+
+def _measured(name: str) -> Callable[[VariantRow, View], Value]:
+    """Of the launch, so of the kernel that the plan names only."""
+
+    def of(row: VariantRow, view: View) -> Value:
+        found: Value = getattr(row, name) if view.kernel_of(row) == row.kernel else None
+        return found
+
+    return of
+
+
+def _registers(row: VariantRow, view: View) -> Value:
+    own = view.kernel_of(row) == row.kernel
+    return row.registers if own else _needs("registers")(row, view)
+
+
+def _live(row: VariantRow, view: View) -> Value:
+    known = row.reports.get(view.kernel_of(row))
+    return known.peak.gpr if known and known.peak else None
+
+
+def _occupancy(row: VariantRow, view: View) -> Value:
+    kernel = view.kernel_of(row)
+    if row.result is None or (row.block and kernel == row.kernel):
+        return row.occupancy
+    return _occupancy_at(row.result, kernel, row.block or Block(view.threads))
+
+
+def _occupancy_at(result: BuildResult, kernel: str, block: Block) -> float | None:
+    needs = result.resources_of(kernel)
+    if needs is None or block.threads is None:
+        return None
+    return occupancy_at(result.arch, needs, block.threads, block.shared)
+
+
+_VALUES: dict[Figure, Callable[[VariantRow, View], Value]] = {
+    Figure.MEDIAN: _measured("median_ms"),
+    Figure.MINIMUM: _measured("minimum_ms"),
+    Figure.BANDWIDTH: _measured("bandwidth"),
+    Figure.REGISTERS: _registers,
+    Figure.SPILLED: _needs("spill_stores"),
+    Figure.STACK: _needs("stack_bytes"),
+    Figure.LIVE: _live,
+    Figure.INSTRUCTIONS: _read("instructions"),
+    Figure.CODE: _read("code_bytes"),
+    Figure.SHARED: _needs("shared_bytes"),
+    Figure.OCCUPANCY: _occupancy,
+    Figure.CUBIN: lambda row, _view: row.cubin_bytes,
+    Figure.LINK: lambda row, _view: row.link_ms,
+    Figure.BUILD: lambda row, _v: row.compile_ms if row.result and row.result.ok else None,
+}
+
+
+def figures_known(rows: Sequence[VariantRow], view: View) -> tuple[Figure, ...]:
+    """Returns the figures that are known of any variant."""
+    return tuple(f for f in Figure if any(value(f, row, view) is not None for row in rows))

@@ -1,0 +1,242 @@
+"""Where variants are built and launched: executors behind the interface of `concurrent.futures`.
+
+A site is one machine, or one worker of a Dask cluster.
+"""
+
+from __future__ import annotations
+
+import importlib
+import socket
+from collections.abc import Callable, Iterator
+from concurrent.futures import Executor, ThreadPoolExecutor
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from ipaddress import ip_address
+from typing import Any
+from uuid import uuid4
+
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.variants import tasks
+from jitstudio.worker.pool import cores
+
+HERE = "here"
+"""The name of this machine."""
+
+_MOST_GPUS = 64
+_CONNECTING = "20s"
+_SAFE = ("tls", "wss", "inproc")
+_UNSAFE = (
+    "'{address}' is not on this machine and not encrypted: whoever answers there can run code "
+    "here, and whoever listens reads the sources. Use tls:// with certificates (--dask-tls), or "
+    "--dask-insecure if you trust everybody on that network."
+)
+_TO_INSTALL = "python3 -m pip install 'jitstudio[cluster]'"
+
+
+class SiteError(RuntimeError):
+    """A cluster cannot be used; the message says why and what to do."""
+
+
+@dataclass(frozen=True)
+class Certificates:
+    """Paths of PEM files that a cluster and its clients know each other by.
+
+    Attributes:
+        authority: Of whoever has signed all certificates.
+        certificate: This side's own.
+        key: The private key for that.
+    """
+
+    authority: str
+    certificate: str
+    key: str
+
+
+@dataclass(frozen=True, eq=False)
+class Site:
+    """A place that builds and launches.
+
+    Attributes:
+        name: What to call it.
+        session: Under which its tasks keep their processes.
+        compiling: Takes builds.
+        launching: Takes launches, one at a time for each GPU, and readings of machine code.
+        jobs: How many builds it has cores for.
+        workers: Processes that each build may use; None for as many as there are cores.
+        devices: Its GPUs, or why there are none.
+        call: Calls a function with an argument there at once, past everything that waits.
+        alive: Whether it can still be reached.
+    """
+
+    name: str
+    session: str
+    compiling: Executor
+    launching: Executor
+    jobs: int
+    workers: int | None
+    devices: DeviceList
+    call: Callable[[Callable[[str], None], str], Any]
+    alive: Callable[[], bool]
+
+    def interrupt(self) -> None:
+        """End its builds and launches in progress."""
+        self.call(tasks.interrupt, self.session)
+
+
+@contextmanager
+def local(
+    jobs: int | None = None, *, workers: int | None = 1, launches: bool = True
+) -> Iterator[tuple[Site, ...]]:
+    """This machine, whose tasks run in threads that each wait for a process of its own.
+
+    Args:
+        jobs: How many builds at a time; None for as many as there are cores.
+        workers: Processes that each build may use; None for as many as there are cores.
+        launches: Whether to look for GPUs.
+    """
+    session = uuid4().hex
+    count = jobs or cores()
+    compiling = ThreadPoolExecutor(count, "jitstudio-build")
+    launching = ThreadPoolExecutor(_MOST_GPUS, "jitstudio-launch")
+    try:
+        devices = DeviceList()
+        if launches:
+            devices = launching.submit(tasks.list_devices, session).result()
+        yield (
+            Site(
+                HERE,
+                session,
+                compiling,
+                launching,
+                count,
+                workers,
+                devices,
+                call=lambda task, argument: task(argument),
+                alive=lambda: True,
+            ),
+        )
+    finally:
+        for executor in (compiling, launching):
+            executor.shutdown(wait=False, cancel_futures=True)
+        # Now the threads have nothing left to wait for.
+        tasks.close(session)
+        for executor in (compiling, launching):
+            executor.shutdown()
+
+
+@contextmanager
+def timing(*, launches: bool = False) -> Iterator[tuple[Site, ...]]:
+    """This machine, a build at a time on all cores, so that the times of builds are true."""
+    with local(1, workers=None, launches=launches) as sites:
+        yield sites
+
+
+@contextmanager
+def cluster(
+    address: str, *, certificates: Certificates | None = None, insecure: bool = False
+) -> Iterator[tuple[Site, ...]]:
+    """The workers of a Dask cluster, which must have jitstudio installed.
+
+    Dask runs what it is sent, in both directions: whoever answers can run code here. So an address
+    beyond this machine has to be one of TLS, which makes sure who answers.
+
+    Args:
+        address: Of its scheduler, such as ``tls://host:8786``.
+        certificates: For TLS; None for what Dask's own configuration names.
+        insecure: Whether anybody on the way may answer.
+
+    Raises:
+        SiteError: Dask is not installed here, the address is not safe, a certificate cannot be
+            read, the scheduler does not answer, it has no workers, or one of them cannot run
+            jitstudio.
+    """
+    if not (insecure or _is_safe(address)):
+        raise SiteError(_UNSAFE.format(address=address))
+    client = _client(address, certificates)
+    session = uuid4().hex
+    try:
+        found = client.scheduler_info()["workers"]
+        if not found:
+            raise SiteError(f"The cluster at {address} has no workers. Start some: dask worker.")
+        executors = {worker: client.get_executor(workers=[worker]) for worker in found}
+        asked = {w: e.submit(tasks.list_devices, session) for w, e in executors.items()}
+        sites = tuple(
+            _site(client, session, worker, executors[worker], about["nthreads"], asked[worker])
+            for worker, about in found.items()
+        )
+        yield sites
+    finally:
+        _call(client, tasks.close, session, None)
+        client.close()
+
+
+def _is_safe(address: str) -> bool:
+    """Whether nobody but the scheduler can answer: by TLS, or on this machine itself."""
+    scheme, _, place = address.rpartition("://")
+    if scheme in _SAFE:
+        return True
+    host, _, port = place.rpartition(":")
+    host = (host if port.isdigit() else place).strip("[]")
+    try:
+        found = {entry[4][0] for entry in socket.getaddrinfo(host, None)}
+    except (OSError, UnicodeError):
+        return False
+    return all(ip_address(str(one).partition("%")[0]).is_loopback for one in found)
+
+
+def _client(address: str, certificates: Certificates | None) -> Any:
+    try:
+        distributed = importlib.import_module("distributed")
+    except ImportError:
+        raise SiteError(
+            f"A Dask cluster needs the package distributed. Install it: {_TO_INSTALL}"
+        ) from None
+    security = None
+    if certificates is not None:
+        security = distributed.Security(
+            tls_ca_file=certificates.authority,
+            tls_client_cert=certificates.certificate,
+            tls_client_key=certificates.key,
+            require_encryption=True,
+        )
+    try:
+        return distributed.Client(
+            address, timeout=_CONNECTING, set_as_default=False, security=security
+        )
+    except (OSError, ValueError, TypeError, RuntimeError) as error:
+        raise SiteError(
+            f"The scheduler at '{address}' does not answer: {error}. "
+            "Write its address like tls://host:8786, and see to the certificates."
+        ) from None
+
+
+def _site(
+    client: Any, session: str, worker: str, executor: Executor, threads: int, asked: Any
+) -> Site:
+    try:
+        devices: DeviceList = asked.result()
+    except Exception as error:  # whatever the other machine raised
+        raise SiteError(
+            f"The Dask worker {worker} cannot run jitstudio: {error}. Install it there, in the "
+            f"version that is here: {_TO_INSTALL}"
+        ) from error
+    return Site(
+        name=worker,
+        session=session,
+        compiling=executor,
+        launching=executor,
+        # A launch shall not wait for builds where there are threads enough.
+        jobs=max(1, threads - len(devices.devices)),
+        workers=1,
+        devices=devices,
+        call=lambda task, argument: _call(client, task, argument, [worker]),
+        alive=lambda: client.status == "running" and worker in client.scheduler_info()["workers"],
+    )
+
+
+def _call(
+    client: Any, task: Callable[[str], None], argument: str, workers: list[str] | None
+) -> None:
+    # A worker that is gone has nothing left to end.
+    with suppress(Exception):
+        client.run(task, argument, workers=workers, on_error="ignore")

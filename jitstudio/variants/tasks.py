@@ -1,0 +1,190 @@
+"""What executors do for variants, in this process or on another machine.
+
+Plain functions, so that any executor can send them. Their tools are kept between calls, per
+session: two runs at the same time do not share any.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections import defaultdict
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Generic, Protocol, TypeVar
+
+from jitstudio.analysis.report import KernelReport
+from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.cache.store import Store
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.launch.request import LaunchRequest
+from jitstudio.core.launch.result import LaunchResult
+from jitstudio.core.request import BuildRequest
+from jitstudio.core.result import BuildResult
+from jitstudio.variants.rows import cubin_of, reports_of
+from jitstudio.worker.builder import Builder
+from jitstudio.worker.disassembly_reader import DisassemblyReader
+from jitstudio.worker.launcher import Launcher
+
+
+class Tool(Protocol):
+    """A `Builder`, a `Launcher` or an `DisassemblyReader`."""
+
+    def cancel(self, ticket: int) -> None:
+        """End the call with this ticket."""
+
+    def close(self) -> None:
+        """End its processes for good."""
+
+
+_T = TypeVar("_T", bound=Tool)
+
+
+class ToolPool(Generic[_T]):
+    """As many tools of one kind as were ever in use at the same time. Safe for several threads.
+
+    Args:
+        make: Makes one.
+    """
+
+    def __init__(self, make: Callable[[], _T]) -> None:
+        self._make = make
+        self._lock = threading.Lock()
+        self._tickets = itertools.count(1)
+        self._free: list[_T] = []
+        self._used: dict[int, _T] = {}
+
+    @contextmanager
+    def borrow(self) -> Iterator[tuple[_T, int]]:
+        """A tool that nobody else uses meanwhile, and the ticket for its call."""
+        with self._lock:
+            # The last given back is the warmest.
+            tool = self._free.pop() if self._free else self._make()
+            ticket = next(self._tickets)
+            self._used[ticket] = tool
+        try:
+            yield tool, ticket
+        finally:
+            with self._lock:
+                del self._used[ticket]
+                self._free.append(tool)
+
+    def interrupt(self) -> None:
+        """End all calls in progress."""
+        with self._lock:
+            used = dict(self._used)
+        for ticket, tool in used.items():
+            tool.cancel(ticket)
+
+    def close(self) -> None:
+        """End all tools; calls in progress end as cancelled."""
+        with self._lock:
+            tools = [*self._free, *self._used.values()]
+            self._free.clear()
+        for tool in tools:
+            tool.close()
+
+
+class _Tools:
+    """The tools of one session. A GPU keeps its launcher, whose process has initialised it."""
+
+    def __init__(self) -> None:
+        self.builders: dict[int | None, ToolPool[Builder]] = {}
+        self.launchers: defaultdict[int, ToolPool[Launcher]] = defaultdict(
+            lambda: ToolPool(Launcher)
+        )
+        self.readers = ToolPool(DisassemblyReader)
+
+    @property
+    def pools(
+        self,
+    ) -> tuple[ToolPool[Builder] | ToolPool[Launcher] | ToolPool[DisassemblyReader], ...]:
+        """All of them."""
+        return (self.readers, *self.builders.values(), *self.launchers.values())
+
+
+_sessions: defaultdict[str, _Tools] = defaultdict(_Tools)
+_lock = threading.Lock()
+
+
+def build_variant(
+    session: str, request: BuildRequest, workers: int | None, timeout: float | None
+) -> BuildResult:
+    """Builds in processes that no other build of this session uses meanwhile.
+
+    Args:
+        session: Whose tools to use.
+        request: What to build.
+        workers: See `Builder`.
+        timeout: Seconds after which the build is ended.
+
+    Raises:
+        WorkerError: See `Builder.build`.
+    """
+    with _lock:
+        pool = _sessions[session].builders.setdefault(
+            workers, ToolPool(lambda: Builder(workers=workers, store=Store()))
+        )
+    with pool.borrow() as (builder, ticket):
+        return builder.build(request, ticket=ticket, timeout=timeout)
+
+
+def read_variant(
+    session: str, request: BuildRequest, result: BuildResult
+) -> Mapping[str, KernelReport] | Unreadable:
+    """Reads the machine code of a build; returns a report of each function by its lowered name.
+
+    Raises:
+        WorkerError: See `DisassemblyReader.analyse`.
+    """
+    asked = AnalysisRequest(
+        cubin_of(result), f"{result.arch}.cubin", confined_to=request.confined_to
+    )
+    with _lock:
+        pool = _sessions[session].readers
+    with pool.borrow() as (reader, ticket):
+        answer = reader.analyse(asked, ticket=ticket)
+    return answer if isinstance(answer, Unreadable) else reports_of(result, answer)
+
+
+def launch_variant(session: str, request: LaunchRequest) -> LaunchResult:
+    """Launches; the files of the buffers are left out, as they do not outlast the next launches.
+
+    Raises:
+        WorkerError: See `Launcher.launch`.
+    """
+    with _launchers(session, request.device).borrow() as (launcher, ticket):
+        result = launcher.launch(request, ticket=ticket)
+    return replace(result, buffers=tuple(replace(b, path="") for b in result.buffers))
+
+
+def list_devices(session: str) -> DeviceList:
+    """Returns the GPUs of the machine that this runs on.
+
+    Raises:
+        WorkerError: See `Launcher.devices`.
+    """
+    with _launchers(session, 0).borrow() as (launcher, _):
+        return launcher.devices()
+
+
+def interrupt(session: str) -> None:
+    """Ends all calls in progress."""
+    with _lock:
+        pools = _sessions[session].pools
+    for pool in pools:
+        pool.interrupt()
+
+
+def close(session: str) -> None:
+    """Ends all processes of the session."""
+    with _lock:
+        tools = _sessions.pop(session, None)
+    for pool in tools.pools if tools else ():
+        pool.close()
+
+
+def _launchers(session: str, device: int) -> ToolPool[Launcher]:
+    with _lock:
+        return _sessions[session].launchers[device]
