@@ -8,8 +8,9 @@ from functools import cached_property
 from pathlib import Path
 from uuid import uuid4
 
-from jitstudio.analysis.model import Disassembly
-from jitstudio.analysis.reading import code, live
+from jitstudio.analysis.sass import live_counts as live
+from jitstudio.analysis.sass import reading as code
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import BuildRequest

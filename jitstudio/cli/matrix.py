@@ -17,7 +17,7 @@ from jitstudio.analysis.matrix.plan import (
 )
 from jitstudio.analysis.matrix.rows import MatrixRow, built, kernels_in, reports_of
 from jitstudio.analysis.matrix.table import WORDS, Figure, View, cells, value
-from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
 from jitstudio.cli import exit_codes
 from jitstudio.cli.json_output import Json
 from jitstudio.cli.request import UsageError

@@ -13,9 +13,10 @@ import time
 from dataclasses import replace
 from typing import IO
 
-from jitstudio.analysis.model import Disassembly
-from jitstudio.analysis.reading import code, live
-from jitstudio.analysis.request import Unreadable
+from jitstudio.analysis.reading_request import Unreadable
+from jitstudio.analysis.sass import live_counts as live
+from jitstudio.analysis.sass import reading as code
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import Job
 from jitstudio.core.resources import cubin_resources

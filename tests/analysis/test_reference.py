@@ -3,8 +3,8 @@ import re
 import pytest
 from pygments.token import Keyword, Name
 
-from jitstudio.analysis.reading import code
 from jitstudio.analysis.reference import Topic, reference
+from jitstudio.analysis.sass import reading as code
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.lexers.plugins import PtxPlugin, SassPlugin

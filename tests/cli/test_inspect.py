@@ -3,7 +3,8 @@ import subprocess
 
 import pytest
 
-from jitstudio.analysis.reading import code, live
+from jitstudio.analysis.sass import live_counts as live
+from jitstudio.analysis.sass import reading as code
 from jitstudio.toolchain import locate
 from tests.support import KERNEL, SAMPLES
 

@@ -4,9 +4,10 @@ import random
 import pytest
 
 from jitstudio.analysis.findings.find import findings
-from jitstudio.analysis.flow.sass import sass_graph
-from jitstudio.analysis.reading import code, live
 from jitstudio.analysis.report import report
+from jitstudio.analysis.sass import live_counts as live
+from jitstudio.analysis.sass import reading as code
+from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.cli import json_output
 from jitstudio.core.result import Resources
 from tests.listing.mutations import mutated

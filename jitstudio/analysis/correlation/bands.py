@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from jitstudio.analysis.correlation.hues import HUES, PLAIN, UNMAPPED
 from jitstudio.analysis.correlation.index import Correlation
-from jitstudio.analysis.model import NOWHERE, Place, Places, SassFunction
+from jitstudio.analysis.sass.model import NOWHERE, Place, Places, SassFunction
 
 
 @dataclass(frozen=True, eq=False)

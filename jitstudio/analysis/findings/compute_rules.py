@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jitstudio.analysis.findings.evidence import Evidence
+from jitstudio.analysis.findings.facts import Evidence
 from jitstudio.analysis.findings.model import Remark
 from jitstudio.analysis.findings.operands import NONE, guard, stem
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jitstudio.analysis.classes import class_of
-from jitstudio.analysis.findings.evidence import Evidence
+from jitstudio.analysis.findings.facts import Evidence
 from jitstudio.analysis.findings.model import Remark
 from jitstudio.analysis.findings.operands import stem
 from jitstudio.analysis.findings.origins import Origins, is_narrowing
 from jitstudio.analysis.findings.transfer import DOUBLES
+from jitstudio.analysis.sass.opcodes import class_of
 
 # What roots and quotients begin with; the rest of them is multiplications with literals.
 _BEGINNINGS = {"MUFU.RSQ64H": "a root", "MUFU.RCP64H": "a quotient"}

@@ -12,9 +12,9 @@ from functools import cache
 from typing import NamedTuple
 
 from jitstudio.analysis.findings import compute_rules, double_rules, loop_rules, memory_rules
-from jitstudio.analysis.findings.evidence import Evidence
+from jitstudio.analysis.findings.facts import Evidence
 from jitstudio.analysis.findings.model import Finding, Remark
-from jitstudio.analysis.model import SassFunction
+from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.result import Resources
 from jitstudio.paths import resource

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.findings.operands import NONE, PRED, Form, guard, stem
-from jitstudio.analysis.flow.graph import FlowGraph
-from jitstudio.analysis.model import SassFunction
+from jitstudio.analysis.sass.model import SassFunction
 
 _ALL = (1 << PRED + 32) - 1
 _PREDICATES = 0x7F << PRED

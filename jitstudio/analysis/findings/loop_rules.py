@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jitstudio.analysis.findings.evidence import Evidence
+from jitstudio.analysis.control_flow import Block
+from jitstudio.analysis.findings.facts import Evidence
+from jitstudio.analysis.findings.induction import Passes
 from jitstudio.analysis.findings.lanes import WARP, Lane, Shape, negated, total
 from jitstudio.analysis.findings.model import Remark
 from jitstudio.analysis.findings.operands import NONE, guard, stem
-from jitstudio.analysis.findings.passes import Passes
-from jitstudio.analysis.flow.graph import Block
 
 _LEAVING = frozenset(("EXIT", "RET"))
 # Passes by which the threads of a warp must differ: one more or less is what strided loops have.

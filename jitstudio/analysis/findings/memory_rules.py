@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from jitstudio.analysis.findings.evidence import Evidence
+from jitstudio.analysis.findings.facts import Evidence
 from jitstudio.analysis.findings.lanes import Shape
 from jitstudio.analysis.findings.model import Remark
 from jitstudio.analysis.findings.warp import Access

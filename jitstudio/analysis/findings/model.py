@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from jitstudio.analysis.model import Places
+from jitstudio.analysis.sass.model import Places
 from jitstudio.core.diagnostics import Severity
 
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from jitstudio.analysis.findings.literals import halves, integer, is_number
 from jitstudio.analysis.names import names
-from jitstudio.analysis.registers import access
+from jitstudio.analysis.sass.operands import access
 
 NONE = -1
 """Stands for a register, a bank or an offset that there is none of."""

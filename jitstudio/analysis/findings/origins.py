@@ -10,7 +10,8 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from jitstudio.analysis.findings.evidence import Evidence, is_of_library
+from jitstudio.analysis.control_flow import Block
+from jitstudio.analysis.findings.facts import Evidence, is_of_library
 from jitstudio.analysis.findings.operands import (
     NONE,
     UGPR,
@@ -21,7 +22,6 @@ from jitstudio.analysis.findings.operands import (
 )
 from jitstudio.analysis.findings.transfer import DOUBLES, is_widening
 from jitstudio.analysis.findings.warp import LITERAL_BANKS
-from jitstudio.analysis.flow.graph import Block
 
 # Stands for what has written a register where the function does not tell.
 _OUTSIDE = -1

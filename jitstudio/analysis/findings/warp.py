@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-from jitstudio.analysis.classes import Space, class_of
+from jitstudio.analysis.control_flow import Block, FlowGraph
 from jitstudio.analysis.findings import transfer
 from jitstudio.analysis.findings.lanes import (
     ANY,
@@ -31,8 +31,8 @@ from jitstudio.analysis.findings.operands import (
     is_uniform,
     stem,
 )
-from jitstudio.analysis.flow.graph import Block, FlowGraph
-from jitstudio.analysis.model import SassFunction
+from jitstudio.analysis.sass.model import SassFunction
+from jitstudio.analysis.sass.opcodes import Space, class_of
 
 LITERAL_BANKS = (2, 4)
 """Where compilers keep the constants of the code. The parameters are in bank 0."""

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from jitstudio.analysis.matrix.plan import Variant
-from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.report import KernelReport, report
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import BuildResult, Resources
 

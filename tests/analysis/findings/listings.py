@@ -1,7 +1,7 @@
 """Functions from a few lines of machine code, for what no compiler can be made to write."""
 
-from jitstudio.analysis.findings.evidence import Evidence
-from jitstudio.analysis.reading.code import read_code
+from jitstudio.analysis.findings.facts import Evidence
+from jitstudio.analysis.sass.reading import read_code
 
 _HEAD = """\
 \t.section\t.text.k,"ax",@progbits

@@ -2,7 +2,7 @@
 
 from jitstudio.analysis.matrix.plan import MatrixPlan, variants
 from jitstudio.analysis.matrix.rows import MatrixRow, built, reports_of
-from jitstudio.analysis.request import AnalysisRequest
+from jitstudio.analysis.reading_request import AnalysisRequest
 from jitstudio.core.arch import Arch
 from jitstudio.worker.builder import Builder
 from jitstudio.worker.disassembly_reader import DisassemblyReader

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.analysis.holders import Holder, holders
-from jitstudio.analysis.model import NOWHERE, SassFunction
-from jitstudio.analysis.pressure import live_gprs
+from jitstudio.analysis.sass.model import NOWHERE, SassFunction
+from jitstudio.analysis.sass.pressure import live_gprs
+from jitstudio.analysis.sass.register_definitions import Holder, holders
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.ptx_sass.peak_text import PeakText
 from jitstudio.gui.kit.background import Background

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.analysis.holders import Holder
-from jitstudio.analysis.model import Place, SassFunction
-from jitstudio.analysis.pressure import highest, live_gprs
+from jitstudio.analysis.sass.model import Place, SassFunction
+from jitstudio.analysis.sass.pressure import highest, live_gprs
+from jitstudio.analysis.sass.register_definitions import Holder
 from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.listing.columns.sass_columns import place_words
 

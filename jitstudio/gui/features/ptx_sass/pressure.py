@@ -10,9 +10,9 @@ from threading import Event
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.analysis.correlation.modules import spellings
-from jitstudio.analysis.holders import Holder
-from jitstudio.analysis.model import Place
-from jitstudio.analysis.pressure import LinePressure, by_place
+from jitstudio.analysis.sass.model import Place
+from jitstudio.analysis.sass.pressure import LinePressure, by_place
+from jitstudio.analysis.sass.register_definitions import Holder
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.pressure_bars import LineBar
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController

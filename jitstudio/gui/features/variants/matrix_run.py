@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.matrix.plan import Variant
 from jitstudio.analysis.matrix.rows import MatrixRow, built, reports_of
-from jitstudio.analysis.model import Disassembly
-from jitstudio.analysis.request import Unreadable
+from jitstudio.analysis.reading_request import Unreadable
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.result import Outcome
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing

@@ -1,9 +1,9 @@
 import pytest
 
-from jitstudio.analysis.holders import Holder, holders
-from jitstudio.analysis.model import Place
 from jitstudio.analysis.occupancy.limits import limits_of
 from jitstudio.analysis.occupancy.strain import Strain
+from jitstudio.analysis.sass.model import Place
+from jitstudio.analysis.sass.register_definitions import Holder, holders
 from jitstudio.core.arch import Arch
 from jitstudio.gui.features.ptx_sass.peak_text import PeakText
 from jitstudio.gui.listing.columns.choice import ColumnChoice

@@ -1,0 +1,203 @@
+"""Reads what `nvdisasm -c -gi -gp -hex` prints: instructions, encodings and lines."""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from jitstudio.analysis.sass.model import (
+    NOWHERE,
+    WORD_BYTES,
+    Disassembly,
+    Label,
+    Part,
+    Place,
+    Places,
+    SassFunction,
+)
+
+OPTIONS = ("-c", "-gi", "-gp", "-hex")
+"""What makes nvdisasm print what is read here."""
+
+# `        /*0010*/              @P0 EXIT ;      /* 0x000000000000094d */`
+_INSTRUCTION = re.compile(
+    r"\s++/\*([0-9a-f]{4,})\*/\s++(?:\{\s*+)?(@!?\w++)?\s*+([A-Z][\w.]*+)\s*+([^;]*+);"
+    r"(?:[^;]*?/\* 0x([0-9a-f]{16}) \*/)?"
+)
+# The higher half of the encoding stands alone below the instruction.
+_MORE_ENCODING = re.compile(r"\s++/\* 0x([0-9a-f]{16}) \*/\s*\Z")
+# A name may hold quotation marks; what ends it is the first one with a line number behind it.
+_PLACE = r'"([^"]*+(?:"(?!, line \d)[^"]*+)*+)", line (\d{1,9}+)'
+_LINE = re.compile(rf"\s*+//## File {_PLACE}(?: inlined at {_PLACE})?+\s*+\Z")
+_LABEL = re.compile(r"(\S+):\s*\Z")
+_SECTION = re.compile(r"\s*+\.section\s++(\S+?),")
+_TYPE = re.compile(r"\s*+\.type\s++(\S+?),@function")
+_KERNEL = re.compile(r'\s*+\.other\s++(\S+?),@"[^"]*\bSTO_CUDA_ENTRY\b')
+_TARGET = re.compile(r"\s*+\.target\s++(\w+)")
+_TEXT = ".text."
+_PTX = ".nv_debug_ptx_txt"
+# What ptxas itself brings along has no line; the table lets the one before it run on.
+_OWN_ROUTINE = "$__internal_"
+
+
+def read_code(text: str) -> Disassembly:
+    """The functions of a listing; of a broken or truncated one those that can be made out."""
+    reader = _Reader()
+    reader.read(text.splitlines())
+    return Disassembly(reader.target, tuple(reader.functions))
+
+
+@dataclass
+class _Section:
+    """The function that is being read."""
+
+    name: str
+    addresses: array[int] = field(default_factory=lambda: array("Q"))
+    predicates: list[str] = field(default_factory=list)
+    opcodes: list[str] = field(default_factory=list)
+    operands: list[str] = field(default_factory=list)
+    encodings: bytearray = field(default_factory=bytearray)
+    place_ids: array[int] = field(default_factory=lambda: array("i"))
+    places: dict[Places, int] = field(default_factory=dict)
+    ptx_lines: array[int] = field(default_factory=lambda: array("i"))
+    ptx_name: str = ""
+    labels: list[Label] = field(default_factory=list)
+    parts: list[Part] = field(default_factory=list)
+
+
+class _Reader:
+    """Takes in a listing line by line."""
+
+    def __init__(self) -> None:
+        self.target = ""
+        self.functions: list[SassFunction] = []
+        self._section: _Section | None = None
+        self._symbols: set[str] = set()
+        self._kernels: set[str] = set()
+        self._frames: list[Place] = []
+        self._chain_goes_on = False
+        self._place = NOWHERE
+        self._ptx_line = 0
+        self._spelt: dict[str, str] = {}
+
+    def read(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            if "/*" in line:
+                self._take_code(line)
+            elif "//##" in line:
+                self._take_place(line)
+            elif line:
+                self._take_rest(line)
+        self._end_section()
+
+    def _take_code(self, line: str) -> None:
+        section = self._section
+        if section is None:
+            return
+        if found := _INSTRUCTION.match(line):
+            address, predicate, opcode, operands, encoding = found.groups()
+            self._settle()
+            section.addresses.append(int(address, 16))
+            # Few are different: one object for each makes the whole small, also on its way.
+            section.predicates.append(self._once(predicate or ""))
+            section.opcodes.append(self._once(opcode))
+            # In front of a table of targets there are dozens of blanks.
+            operands = " ".join(operands.split()) if "  " in operands else operands.rstrip()
+            section.operands.append(self._once(operands))
+            section.place_ids.append(self._place)
+            section.ptx_lines.append(self._ptx_line)
+            if encoding is not None:
+                missing = len(section.opcodes) * WORD_BYTES - len(section.encodings)
+                section.encodings += int(encoding, 16).to_bytes(missing, "little")
+        elif (more := _MORE_ENCODING.match(line)) and section.encodings:
+            half = WORD_BYTES // 2
+            section.encodings[-half:] = int(more[1], 16).to_bytes(half, "little")
+
+    def _once(self, text: str) -> str:
+        return self._spelt.setdefault(text, text)
+
+    def _take_place(self, line: str) -> None:
+        if (found := _LINE.match(line)) is None:
+            return
+        file, number, caller, _ = found.groups()
+        if file.startswith(_PTX):
+            if self._section is not None:
+                self._section.ptx_name = self._section.ptx_name or file
+                same = file == self._section.ptx_name
+                self._ptx_line = int(number) if same else 0
+            return
+        if not self._chain_goes_on:
+            self._frames.clear()
+        self._frames.append(Place(file, int(number)))
+        # The caller has a line of its own below.
+        self._chain_goes_on = caller is not None
+
+    def _settle(self) -> None:
+        """The lines above an instruction are through."""
+        if self._frames and self._section is not None:
+            known = self._section.places
+            self._place = known.setdefault(tuple(self._frames), len(known))
+            self._frames.clear()
+        self._chain_goes_on = False
+
+    def _take_rest(self, line: str) -> None:
+        if typed := _TYPE.match(line):
+            self._symbols.add(typed[1])
+        elif entry := _KERNEL.match(line):
+            self._kernels.add(entry[1])
+        elif section := _SECTION.match(line):
+            self._end_section()
+            if section[1].startswith(_TEXT):
+                self._section = _Section(section[1].removeprefix(_TEXT))
+        elif label := _LABEL.match(line):
+            self._take_label(label[1])
+        elif not self.target and (target := _TARGET.match(line)):
+            self.target = target[1]
+
+    def _take_label(self, name: str) -> None:
+        section = self._section
+        if section is None or name.startswith(_TEXT):
+            return
+        at = len(section.opcodes)
+        if name not in self._symbols:
+            section.labels.append(Label(name, at))
+            return
+        section.parts.append(Part(name, at, at))
+        if name.startswith(_OWN_ROUTINE):
+            self._forget_place()
+
+    def _forget_place(self) -> None:
+        self._place, self._ptx_line = NOWHERE, 0
+        self._frames.clear()
+        self._chain_goes_on = False
+
+    def _end_section(self) -> None:
+        section = self._section
+        self._section = None
+        self._forget_place()
+        if section is None:
+            return
+        count = len(section.opcodes)
+        ends = [part.start for part in section.parts[1:]] + [count]
+        whole = WORD_BYTES * count == len(section.encodings)
+        self.functions.append(
+            SassFunction(
+                name=section.name,
+                is_kernel=section.name in self._kernels,
+                addresses=section.addresses,
+                predicates=tuple(section.predicates),
+                opcodes=tuple(section.opcodes),
+                operands=tuple(section.operands),
+                encodings=bytes(section.encodings) if whole else b"",
+                place_ids=section.place_ids,
+                places=tuple(section.places),
+                ptx_lines=section.ptx_lines,
+                ptx_name=section.ptx_name,
+                labels=tuple(section.labels),
+                parts=tuple(
+                    part._replace(end=end) for part, end in zip(section.parts, ends, strict=False)
+                ),
+            )
+        )

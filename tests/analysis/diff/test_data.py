@@ -1,0 +1,70 @@
+import pytest
+
+from jitstudio.analysis.diff.data import data_sections
+from jitstudio.core.code import CodeKind
+from jitstudio.worker.builder import Builder
+from tests.support import cuda, request
+
+SOURCE = """
+__constant__ int table[4] = {1, 2, 3, 4};
+__device__ float kept = 2.5f;
+extern "C" __global__ void __launch_bounds__(64) k(int* p, float x) {
+    __shared__ int s[32];
+    s[threadIdx.x] = p[0];
+    p[1] = s[p[2]] + table[p[3]];
+    p[4] = (int)(kept + x);
+}
+"""
+
+
+def built(source, *options):
+    host = Builder()
+    try:
+        result = host.build(request(cuda(source), emit="cubin", options=options))
+    finally:
+        host.close()
+    cubin = next(one for one in result.artifacts if one.kind is CodeKind.CUBIN)
+    return {section.name: section.lines for section in data_sections(cubin.content)}
+
+
+@pytest.fixture(scope="module")
+def sections():
+    return built(SOURCE)
+
+
+def test_constants_are_told_byte_by_byte(sections):
+    assert sections[".nv.constant3"] == ("0x0000  01000000 02000000 03000000 04000000",)
+
+
+def test_variables_are_told_by_name_and_content(sections):
+    assert "00002040" in sections[".nv.global.init"][0]
+    assert any(line.startswith("table: .nv.constant3") for line in sections[".symtab"])
+    assert any(line.startswith("kept: .nv.global") for line in sections[".symtab"])
+
+
+def test_shared_memory_and_limits_are_told(sections):
+    (size,) = sections[".nv.shared.k"]
+    assert int(size.split()[0]) >= 128
+    told = sections[".nv.info.k"]
+    assert sum(line.startswith("KPARAM_INFO") for line in told) == 2
+    assert any(line.startswith("MAX_THREADS 40000000") for line in told)
+
+
+@pytest.mark.parametrize("options", [(), ("-rdc=true",)])
+def test_memory_of_the_device_is_not_managed_memory(options):
+    source = '__device__ int x; extern "C" __global__ void k(int* p) { *p = x; }'
+    (ours,), (theirs,) = (
+        [line for line in built(text, *options)[".symtab"] if line.startswith("x: ")]
+        for text in (source, source.replace("__device__", "__managed__"))
+    )
+    assert "managed" not in ours
+    assert "4 bytes, managed" in theirs
+
+
+def test_nothing_is_told_of_code_or_line_tables(sections):
+    assert not [name for name in sections if "text" in name or "debug" in name]
+
+
+@pytest.mark.parametrize("content", [b"", b"abc", b"\x7fELF", b"\x7fELF" + bytes(80)])
+def test_bytes_that_are_no_cubin_hold_nothing(content):
+    assert data_sections(content) == ()
