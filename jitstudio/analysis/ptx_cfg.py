@@ -10,8 +10,7 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from jitstudio.analysis.control_flow import Block, Edge, EdgeKind, FlowGraph, Leap, divide
-from jitstudio.analysis.loops import loops
+from jitstudio.analysis.control_flow import Block, Edge, EdgeKind, FlowGraph, Leap, divide, loops
 from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.listing.functions import Function
 

@@ -8,9 +8,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from jitstudio.analysis.diff.code import compare_programs
-from jitstudio.analysis.diff.data import data_sections
+from jitstudio.analysis.diff.data import data_sections, listed_data
 from jitstudio.analysis.diff.deltas import report_deltas
-from jitstudio.analysis.diff.listed_data import listed_data
 from jitstudio.analysis.diff.program import Program
 from jitstudio.analysis.diff.text import bare_lines, compare_lines, ptx_lines
 from jitstudio.analysis.sass.model import Disassembly

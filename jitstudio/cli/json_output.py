@@ -19,8 +19,14 @@ from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Occupancy, Usage
 from jitstudio.analysis.occupancy.curves import Point
 from jitstudio.analysis.report import KernelReport
-from jitstudio.analysis.sass.control import decode
-from jitstudio.analysis.sass.model import NOWHERE, LiveRegisters, Place, Places, SassFunction
+from jitstudio.analysis.sass.model import (
+    NOWHERE,
+    LiveRegisters,
+    Place,
+    Places,
+    SassFunction,
+    control_of,
+)
 from jitstudio.analysis.sass.opcodes import InstructionClass
 from jitstudio.cli.machine_code import Difference, InlinedNamed, Inspected, MachineCode, Side
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
@@ -562,7 +568,7 @@ def _live(counts: LiveRegisters | None) -> Json | None:
 
 @lru_cache(_DIFFERENT)
 def _control(encoding: int) -> Json:
-    control = decode(encoding)
+    control = control_of(encoding)
     return {
         "stall": control.stall,
         "yield": control.yields,

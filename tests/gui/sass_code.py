@@ -2,10 +2,8 @@
 
 from functools import cache
 
-from jitstudio.analysis.sass.listing_rows import ListingRows
-from jitstudio.analysis.sass.live_counts import read_live, with_live
 from jitstudio.analysis.sass.model import Disassembly
-from jitstudio.analysis.sass.reading import read_code
+from jitstudio.analysis.sass.reading import ListingRows, read_code, read_live, with_live
 
 _HEAD = """\
 \t.section\t.text.{name},"ax",@progbits

@@ -8,20 +8,13 @@ from functools import cached_property
 from typing import NamedTuple
 
 from jitstudio.analysis.diff.align import Keys, align, align_by, merged
-from jitstudio.analysis.diff.form import (
-    REGISTERS,
-    STACK_POINTER,
-    Form,
-    form_of,
-    register_number,
-)
-from jitstudio.analysis.diff.inline import ASIDE, TOKEN
-from jitstudio.analysis.diff.model import Change
+from jitstudio.analysis.diff.form import REGISTERS, Form, Renaming, Uses, form_of
+from jitstudio.analysis.diff.model import ASIDE, TOKEN, Change
 from jitstudio.analysis.diff.names import PublicNames
-from jitstudio.analysis.diff.renaming import Renaming, Uses
 from jitstudio.analysis.diff.text import change_of
 from jitstudio.analysis.diff.webs import webs
 from jitstudio.analysis.sass.model import SassFunction
+from jitstudio.analysis.sass.operands import NONE, STACK_POINTER, register_number
 
 _CONTROL_BITS = 105
 _CODE_MASK = (1 << _CONTROL_BITS) - 1
@@ -234,7 +227,7 @@ class _Normalised:
         """
         function, named = (self._left, self._right)[side], self._forms[side][at].named
         tokens = [_plain(token) for token in TOKEN.findall(_text(function, at))]
-        registers = [n for n, token in enumerate(tokens) if register_number(token) is not None]
+        registers = [n for n, token in enumerate(tokens) if register_number(token) != NONE]
         # A symbol may look like a register.
         if len(registers) == len(named):
             for place, slot in zip(registers, named, strict=True):

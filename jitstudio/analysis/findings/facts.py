@@ -7,19 +7,21 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from jitstudio.analysis.control_flow import FlowGraph
-from jitstudio.analysis.findings.liveness import live_behind
-from jitstudio.analysis.findings.operands import Form, form_of, stem
 from jitstudio.analysis.findings.warp import Access, Warp, follow
 from jitstudio.analysis.sass.cfg import sass_graph
+from jitstudio.analysis.sass.liveness import Liveness, effects
 from jitstudio.analysis.sass.model import NOWHERE, Part, Place, SassFunction
+from jitstudio.analysis.sass.opcodes import stem
+from jitstudio.analysis.sass.operands import Decoded, Mask, decode
 from jitstudio.core.result import Resources
 
 # What ptxas brings along for divisions, roots and the like is not the author's.
 _LIBRARY = "__internal_"
+_CALLS = frozenset(("CALL", "RET", "BRX", "BRXU", "JMX", "JMXU"))
 
 
 @dataclass(frozen=True, eq=False)
-class Evidence:
+class FunctionFacts:
     """A function with all that is found out about it, each thing when a rule first asks.
 
     Attributes:
@@ -36,20 +38,37 @@ class Evidence:
         return sass_graph(self.function)
 
     @cached_property
-    def forms(self) -> tuple[Form, ...]:
+    def forms(self) -> tuple[Decoded, ...]:
         """The operands of each instruction."""
-        pairs = zip(self.function.opcodes, self.function.operands, strict=True)
-        return tuple(form_of(opcode, operands) for opcode, operands in pairs)
+        return tuple(map(decode, self.function.opcodes, self.function.operands))
 
     @cached_property
     def warp(self) -> Warp:
         """What its values look like across a warp."""
         return follow(self.function, self.graph, self.forms)
 
+    def is_live_behind(self, index: int, register: int) -> bool:
+        """Whether a register may be read behind an instruction, before it is written again."""
+        block = self.graph.block_at(index)
+        if block is None:
+            return False
+        if block.id not in self._live:
+            self._live[block.id] = self._liveness.behind(block.id)
+        return bool(self._live[block.id][index - block.start] >> register & 1)
+
     @cached_property
-    def live(self) -> tuple[int, ...]:
-        """Per instruction, what is read behind it; see `liveness`."""
-        return live_behind(self.function, self.graph, self.forms)
+    def _live(self) -> dict[int, list[Mask]]:
+        """Per block that was asked for, what may be read behind each instruction."""
+        return {}
+
+    @cached_property
+    def _liveness(self) -> Liveness:
+        count = self.function.code_length
+        calls = (at for at in range(count) if stem(self.function.opcodes[at]) in _CALLS)
+        ends = (block.end - 1 for block in self.graph.blocks if block.leads_away)
+        # What is called, or comes behind what is shown, may read anything.
+        away = frozenset((*calls, *ends))
+        return Liveness(self.graph, effects(self.function, count), behind=away)
 
     @cached_property
     def own(self) -> range | tuple[int, ...]:

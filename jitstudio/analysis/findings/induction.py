@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from functools import cached_property
 
-from jitstudio.analysis.findings import transfer
-from jitstudio.analysis.findings.facts import Evidence
-from jitstudio.analysis.findings.lanes import ANY, SAME, THREAD, Lane, literal, step
-from jitstudio.analysis.findings.operands import NONE, Operand, stem
+from jitstudio.analysis.findings.facts import FunctionFacts
+from jitstudio.analysis.findings.lanes import ANY, SAME, THREAD, Lane, literal, result, step
 from jitstudio.analysis.findings.warp import value_of
+from jitstudio.analysis.sass.opcodes import stem
+from jitstudio.analysis.sass.operands import NONE, Operand
 
 # What moves and adds. Shifts and masks are told of threads only, which begin at a multiple of 32.
 _LINEAR = frozenset(
@@ -24,23 +24,23 @@ _DEPTH = 4
 _WORD = 1 << 32
 
 
-class Passes:
+class Induction:
     """What a loop does to registers each time it is gone through.
 
     Args:
-        evidence: The function.
+        facts: The function.
         number: The loop's index among those of its graph.
     """
 
-    def __init__(self, evidence: Evidence, number: int) -> None:
-        self._evidence = evidence
+    def __init__(self, facts: FunctionFacts, number: int) -> None:
+        self._facts = facts
         self._number = number
-        self._loop = evidence.graph.loops[number]
+        self._loop = facts.graph.loops[number]
         self._writers: dict[int, list[tuple[int, int]]] = {}
         for id_ in sorted(self._loop.blocks):
-            block = evidence.graph.blocks[id_]
+            block = facts.graph.blocks[id_]
             for index in range(block.start, block.end):
-                for register in evidence.forms[index].written:
+                for register in facts.forms[index].written:
                     self._writers.setdefault(register, []).append((id_, index))
 
     def change(self, source: Operand) -> Lane:
@@ -50,12 +50,12 @@ class Passes:
     @cached_property
     def in_each(self) -> frozenset[int]:
         """The blocks that each pass goes through, and once only."""
-        innermost = self._evidence.graph.innermost
+        innermost = self._facts.graph.innermost
         return frozenset(block for block in self._unavoidable() if innermost[block] == self._number)
 
     def _unavoidable(self) -> Iterator[int]:
         """Those of one way round the loop that no other way leaves out."""
-        successors, head = self._evidence.graph.successors, self._loop.head
+        successors, head = self._facts.graph.successors, self._loop.head
         way = self._way()
         places = {block: at for at, block in enumerate(way)}
         furthest = 0
@@ -74,7 +74,7 @@ class Passes:
 
     def _way(self) -> list[int]:
         """One way from the head of the loop to it again."""
-        successors, head = self._evidence.graph.successors, self._loop.head
+        successors, head = self._facts.graph.successors, self._loop.head
         before = {head: head}
         todo = [head]
         for at in todo:
@@ -116,13 +116,13 @@ class Passes:
 
     def _computed(self, index: int, register: int, assumed: Mapping[int, Lane]) -> Lane:
         """What an instruction writes to a register."""
-        function, form = self._evidence.function, self._evidence.forms[index]
+        function, form = self._facts.function, self._facts.forms[index]
         opcode = function.opcodes[index]
         is_known = register in form.results and stem(opcode) in _LINEAR
         if not is_known or function.predicates[index]:
             return ANY
         values = [self._value(source, assumed) for source in form.sources]
-        return transfer.result(opcode, form.sources, values, SAME)
+        return result(opcode, form.sources, values, SAME)
 
 
 def _signed(number: int) -> int:

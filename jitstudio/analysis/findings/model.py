@@ -10,7 +10,7 @@ from jitstudio.core.diagnostics import Severity
 
 
 @dataclass(frozen=True)
-class Remark:
+class RuleHit:
     """What a rule has seen, not yet in words.
 
     Attributes:

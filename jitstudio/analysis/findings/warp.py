@@ -10,29 +10,30 @@ from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
 from jitstudio.analysis.control_flow import Block, FlowGraph
-from jitstudio.analysis.findings import transfer
 from jitstudio.analysis.findings.lanes import (
     ANY,
+    DOUBLES,
     SAME,
     Lane,
     literal,
+    loaded,
     merge,
     mixed,
     negated,
+    result,
     total,
 )
-from jitstudio.analysis.findings.operands import (
+from jitstudio.analysis.sass.model import SassFunction
+from jitstudio.analysis.sass.opcodes import Space, class_of, stem
+from jitstudio.analysis.sass.operands import (
     NONE,
     Address,
-    Form,
+    Decoded,
     Operand,
     guard,
     is_predicate,
     is_uniform,
-    stem,
 )
-from jitstudio.analysis.sass.model import SassFunction
-from jitstudio.analysis.sass.opcodes import Space, class_of
 
 LITERAL_BANKS = (2, 4)
 """Where compilers keep the constants of the code. The parameters are in bank 0."""
@@ -41,7 +42,7 @@ _State = dict[int, Lane]
 _JUMPS = frozenset(("BRA", "BRX", "EXIT", "JMP", "RET"))
 _SHARED_BY_ALL = (Space.GLOBAL, Space.GENERIC)
 _TRUTHS = ("PT", "UPT")
-_DOUBLES = transfer.DOUBLES | {"DSETP"}
+_DOUBLES = DOUBLES | {"DSETP"}
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,7 @@ class Warp:
     accidents: list[int] = field(default_factory=list)
 
 
-def follow(function: SassFunction, graph: FlowGraph, forms: Sequence[Form]) -> Warp:
+def follow(function: SassFunction, graph: FlowGraph, forms: Sequence[Decoded]) -> Warp:
     """Go through a function until nothing new is learnt, then look at it once more."""
     run = _Run(function, graph, forms)
     run.settle()
@@ -91,7 +92,7 @@ def follow(function: SassFunction, graph: FlowGraph, forms: Sequence[Form]) -> W
 
 
 class _Run:
-    def __init__(self, function: SassFunction, graph: FlowGraph, forms: Sequence[Form]) -> None:
+    def __init__(self, function: SassFunction, graph: FlowGraph, forms: Sequence[Decoded]) -> None:
         self._function = function
         self._graph = graph
         self._forms = forms
@@ -151,7 +152,7 @@ class _Run:
                 news = True
         return news
 
-    def _walk(self, block: Block, state: _State) -> Iterator[tuple[int, Form]]:
+    def _walk(self, block: Block, state: _State) -> Iterator[tuple[int, Decoded]]:
         """Each instruction of a block, with what it finds; then comes what it writes."""
         opcodes = self._function.opcodes
         for index in range(block.start, block.end):
@@ -162,9 +163,9 @@ class _Run:
             elif stem(opcodes[index]) == "CALL":
                 self._call(index, state)
 
-    def _write(self, index: int, opcode: str, form: Form, state: _State) -> None:
+    def _write(self, index: int, opcode: str, form: Decoded, state: _State) -> None:
         values = [value_of(source, state) for source in form.sources]
-        lane = transfer.result(opcode, form.sources, values, _read(opcode, form.address, state))
+        lane = result(opcode, form.sources, values, _read(opcode, form.address, state))
         condition = _lane(self._guards[index], state) if self._guards[index] != NONE else None
         for register in form.written:
             new = _kept(register, lane, is_first=register in form.results)
@@ -177,7 +178,7 @@ class _Run:
         for register in list(changed):
             state[register] = SAME if is_uniform(register) else ANY
 
-    def _see(self, index: int, form: Form, state: _State, seen: Warp) -> None:
+    def _see(self, index: int, form: Decoded, state: _State, seen: Warp) -> None:
         base = stem(self._function.opcodes[index])
         if base in _JUMPS:
             registers = [self._guards[index], *(source.register for source in form.sources)]
@@ -208,16 +209,20 @@ class _Run:
 
 
 def _lane(register: int, state: Mapping[int, Lane]) -> Lane:
-    return state.get(register, SAME if is_uniform(register) else ANY)
+    lane = state.get(register)
+    if lane is not None:
+        return lane
+    return SAME if is_uniform(register) else ANY
 
 
 def value_of(source: Operand, state: Mapping[int, Lane]) -> Lane:
     """What an operand is across a warp, by what registers are."""
+    register = source.register
     if source.bank != NONE:
-        index = SAME if source.register == NONE else _lane(source.register, state)
-        return literal(None) if source.bank in LITERAL_BANKS else transfer.loaded(index)
-    if source.register != NONE:
-        lane = _lane(source.register, state)
+        index = SAME if register == NONE else _lane(register, state)
+        return literal(None) if source.bank in LITERAL_BANKS else loaded(index)
+    if register != NONE:
+        lane = _lane(register, state)
         return negated(lane) if source.is_negative else lane
     if source.is_literal or source.is_zero:
         return literal(source.constant)
@@ -230,7 +235,7 @@ def _read(opcode: str, address: Address | None, state: _State) -> Lane:
         return SAME
     known = class_of(opcode)
     own = known.space is Space.LOCAL or known.is_atomic
-    return transfer.loaded(_place(address, state), is_own=own)
+    return loaded(_place(address, state), is_own=own)
 
 
 def _place(address: Address, state: _State) -> Lane:
@@ -253,7 +258,7 @@ def _perhaps(old: Lane | None, new: Lane, condition: Lane) -> Lane:
     return both if condition.is_same else mixed(both, condition)
 
 
-def _is_accident(base: str, form: Form, state: _State) -> bool:
+def _is_accident(base: str, form: Decoded, state: _State) -> bool:
     values = [
         value_of(source, state)
         for source in form.sources
@@ -266,6 +271,6 @@ def _is_accident(base: str, form: Form, state: _State) -> bool:
     )
 
 
-def _is_twice(form: Form) -> bool:
+def _is_twice(form: Decoded) -> bool:
     """Whether a number is added to itself: so compilers write it times 2."""
     return len(form.sources) == 2 and form.sources[0].register == form.sources[1].register

@@ -9,8 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 
-from jitstudio.analysis.control_flow import EdgeKind, FlowGraph, Leap, divide
-from jitstudio.analysis.loops import loops
+from jitstudio.analysis.control_flow import EdgeKind, FlowGraph, Leap, divide, loops
 from jitstudio.analysis.sass.model import NOWHERE, SassFunction
 
 _ALWAYS = frozenset({"", "PT", "UPT", "@PT", "@UPT"})

@@ -12,14 +12,21 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from jitstudio.analysis.control_flow import FlowGraph
-from jitstudio.analysis.diff.form import (
+from jitstudio.analysis.sass.model import SassFunction
+from jitstudio.analysis.sass.opcodes import stem
+from jitstudio.analysis.sass.operands import (
+    ALL_REGISTERS,
+    NONE,
     PREDICATES,
+    STACK_POINTER,
     UNIFORM,
-    Form,
     Mask,
-    register_number,
+    decode,
+    guard,
 )
-from jitstudio.analysis.diff.waypoints import Waypoints
+
+# R1 points to the stack: nvdisasm counts it to the end, whether it is read or not.
+_LEAVING = frozenset(("EXIT", "RET"))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -43,56 +50,149 @@ class Effect:
     tests: Mask
 
 
-@lru_cache(1 << 12)
-def numbers(mask: Mask) -> tuple[int, ...]:
-    """The registers of a mask."""
-    found = []
-    while mask:
-        lowest = mask & -mask
-        found.append(lowest.bit_length() - 1)
-        mask ^= lowest
-    return tuple(found)
+def effect(predicate: str, reads: Mask, kills: Mask) -> Effect:
+    """What an instruction does.
+
+    Args:
+        predicate: Its guard, such as ``@!P0``; empty where there is none.
+        reads: What it may read, and what it may write in part or not at all.
+        kills: What it surely writes where its guard holds.
+    """
+    name = predicate.removeprefix("@")
+    number = guard(predicate)
+    guard_bit = 1 << number if number != NONE else 0
+    if name and not guard_bit & PREDICATES:
+        # One that never changes, or one of the whole warp, whose threads may differ in the rest.
+        kills, reads, name = 0, reads | kills | guard_bit, ""
+    elif name:
+        # What a warp shares is written for those, too, whose guard does not hold.
+        reads |= kills & UNIFORM
+        kills &= ~UNIFORM
+    inverse = name[1:] if name.startswith("!") else f"!{name}"
+    return Effect(kills, reads, name, inverse, guard_bit, (kills | reads) & PREDICATES)
 
 
-def effects(forms: Sequence[Form]) -> list[Effect]:
-    """What each instruction does."""
-    # The same text has the same form.
-    known = {id(form): form for form in forms}
-    found = {key: _effect(form) for key, form in known.items()}
-    return [found[id(form)] for form in forms]
+def effects(function: SassFunction, count: int) -> list[Effect]:
+    """What each of the first instructions of a function does."""
+    columns = zip(
+        function.predicates[:count],
+        function.opcodes[:count],
+        function.operands[:count],
+        strict=True,
+    )
+    return [_effect(*each) for each in columns]
+
+
+@lru_cache(1 << 15)
+def _effect(predicate: str, opcode: str, operands: str) -> Effect:
+    does = decode(opcode, operands)
+    kept = 1 << STACK_POINTER if stem(opcode) in _LEAVING else 0
+    return effect(predicate, does.reads | does.writes & ~does.sure | kept, does.sure)
 
 
 def used(does: Iterable[Effect]) -> Mask:
     """All registers of a function."""
     mask = 0
-    for effect in {id(effect): effect for effect in does}.values():
-        mask |= effect.kills | effect.reads | effect.guard_bit
+    for each in set(does):
+        mask |= each.kills | each.reads | each.guard_bit
     return mask
 
 
-def _effect(form: Form) -> Effect:
-    guard = form.guard
-    head = 1 if register_number(guard.removeprefix("!")) is not None else 0
-    slots = form.written
-    kills = _mask(form.uses[slots.start : slots.stop])
-    rest = _mask((*form.uses[head : slots.start], *form.uses[slots.stop :]))
-    guard_bit = _mask(form.uses[:head])
-    if guard and not guard_bit & PREDICATES:
-        # One that never changes, or one of the whole warp, whose threads may differ in the rest.
-        kills, rest, guard = 0, rest | kills | guard_bit, ""
-    elif guard:
-        # What a warp shares is written for those, too, whose guard does not hold.
-        rest |= kills & UNIFORM
-        kills &= ~UNIFORM
-    inverse = guard[1:] if guard.startswith("!") else f"!{guard}"
-    return Effect(kills, rest, guard, inverse, guard_bit, (kills | rest) & PREDICATES)
+class Liveness:
+    """What is alive along a function.
 
+    Args:
+        graph: Its flow.
+        does: What each instruction does.
+        before: Instructions that may be come to from anywhere: in front of them all is alive.
+        behind: Instructions that may lead anywhere: behind them all is alive.
 
-def _mask(registers: Sequence[int]) -> Mask:
-    mask = 0
-    for number in registers:
-        mask |= 1 << number
-    return mask
+    Attributes:
+        at_start: Per block, the registers that may be read before they are written.
+        at_end: Per block, the registers that may be read behind it.
+    """
+
+    def __init__(
+        self,
+        graph: FlowGraph,
+        does: Sequence[Effect],
+        before: frozenset[int] = frozenset(),
+        behind: frozenset[int] = frozenset(),
+    ) -> None:
+        self._graph, self._does = graph, does
+        self._before, self._behind = before, behind
+        self._all = used(does) if before or behind else 0
+        blocks = range(len(graph.blocks))
+        # Each register for itself: what is read here, and what is still alive if it was behind.
+        passes = [self._summary(block) for block in blocks]
+        self.at_start: list[Mask] = [0] * len(blocks)
+        self.at_end: list[Mask] = [0] * len(blocks)
+        waiting = dict.fromkeys(blocks)
+        while waiting:
+            at, _ = waiting.popitem()
+            live = 0
+            for successor in graph.successors[at]:
+                live |= self.at_start[successor]
+            self.at_end[at] = live
+            reads, kept = passes[at]
+            start = reads | live & kept
+            if start != self.at_start[at]:
+                self.at_start[at] = start
+                waiting.update(dict.fromkeys(graph.predecessors[at]))
+
+    def behind(self, block: int) -> list[Mask]:
+        """What may be read behind each instruction of a block, in the order of the code."""
+        found: list[Mask] = []
+        self._pass(block, self.at_end[block], behind=found)
+        return found[::-1]
+
+    def fresh(self, block: int) -> dict[int, Mask]:
+        """The guarded results in a block that nothing needs the old value of, by instruction."""
+        found: dict[int, Mask] = {}
+        start, end = self._graph.blocks[block].start, self._graph.blocks[block].end
+        if any(each.guard and each.kills for each in self._does[start:end]):
+            self._pass(block, self.at_end[block], fresh=found)
+        return found
+
+    def _summary(self, block: int) -> tuple[Mask, Mask]:
+        """What is alive in front of a block: if nothing is behind it; and of all that may be."""
+        start, end = self._graph.blocks[block].start, self._graph.blocks[block].end
+        does = self._does[start:end]
+        places = range(start, end)
+        if (
+            any(each.guard for each in does)
+            or not self._before.isdisjoint(places)
+            or not self._behind.isdisjoint(places)
+        ):
+            return self._pass(block, 0), self._pass(block, ALL_REGISTERS)
+        reads = kills = 0
+        for each in reversed(does):
+            reads = reads & ~each.kills | each.reads
+            kills |= each.kills
+        return reads, reads | ALL_REGISTERS & ~kills
+
+    def _pass(
+        self,
+        block: int,
+        live: Mask,
+        fresh: dict[int, Mask] | None = None,
+        behind: list[Mask] | None = None,
+    ) -> Mask:
+        """What is alive in front of a block, by what is behind it."""
+        state = _State(live)
+        start, end = self._graph.blocks[block].start, self._graph.blocks[block].end
+        for at in range(end - 1, start - 1, -1):
+            if at in self._behind:
+                state.forget(self._all)
+            does = self._does[at]
+            if behind is not None:
+                behind.append(state.needed())
+            if fresh is not None and does.guard and does.kills:
+                fresh[at] = does.kills & ~state.needed_without(does)
+            state.step(does)
+            if at in self._before:
+                state.forget(self._all)
+        return state.settled()
 
 
 class _State:
@@ -104,23 +204,23 @@ class _State:
         self.live = live
         self.under: dict[str, Mask] = {}
 
-    def step(self, effect: Effect) -> None:
+    def step(self, does: Effect) -> None:
         """In front of an instruction."""
         under = self.under
-        if not effect.guard:
+        if not does.guard:
             if under:
-                self._settle(effect.tests)
-                for guard in under:
-                    under[guard] &= ~effect.kills
-            self.live = self.live & ~effect.kills | effect.reads
+                self._settle(does.tests)
+                for condition in under:
+                    under[condition] &= ~does.kills
+            self.live = self.live & ~does.kills | does.reads
             return
-        self._settle(effect.tests)
-        guard, inverse, kills = effect.guard, effect.inverse, effect.kills
+        self._settle(does.tests)
+        condition, inverse, kills = does.guard, does.inverse, does.kills
         if left := self.live & kills:
             under[inverse] = under.get(inverse, 0) | left
-        uniform = effect.reads & UNIFORM
-        under[guard] = under.get(guard, 0) & ~kills | effect.reads
-        self.live = self.live & ~kills | effect.guard_bit | uniform
+        uniform = does.reads & UNIFORM
+        under[condition] = under.get(condition, 0) & ~kills | does.reads
+        self.live = self.live & ~kills | does.guard_bit | uniform
 
     def forget(self, everything: Mask) -> None:
         """Anything may be read."""
@@ -132,77 +232,24 @@ class _State:
         self._settle(PREDICATES)
         return self.live
 
-    def needed_without(self, effect: Effect) -> Mask:
+    def needed(self) -> Mask:
+        """The same, and what is kept apart stays so."""
+        needed = self.live
+        for mask in self.under.values():
+            needed |= mask
+        return needed
+
+    def needed_without(self, does: Effect) -> Mask:
         """What may be read behind an instruction where its guard does not hold."""
         needed = self.live
-        for guard, mask in self.under.items():
+        for condition, mask in self.under.items():
             # What it writes itself may make its own guard another one.
-            if guard != effect.guard or effect.tests & effect.guard_bit:
+            if condition != does.guard or does.tests & does.guard_bit:
                 needed |= mask
         return needed
 
     def _settle(self, predicates: Mask) -> None:
         """In front of what may change these predicates they tell nothing."""
-        for guard in [*self.under]:
-            if predicates >> _number(guard) & 1:
-                self.live |= self.under.pop(guard)
-
-
-@lru_cache
-def _number(guard: str) -> int:
-    number = register_number(guard.removeprefix("!"))
-    assert number is not None
-    return number
-
-
-class Liveness:
-    """What is alive along a function.
-
-    Attributes:
-        at_start: Per block, the registers that may be read before they are written.
-    """
-
-    def __init__(self, graph: FlowGraph, ways: Waypoints, does: Sequence[Effect]) -> None:
-        self._graph, self._ways, self._does = graph, ways, does
-        self._all = used(does)
-        blocks = range(len(graph.blocks))
-        # Each register for itself: what is read here, and what is still alive if it was behind.
-        passes = [(self._pass(block, 0), self._pass(block, self._all)) for block in blocks]
-        self.at_start: list[Mask] = [0] * len(blocks)
-        self._at_end: list[Mask] = [0] * len(blocks)
-        waiting = dict.fromkeys(blocks)
-        while waiting:
-            at, _ = waiting.popitem()
-            live = 0
-            for behind in graph.successors[at]:
-                live |= self.at_start[behind]
-            self._at_end[at] = live
-            reads, kept = passes[at]
-            before = reads | live & kept
-            if before != self.at_start[at]:
-                self.at_start[at] = before
-                waiting.update(dict.fromkeys(graph.predecessors[at]))
-
-    def fresh(self, block: int) -> dict[int, Mask]:
-        """The guarded results in a block that nothing needs the old value of, by instruction."""
-        found: dict[int, Mask] = {}
-        start, end = self._graph.blocks[block].start, self._graph.blocks[block].end
-        if any(effect.guard and effect.kills for effect in self._does[start:end]):
-            self._pass(block, self._at_end[block], found)
-        return found
-
-    def _pass(self, block: int, live: Mask, fresh: dict[int, Mask] | None = None) -> Mask:
-        """What is alive in front of a block, by what is behind it."""
-        state = _State(live)
-        before, behind = self._ways.before, self._ways.behind
-        start, end = self._graph.blocks[block].start, self._graph.blocks[block].end
-        for at in range(end - 1, start - 1, -1):
-            if at in behind:
-                state.forget(self._all)
-            effect = self._does[at]
-            if fresh is not None and effect.guard and effect.kills:
-                fresh[at] = effect.kills & ~state.needed_without(effect)
-            state.step(effect)
-            if at in before:
-                state.forget(self._all)
-        return state.settled()
+        for condition in [*self.under]:
+            if predicates >> guard(condition) & 1:
+                self.live |= self.under.pop(condition)

@@ -12,8 +12,60 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
-from jitstudio.analysis.sass.control import Control, decode
 from jitstudio.core.result import Resources
+
+# ---- What an instruction tells the scheduler, on sm_70 and later
+
+_FIRST_BIT = 105
+_NO_BARRIER = 7
+
+BARRIERS = 6
+"""Scoreboard barriers of a warp, counted from 0."""
+
+
+class Control(NamedTuple):
+    """The control bits of an instruction.
+
+    Attributes:
+        stall: Cycles to wait before the next instruction of the warp may issue.
+        yields: Whether the scheduler is told to prefer another warp now.
+        write_barrier: The barrier that is released when the result is written; None for none.
+        read_barrier: The barrier that is released when the operands are read; None for none.
+        wait_mask: A bit for each barrier that is waited for before this instruction issues.
+        reuse: A bit for each operand slot whose register stays in the reuse cache.
+    """
+
+    stall: int
+    yields: bool
+    write_barrier: int | None
+    read_barrier: int | None
+    wait_mask: int
+    reuse: int
+
+    @property
+    def waits_for(self) -> tuple[int, ...]:
+        """The barriers of the wait mask."""
+        return tuple(n for n in range(BARRIERS) if self.wait_mask >> n & 1)
+
+
+def control_of(encoding: int) -> Control:
+    """The control bits of a 128-bit encoding."""
+    bits = encoding >> _FIRST_BIT
+    return Control(
+        stall=bits & 0xF,
+        # The bit is set where the scheduler should stay with this warp.
+        yields=not bits >> 4 & 1,
+        write_barrier=_barrier(bits >> 5),
+        read_barrier=_barrier(bits >> 8),
+        wait_mask=bits >> 11 & 0x3F,
+        reuse=bits >> 17 & 0xF,
+    )
+
+
+def _barrier(bits: int) -> int | None:
+    number = bits & 7
+    return None if number == _NO_BARRIER else number
+
 
 if TYPE_CHECKING:
     Integers: TypeAlias = array[int]
@@ -76,7 +128,7 @@ class Instruction(NamedTuple):
     @property
     def control(self) -> Control | None:
         """What the encoding tells the scheduler; None where there is no encoding."""
-        return decode(self.encoding) if self.encoding else None
+        return control_of(self.encoding) if self.encoding else None
 
     @property
     def text(self) -> str:

@@ -1,18 +1,19 @@
-"""What kind of work an opcode is: which unit does it, on which memory, in which precision.
+"""The table of all SASS opcodes: what kind of work each does, and how its operands are written.
 
-The table is data, in `resources/analysis/opcodes.toml`; that file tells how it is written.
+It is data, in `resources/reference/sass.toml`; that file tells how its rows are written. The help
+on opcodes, the decoder of operands and all counts of instructions read the same rows.
 """
 
 from __future__ import annotations
 
-import tomllib
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cache, lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
-from jitstudio.paths import resource
+from jitstudio.analysis.word_table import WordTable, read_table, rows
 
 _DIFFERENT = 4096
 _MATRIX_MOVES = frozenset({"LDSM", "STSM"})
@@ -70,7 +71,7 @@ class InstructionClass:
 
     @property
     def title(self) -> str:
-        """In words, such as ``global load, 128 bit``, ``fp32`` or ``integer``."""
+        """The text to show, such as ``global load, 128 bit``, ``fp32`` or ``integer``."""
         if self.space is not None:
             width = f", {self.bits} bit" if self.bits else ""
             return f"{self.space.value} {self._access}{width}"
@@ -82,24 +83,70 @@ class InstructionClass:
     def _access(self) -> str:
         if self.is_load and self.is_store:
             return "copy"
-        told = ((self.is_load, "load"), (self.is_store, "store"), (self.is_atomic, "atomic"))
-        return next((word for is_so, word in told if is_so), "upkeep")
+        words = ((self.is_load, "load"), (self.is_store, "store"), (self.is_atomic, "atomic"))
+        return next((word for is_so, word in words if is_so), "upkeep")
 
 
+class Opcode(NamedTuple):
+    """A row of the table.
+
+    Attributes:
+        name: The opcode, with the modifiers by which it differs from another row.
+        kind: What kind of work it is; of memory the width where no modifier tells another.
+        form: The operands in the order of a listing, with how many registers each takes.
+        text: What it does, a sentence or two.
+        operands: What the names in the form mean.
+        target: The first target that has it; empty where that is not known.
+    """
+
+    name: str
+    kind: InstructionClass
+    form: str
+    text: str
+    operands: str
+    target: str = ""
+
+    @property
+    def shown_form(self) -> str:
+        """The form for readers: without the registers, and without operands that are seldom."""
+        return _HIDDEN.sub("", self.form)
+
+
+_HIDDEN = re.compile(r":\w+|\([^)]*\) ?")
 _UNKNOWN = InstructionClass(Group.OTHER)
+
+
+class _Table(NamedTuple):
+    opcodes: WordTable[Opcode]
+    modifiers: frozenset[str]
+    widths: Mapping[str, int]
+    matrices: Mapping[str, int]
+    precisions: Mapping[str, str]
+
+
+@cache
+def stem(opcode: str) -> str:
+    """An opcode without its modifiers."""
+    return opcode.partition(".")[0]
+
+
+@lru_cache(_DIFFERENT)
+def row_of(opcode: str) -> Opcode | None:
+    """The row of an opcode, the one with most of its modifiers; None of one that is not known."""
+    found = _table().opcodes.find(opcode)
+    return found[0] if found else None
 
 
 @lru_cache(_DIFFERENT)
 def class_of(opcode: str) -> InstructionClass:
     """What kind of work an opcode is, with its modifiers; one that is not known is `OTHER`."""
-    table = _table()
-    exception = next((c for start, c in table.exceptions.items() if _begins(opcode, start)), None)
-    if exception is not None:
-        return exception
-    stem, *modifiers = opcode.split(".")
-    known = table.classes.get(stem, _UNKNOWN)
+    row = row_of(opcode)
+    if row is None:
+        return _UNKNOWN
+    table, known = _table(), row.kind
+    base, *modifiers = opcode.split(".")
     if known.bits is not None:
-        widths = table.matrices if stem in _MATRIX_MOVES else table.widths
+        widths = table.matrices if base in _MATRIX_MOVES else table.widths
         return replace(known, bits=_last(widths, modifiers, known.bits))
     if known.precision:
         told = (word for modifier, word in table.precisions.items() if modifier in modifiers)
@@ -107,33 +154,39 @@ def class_of(opcode: str) -> InstructionClass:
     return known
 
 
-def known_opcodes() -> frozenset[str]:
-    """The first words of all opcodes that the table tells about."""
-    return frozenset(_table().classes)
+def is_understood(opcode: str) -> bool:
+    """Whether the opcode and all of its modifiers are in the table."""
+    row, table = row_of(opcode), _table()
+    return row is not None and all(
+        part in table.modifiers or part in table.widths
+        for part in opcode.split(".")[1:]
+        if part not in row.name.split(".")
+    )
 
 
-@dataclass(frozen=True)
-class _Table:
-    classes: Mapping[str, InstructionClass]
-    exceptions: Mapping[str, InstructionClass]
-    widths: Mapping[str, int]
-    matrices: Mapping[str, int]
-    precisions: Mapping[str, str]
+def all_opcodes() -> tuple[Opcode, ...]:
+    """All rows, in the order of the table."""
+    return tuple(_table().opcodes.values())
 
 
 @cache
 def _table() -> _Table:
-    content = tomllib.loads(resource("analysis/opcodes.toml").read_text("utf-8"))
+    content = read_table("sass")
     return _Table(
-        {opcode: _read(row) for row in content["class"] for opcode in row["opcodes"]},
-        {opcode: _read(row) for opcode, row in content["exceptions"].items()},
+        WordTable(
+            (name, Opcode(name, kind, *fields))
+            for each in content["class"]
+            for kind in (_kind(each),)
+            for name, fields in rows(each["instruction"])
+        ),
+        frozenset(name.removeprefix(".") for name, _ in rows(content["modifier"])),
         content["widths"],
         content["matrices"],
         content["precisions"],
     )
 
 
-def _read(row: Mapping[str, Any]) -> InstructionClass:
+def _kind(row: Mapping[str, Any]) -> InstructionClass:
     access = row.get("access", ())
     return InstructionClass(
         Group(row["group"]),
@@ -144,10 +197,6 @@ def _read(row: Mapping[str, Any]) -> InstructionClass:
         is_store="store" in access,
         is_atomic="atomic" in access,
     )
-
-
-def _begins(opcode: str, start: str) -> bool:
-    return opcode.startswith(start) and opcode[len(start) :][:1] in ("", ".")
 
 
 def _last(widths: Mapping[str, int], modifiers: Iterable[str], usual: int) -> int:

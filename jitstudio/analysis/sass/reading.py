@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import re
 from array import array
-from collections.abc import Iterable
-from dataclasses import dataclass, field
+from bisect import bisect_right
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field, replace
 
 from jitstudio.analysis.sass.model import (
     NOWHERE,
     WORD_BYTES,
     Disassembly,
     Label,
+    LiveRegisters,
     Part,
     Place,
     Places,
     SassFunction,
 )
 
-OPTIONS = ("-c", "-gi", "-gp", "-hex")
+CODE_OPTIONS = ("-c", "-gi", "-gp", "-hex")
 """What makes nvdisasm print what is read here."""
 
 # `        /*0010*/              @P0 EXIT ;      /* 0x000000000000094d */`
@@ -201,3 +203,130 @@ class _Reader:
                 ),
             )
         )
+
+
+# ---- How many registers are alive at an instruction: nvdisasm -c -lrm count
+
+LIVE_OPTIONS = ("-c", "-lrm", "count")
+"""What makes nvdisasm print what is read here."""
+
+# `// | GPR   | PRED   | UGPR   |`; which columns there are depends on the section.
+_HEAD = re.compile(r".*// \|((?: [A-Z]+\s*+\|)+)\s*\Z")
+# `        /*0010*/     S2R R0, SR_TID.X ;       // |   2   |        |   1    |`
+_ROW = re.compile(r"\s++/\*([0-9a-f]{4,})\*/.*// \|((?:\s*+\d*+\s*+\|)+)\s*\Z")
+_LEGEND = "// Legend:"
+_COLUMNS = {name.upper(): at for at, name in enumerate(LiveRegisters._fields)}
+_NONE = LiveRegisters(0, 0, 0, 0)
+
+Counts = dict[int, LiveRegisters]
+"""By the address of the instruction."""
+
+
+def read_live(text: str) -> dict[str, Counts]:
+    """What is alive at each address of each section, by the name of its function.
+
+    A table that breaks off before its legend is left out.
+    """
+    found: dict[str, Counts] = {}
+    counts: Counts = {}
+    name = ""
+    columns: Sequence[int] = ()
+    for line in text.splitlines():
+        if row := _ROW.match(line):
+            values = list(_NONE)
+            for at, cell in zip(columns, row[2].split("|"), strict=False):
+                if cell := cell.strip():
+                    values[at] = int(cell)
+            counts[int(row[1], 16)] = LiveRegisters(*values)
+        elif section := _SECTION.match(line):
+            columns = ()
+            counts = {}
+            name = section[1].removeprefix(_TEXT) if section[1].startswith(_TEXT) else ""
+        elif name and counts and _LEGEND in line:
+            found[name] = counts
+        elif not columns and (head := _HEAD.match(line)):
+            names = [cell.strip() for cell in head[1].split("|") if cell.strip()]
+            columns = [_COLUMNS[name] for name in names if name in _COLUMNS]
+    return found
+
+
+def with_live(code: Disassembly, live: dict[str, Counts]) -> Disassembly:
+    """The same code with what is alive; a function whose table breaks off stays without."""
+    return replace(
+        code, functions=tuple(_with_live(one, live.get(one.name, {})) for one in code.functions)
+    )
+
+
+def _with_live(function: SassFunction, counts: Counts) -> SassFunction:
+    if not counts:
+        return function
+    live = array("H")
+    for address in function.addresses:
+        # nvdisasm leaves out what control never comes to: nothing is alive there.
+        live.extend(counts.get(address, _NONE))
+    return replace(function, live=live)
+
+
+# ---- Which instruction a line of a text is
+
+_CODE_SECTION = re.compile(r"\s*+\.section\s++\.text\.(\S+?),")
+_LINE_ADDRESS = re.compile(r"\s*+/\*([0-9a-f]{4,})\*/\s")
+
+
+@dataclass(frozen=True, slots=True)
+class Spot:
+    """An instruction of a function."""
+
+    function: SassFunction
+    index: int
+
+
+class ListingRows:
+    """Ties the lines of a text, counted from 0, to the instructions that were read elsewhere.
+
+    Args:
+        lines: What `nvdisasm -c` printed.
+        code: The same code.
+    """
+
+    def __init__(self, lines: Sequence[str], code: Disassembly) -> None:
+        self._functions = code.functions
+        self._starts: list[int] = []
+        total = 0
+        for function in code.functions:
+            self._starts.append(total)
+            total += len(function)
+        self._at_line = array("i", (NOWHERE,)) * len(lines)
+        self._line_of = array("i", (NOWHERE,)) * total
+        self._read(lines)
+
+    def spot(self, line: int) -> Spot | None:
+        """The instruction on a line, or None."""
+        found = self._at_line[line] if 0 <= line < len(self._at_line) else NOWHERE
+        if found == NOWHERE:
+            return None
+        at = bisect_right(self._starts, found) - 1
+        return Spot(self._functions[at], found - self._starts[at])
+
+    def line(self, function: SassFunction, index: int) -> int:
+        """The line of an instruction, or `NOWHERE`."""
+        at = self._functions.index(function)
+        return self._line_of[self._starts[at] + index]
+
+    def lines(self, function: SassFunction) -> Sequence[int]:
+        """The line of each instruction of a function; `NOWHERE` where there is none."""
+        start = self._starts[self._functions.index(function)]
+        return self._line_of[start : start + len(function)]
+
+    def _read(self, lines: Sequence[str]) -> None:
+        by_name = {function.name: n for n, function in enumerate(self._functions)}
+        number = NOWHERE
+        for line, text in enumerate(lines):
+            if "/*" not in text:
+                if section := _CODE_SECTION.match(text):
+                    number = by_name.get(section[1], NOWHERE)
+            elif number != NOWHERE and (found := _LINE_ADDRESS.match(text)):
+                index = self._functions[number].index_of(int(found[1], 16))
+                if index != NOWHERE:
+                    self._at_line[line] = self._starts[number] + index
+                    self._line_of[self._starts[number] + index] = line

@@ -11,8 +11,8 @@ from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.occupancy.limits import limits_of
 from jitstudio.analysis.occupancy.strain import Strain, strain_of
 from jitstudio.analysis.reading_request import Unreadable
-from jitstudio.analysis.sass.listing_rows import ListingRows
 from jitstudio.analysis.sass.model import Disassembly, SassFunction
+from jitstudio.analysis.sass.reading import ListingRows
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import BuildRequest

@@ -5,9 +5,10 @@ import re
 import pytest
 
 from jitstudio.analysis.diff.code import compare_programs
-from jitstudio.analysis.diff.form import form_of, register_number
+from jitstudio.analysis.diff.form import form_of
 from jitstudio.analysis.diff.instructions import counted, named_places
 from jitstudio.analysis.diff.webs import webs
+from jitstudio.analysis.sass.operands import register_number
 from tests.analysis.diff.functions import program, section
 
 TWICE = (

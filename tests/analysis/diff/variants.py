@@ -10,11 +10,11 @@ from dataclasses import replace
 from random import Random
 from typing import NamedTuple
 
-from jitstudio.analysis.diff.form import REGISTERS, form_of, register_name
+from jitstudio.analysis.diff.form import REGISTERS, form_of
 from jitstudio.analysis.diff.instructions import counted, named_places
 from jitstudio.analysis.diff.webs import webs
-from jitstudio.analysis.findings.operands import form_of as operands_of
 from jitstudio.analysis.sass.model import Disassembly, SassFunction
+from jitstudio.analysis.sass.operands import decode, register_name
 
 _REGISTER = re.compile(r"(?<![\w$.])(UR|UP|R|P|B)(\d+)(?![\w$])")
 _NUMBER = re.compile(r"(?<![\w.$`])(?:0x[0-9a-f]+|\d+)(?![\w.$x])")
@@ -233,7 +233,7 @@ def touched_next(function: SassFunction, start: int) -> tuple[dict[int, int], di
     for at in range(start + 1, function.code_length):
         opcode, form = (
             function.opcodes[at],
-            operands_of(function.opcodes[at], function.operands[at]),
+            decode(function.opcodes[at], function.operands[at]),
         )
         if (
             at in labels

@@ -1,9 +1,9 @@
 import pytest
 
-from jitstudio.analysis.findings.induction import Passes
+from jitstudio.analysis.findings.induction import Induction
 from jitstudio.analysis.findings.lanes import ANY, SAME, step
-from jitstudio.analysis.findings.operands import operand
-from tests.analysis.findings.listings import evidence_of
+from jitstudio.analysis.sass.operands import operand
+from tests.analysis.findings.listings import facts_of
 
 LOOP = """
 MOV R9, c[0x0][0x160]
@@ -42,11 +42,13 @@ EXIT
     ],
 )
 def test_what_a_pass_adds(body, expected):
-    passes = Passes(evidence_of(LOOP.format(body=body)), 0)
-    assert passes.change(operand("R0")) == expected
-    assert passes.change(operand("-R0")).step == -expected.step
+    induction = Induction(facts_of(LOOP.format(body=body)), 0)
+    assert induction.change(operand("R0")) == expected
+    assert induction.change(operand("-R0")).step == -expected.step
 
 
 def test_what_no_pass_writes_stays_the_same():
-    passes = Passes(evidence_of(LOOP.format(body="IADD3 R0, R0, 0x4, RZ")), 0)
-    assert all(passes.change(operand(text)).is_same for text in ("R9", "RZ", "0x7", "c[0x0][0x4]"))
+    induction = Induction(facts_of(LOOP.format(body="IADD3 R0, R0, 0x4, RZ")), 0)
+    assert all(
+        induction.change(operand(text)).is_same for text in ("R9", "RZ", "0x7", "c[0x0][0x4]")
+    )

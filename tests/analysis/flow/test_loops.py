@@ -3,8 +3,7 @@ import time
 
 import pytest
 
-from jitstudio.analysis.control_flow import Block, Edge, EdgeKind
-from jitstudio.analysis.loops import loops
+from jitstudio.analysis.control_flow import Block, Edge, EdgeKind, loops
 from tests.analysis.flow.graphs import random_graph, structured_graph
 
 

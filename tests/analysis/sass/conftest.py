@@ -8,8 +8,7 @@ from typing import Any
 
 import pytest
 
-from jitstudio.analysis.sass import live_counts as live
-from jitstudio.analysis.sass import reading as code
+from jitstudio.analysis.sass.reading import CODE_OPTIONS, LIVE_OPTIONS
 from jitstudio.core.request import BuildRequest
 from tests.analysis.sass.kernels import RICH
 from tests.sample_builds import TARGETS, builds
@@ -34,8 +33,8 @@ def listed(request, tools) -> tuple[Listed, ...]:
         name, cubin = built
         return Listed(
             name,
-            tools.printed(cubin, *code.OPTIONS),
-            tools.printed(cubin, *live.OPTIONS),
+            tools.printed(cubin, *CODE_OPTIONS),
+            tools.printed(cubin, *LIVE_OPTIONS),
             json.loads(tools.printed(cubin, "-json", "-g")),
         )
 

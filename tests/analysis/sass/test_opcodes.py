@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.analysis.sass.opcodes import Group, InstructionClass, Space, class_of, known_opcodes
+from jitstudio.analysis.sass.opcodes import Group, InstructionClass, Space, class_of, row_of
 from jitstudio.core.code import CodeKind, Source
 from tests.sample_builds import TARGETS, builds
 from tests.support import ROOT, request
@@ -23,7 +23,7 @@ def opcodes(tools):
 
 
 def unknown(opcodes):
-    return sorted(o for o in opcodes if o.partition(".")[0] not in known_opcodes())
+    return sorted(o for o in opcodes if row_of(o) is None)
 
 
 @pytest.mark.parametrize("arch", ARCHS)

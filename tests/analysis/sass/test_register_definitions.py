@@ -5,7 +5,7 @@ from pathlib import PurePath
 import pytest
 
 from jitstudio.analysis.sass.pressure import highest, live_gprs
-from jitstudio.analysis.sass.register_definitions import holders
+from jitstudio.analysis.sass.register_definitions import register_definitions
 from tests.sample_builds import TARGETS, builds
 from tests.support import cuda, request
 
@@ -60,7 +60,11 @@ def test_as_many_registers_are_held_as_nvdisasm_counts(sampled, fan, arch):
         counts = live_gprs(function)
         for index in range(0, function.code_length, 4):
             count = counts[index]
-            held = {n for holder in holders(function, index) for n in holder.registers}
+            held = {
+                n
+                for definition in register_definitions(function, index)
+                for n in definition.registers
+            }
             # nvdisasm also counts what is read on a way on which nothing has written it.
             assert len(held) <= count, function[index].text
             told += len(held)
@@ -72,7 +76,10 @@ def test_as_many_registers_are_held_as_nvdisasm_counts(sampled, fan, arch):
 def test_the_lines_that_hold_a_peak_are_those_that_wrote(fan, arch):
     function = fan(arch)
     barrier = next(i for i, one in enumerate(function) if one.opcode.startswith("BAR."))
-    held = {holder.places[0].line: holder.registers for holder in holders(function, barrier)}
+    held = {
+        definition.places[0].line: definition.registers
+        for definition in register_definitions(function, barrier)
+    }
     # Floats, at least two of three, and two doubles.
     assert len(held[3]) >= 2
     assert len(held[4]) == len(held[5]) == 2
@@ -83,7 +90,10 @@ def test_the_lines_that_hold_a_peak_are_those_that_wrote(fan, arch):
 
 def test_the_most_stand_first(fan):
     function = fan("sm_90")
-    counts = [len(holder.registers) for holder in holders(function, highest(function))]
+    counts = [
+        len(definition.registers)
+        for definition in register_definitions(function, highest(function))
+    ]
     assert counts == sorted(counts, reverse=True)
     assert counts[0] > 0
 
@@ -91,9 +101,9 @@ def test_the_most_stand_first(fan):
 def test_the_chain_of_what_was_inlined_is_told(sampled):
     (function,) = sampled("sm_120", "histogram.cu")
     files = {
-        tuple(PurePath(place.file).name for place in holder.places)
+        tuple(PurePath(place.file).name for place in definition.places)
         for index in range(function.code_length)
-        for holder in holders(function, index)
+        for definition in register_definitions(function, index)
     }
     assert ("atomic_ops.cuh", "histogram.cu") in files
 
@@ -101,4 +111,4 @@ def test_the_chain_of_what_was_inlined_is_told(sampled):
 def test_padding_holds_nothing(fan):
     function = fan("sm_90")
     assert len(function) > function.code_length
-    assert holders(function, len(function) - 1) == ()
+    assert register_definitions(function, len(function) - 1) == ()

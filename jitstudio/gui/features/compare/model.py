@@ -12,8 +12,7 @@ from PySide6.QtCore import QCoreApplication
 from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.diff.data import data_sections
 from jitstudio.analysis.diff.deltas import Delta, changed, report_deltas
-from jitstudio.analysis.diff.inline import Marks
-from jitstudio.analysis.diff.model import Change, Comparison
+from jitstudio.analysis.diff.model import Change, Comparison, Marks
 from jitstudio.analysis.diff.program import Program
 from jitstudio.analysis.diff.text import compare_lines, ptx_lines
 from jitstudio.analysis.sass.model import NOWHERE, Disassembly

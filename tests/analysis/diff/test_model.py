@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.analysis.diff.inline import ASIDE, line_marks
+from jitstudio.analysis.diff.model import ASIDE, line_marks
 
 
 def marked(line, marks):
