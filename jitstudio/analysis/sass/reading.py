@@ -7,6 +7,7 @@ from array import array
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from jitstudio.analysis.sass.model import (
     NOWHERE,
@@ -40,6 +41,7 @@ _KERNEL = re.compile(r'\s*+\.other\s++(\S+?),@"[^"]*\bSTO_CUDA_ENTRY\b')
 _TARGET = re.compile(r"\s*+\.target\s++(\w+)")
 _TEXT = ".text."
 _PTX = ".nv_debug_ptx_txt"
+_HALF_BYTES = WORD_BYTES // 2
 # What ptxas itself brings along has no line; the table lets the one before it run on.
 _OWN_ROUTINE = "$__internal_"
 
@@ -69,6 +71,23 @@ class _Section:
     parts: list[Part] = field(default_factory=list)
 
 
+class _PlaceLine(NamedTuple):
+    """A line of the line table: a place of the source, or of the PTX of this name; or neither."""
+
+    place: Place | None = None
+    ptx: str = ""
+    is_inlined: bool = False
+
+
+def _place_line(line: str) -> _PlaceLine:
+    found = _LINE.match(line)
+    if found is None:
+        return _PlaceLine()
+    file, number, caller, _ = found.groups()
+    is_ptx = file.startswith(_PTX)
+    return _PlaceLine(Place(file, int(number)), file if is_ptx else "", caller is not None)
+
+
 class _Reader:
     """Takes in a listing line by line."""
 
@@ -83,6 +102,7 @@ class _Reader:
         self._place = NOWHERE
         self._ptx_line = 0
         self._spelt: dict[str, str] = {}
+        self._place_lines: dict[str, _PlaceLine] = {}
 
     def read(self, lines: Iterable[str]) -> None:
         for line in lines:
@@ -112,29 +132,31 @@ class _Reader:
             section.ptx_lines.append(self._ptx_line)
             if encoding is not None:
                 missing = len(section.opcodes) * WORD_BYTES - len(section.encodings)
-                section.encodings += int(encoding, 16).to_bytes(missing, "little")
+                section.encodings += bytes.fromhex(encoding)[::-1].ljust(missing, b"\0")
         elif (more := _MORE_ENCODING.match(line)) and section.encodings:
-            half = WORD_BYTES // 2
-            section.encodings[-half:] = int(more[1], 16).to_bytes(half, "little")
+            section.encodings[-_HALF_BYTES:] = bytes.fromhex(more[1])[::-1]
 
     def _once(self, text: str) -> str:
         return self._spelt.setdefault(text, text)
 
     def _take_place(self, line: str) -> None:
-        if (found := _LINE.match(line)) is None:
+        # Most lines come again and again: each is read once.
+        found = self._place_lines.get(line)
+        if found is None:
+            found = self._place_lines[line] = _place_line(line)
+        if found.place is None:
             return
-        file, number, caller, _ = found.groups()
-        if file.startswith(_PTX):
+        if found.ptx:
             if self._section is not None:
-                self._section.ptx_name = self._section.ptx_name or file
-                same = file == self._section.ptx_name
-                self._ptx_line = int(number) if same else 0
-            return
-        if not self._chain_goes_on:
-            self._frames.clear()
-        self._frames.append(Place(file, int(number)))
-        # The caller has a line of its own below.
-        self._chain_goes_on = caller is not None
+                self._section.ptx_name = self._section.ptx_name or found.ptx
+                same = found.ptx == self._section.ptx_name
+                self._ptx_line = found.place.line if same else 0
+        else:
+            if not self._chain_goes_on:
+                self._frames.clear()
+            self._frames.append(found.place)
+            # The caller has a line of its own below.
+            self._chain_goes_on = found.is_inlined
 
     def _settle(self) -> None:
         """The lines above an instruction are through."""
