@@ -85,10 +85,8 @@ class Warp:
 
 
 def follow(function: SassFunction, graph: FlowGraph, forms: Sequence[Decoded]) -> Warp:
-    """Go through a function until nothing new is learnt, then look at it once more."""
-    run = _Run(function, graph, forms)
-    run.settle()
-    return run.look()
+    """Go through a function until nothing new is learnt; what the last way through saw counts."""
+    return _Run(function, graph, forms).settle()
 
 
 class _Run:
@@ -105,36 +103,44 @@ class _Run:
             for part in function.parts
         }
 
-    def settle(self) -> None:
-        """Learn what each block begins with."""
+    def settle(self) -> Warp:
+        """Learn what each block begins with, and see what each instruction then works on."""
         # In the order of the code an inner loop has settled before what is behind it is looked at.
         waiting = [block.id for block in self._graph.blocks if block.is_entry]
         self._entries = {block: {} for block in waiting}
         queued = set(waiting)
+        seen: dict[int, Warp] = {}
         while waiting:
             block = heappop(waiting)
             queued.discard(block)
             state = dict(self._entries[block])
-            for _ in self._walk(self._graph.blocks[block], state):
-                pass
+            seen[block] = self._look(self._graph.blocks[block], state)
             for target in self._graph.successors[block]:
                 if self._learn(target, state) and target not in queued:
                     queued.add(target)
                     heappush(waiting, target)
+        whole = Warp()
+        for each in self._graph.blocks:
+            # What nothing leads to is looked at, too.
+            found = seen.get(each.id) or self._look(each, {})
+            whole.accesses += found.accesses
+            whole.conditions |= found.conditions
+            whole.compared |= found.compared
+            whole.accidents += found.accidents
+        return whole
 
-    def look(self) -> Warp:
-        """See what each instruction works on."""
+    def _look(self, block: Block, state: _State) -> Warp:
+        """What the instructions of a block work on; what it ends with is left in the state."""
         seen = Warp()
-        for block in self._graph.blocks:
-            state = dict(self._entries.get(block.id, {}))
-            # Where each register was written; before the code for what came from elsewhere.
-            written: dict[int, int] = {}
-            for index, form in self._walk(block, state):
-                self._see(index, form, state, seen)
-                if form.address is not None:
-                    origin = written.get(form.address.base, -1 - block.id)
-                    self._see_access(index, form.address, state, origin, seen)
-                written.update(dict.fromkeys(form.written, index))
+        # Where each register was written; before the code for what came from elsewhere.
+        written: dict[int, int] = {}
+        for index, form in self._walk(block, state):
+            self._see(index, form, state, seen)
+            if form.address is not None:
+                origin = written.get(form.address.base, -1 - block.id)
+                self._see_access(index, form.address, state, origin, seen)
+            for register in form.written:
+                written[register] = index
         return seen
 
     def _learn(self, target: int, state: _State) -> bool:

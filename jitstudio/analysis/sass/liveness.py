@@ -8,8 +8,8 @@ apart as long as that predicate is the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.sass.model import SassFunction
@@ -29,8 +29,7 @@ from jitstudio.analysis.sass.operands import (
 _LEAVING = frozenset(("EXIT", "RET"))
 
 
-@dataclass(frozen=True, slots=True, eq=False)
-class Effect:
+class Effect(NamedTuple):
     """What an instruction does with registers.
 
     Attributes:
@@ -58,6 +57,8 @@ def effect(predicate: str, reads: Mask, kills: Mask) -> Effect:
         reads: What it may read, and what it may write in part or not at all.
         kills: What it surely writes where its guard holds.
     """
+    if not predicate:
+        return Effect(kills, reads, "", "", 0, (kills | reads) & PREDICATES)
     name = predicate.removeprefix("@")
     number = guard(predicate)
     guard_bit = 1 << number if number != NONE else 0
@@ -74,13 +75,7 @@ def effect(predicate: str, reads: Mask, kills: Mask) -> Effect:
 
 def effects(function: SassFunction, count: int) -> list[Effect]:
     """What each of the first instructions of a function does."""
-    columns = zip(
-        function.predicates[:count],
-        function.opcodes[:count],
-        function.operands[:count],
-        strict=True,
-    )
-    return [_effect(*each) for each in columns]
+    return [*map(_effect, function.predicates[:count], function.opcodes, function.operands)]
 
 
 @lru_cache(1 << 15)
@@ -93,7 +88,7 @@ def _effect(predicate: str, opcode: str, operands: str) -> Effect:
 def used(does: Iterable[Effect]) -> Mask:
     """All registers of a function."""
     mask = 0
-    for each in set(does):
+    for each in does:
         mask |= each.kills | each.reads | each.guard_bit
     return mask
 
