@@ -14,14 +14,13 @@ from contextlib import contextmanager, suppress
 from threading import Event
 
 import pytest
-
-from jitstudio.analysis.comparing.listed_data import listed_data
-from jitstudio.analysis.comparing.text import bare_lines, compare_lines, ptx_lines
-from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
-from jitstudio.analysis.flow.ptx import ptx_graph
 from jitstudio.analysis.names import names
-from jitstudio.analysis.reading.code import read_code
-from jitstudio.analysis.reading.live import read_live
+
+from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
+from jitstudio.analysis.diff.data import listed_data
+from jitstudio.analysis.diff.text import bare_lines, compare_lines, ptx_lines
+from jitstudio.analysis.ptx_cfg import ptx_graph
+from jitstudio.analysis.sass.reading import read_code, read_live
 from jitstudio.analysis.words import word_at
 from jitstudio.core.axes import parse_axis
 from jitstudio.core.code import CodeKind, Source

@@ -8,8 +8,14 @@ from functools import cached_property
 from pathlib import Path
 from uuid import uuid4
 
-from jitstudio.analysis.model import Disassembly
-from jitstudio.analysis.reading import code, live
+from jitstudio.analysis.sass.model import Disassembly
+from jitstudio.analysis.sass.reading import (
+    CODE_OPTIONS,
+    LIVE_OPTIONS,
+    read_code,
+    read_live,
+    with_live,
+)
 from jitstudio.cache.store import Store
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import BuildRequest
@@ -67,11 +73,11 @@ class Tools:
 
     def code(self, cubin: bytes) -> Disassembly:
         """The code of a cubin, without live registers."""
-        return code.read_code(self.printed(cubin, *code.OPTIONS))
+        return read_code(self.printed(cubin, *CODE_OPTIONS))
 
     def read(self, cubin: bytes) -> Disassembly:
         """All that is known of a cubin."""
         with ThreadPoolExecutor() as pool:
-            counted = pool.submit(self.printed, cubin, *live.OPTIONS)
+            counted = pool.submit(self.printed, cubin, *LIVE_OPTIONS)
             read = replace(self.code(cubin), resources=cubin_resources(cubin))
-        return live.with_live(read, live.read_live(counted.result()))
+        return with_live(read, read_live(counted.result()))

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
 
-from jitstudio.analysis.classes import Group, InstructionClass, Space, class_of
-from jitstudio.analysis.model import WORD_BYTES, LiveRegisters, SassFunction
-from jitstudio.analysis.pressure import live_gprs, peaks
+from jitstudio.analysis.sass.model import WORD_BYTES, LiveRegisters, SassFunction
+from jitstudio.analysis.sass.opcodes import Group, InstructionClass, Space, class_of
+from jitstudio.analysis.sass.pressure import live_gprs, peaks
 from jitstudio.core.result import Resources
 
 _GROUPS = {group: place for place, group in enumerate(Group)}

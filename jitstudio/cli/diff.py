@@ -7,14 +7,13 @@ import json
 from collections.abc import Sequence
 from dataclasses import replace
 
-from jitstudio.analysis.comparing.code import compare_programs
-from jitstudio.analysis.comparing.data import data_sections
-from jitstudio.analysis.comparing.deltas import report_deltas
-from jitstudio.analysis.comparing.listed_data import listed_data
-from jitstudio.analysis.comparing.program import Program
-from jitstudio.analysis.comparing.text import bare_lines, compare_lines, ptx_lines
-from jitstudio.analysis.model import Disassembly
-from jitstudio.analysis.reading.code import read_code
+from jitstudio.analysis.diff.code import compare_programs
+from jitstudio.analysis.diff.data import data_sections, listed_data
+from jitstudio.analysis.diff.deltas import report_deltas
+from jitstudio.analysis.diff.program import Program
+from jitstudio.analysis.diff.text import bare_lines, compare_lines, ptx_lines
+from jitstudio.analysis.sass.model import Disassembly
+from jitstudio.analysis.sass.reading import read_code
 from jitstudio.cli import exit_codes, text_output
 from jitstudio.cli.json_output import diff_object
 from jitstudio.cli.machine_code import Difference, Side, Unit, read_machine_code

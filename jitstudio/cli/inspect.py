@@ -6,7 +6,7 @@ import argparse
 import json
 from collections.abc import Iterator, Sequence
 
-from jitstudio.analysis.model import SassFunction
+from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.cli import exit_codes, text_output
 from jitstudio.cli.json_output import inspect_object
 from jitstudio.cli.machine_code import Inspected, MachineCode, Unit, inspected, read_machine_code

@@ -12,16 +12,22 @@ from dataclasses import asdict
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
-from jitstudio.analysis.classes import InstructionClass
-from jitstudio.analysis.comparing.deltas import Delta
-from jitstudio.analysis.comparing.model import Comparison, Hunk
-from jitstudio.analysis.control import decode
+from jitstudio.analysis.control_flow import FlowGraph
+from jitstudio.analysis.diff.deltas import Delta
+from jitstudio.analysis.diff.model import Comparison, Hunk
 from jitstudio.analysis.findings.model import Finding
-from jitstudio.analysis.flow.graph import FlowGraph
-from jitstudio.analysis.model import NOWHERE, LiveRegisters, Place, Places, SassFunction
 from jitstudio.analysis.occupancy.calculate import Occupancy, Usage
 from jitstudio.analysis.occupancy.curves import Point
 from jitstudio.analysis.report import KernelReport
+from jitstudio.analysis.sass.model import (
+    NOWHERE,
+    LiveRegisters,
+    Place,
+    Places,
+    SassFunction,
+    control_of,
+)
+from jitstudio.analysis.sass.opcodes import InstructionClass
 from jitstudio.cli.machine_code import Difference, InlinedNamed, Inspected, MachineCode, Side
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Fix
@@ -539,7 +545,7 @@ def _live(counts: LiveRegisters | None) -> Json | None:
 
 @lru_cache(_DIFFERENT)
 def _control(encoding: int) -> Json:
-    control = decode(encoding)
+    control = control_of(encoding)
     return {
         "stall": control.stall,
         "yield": control.yields,

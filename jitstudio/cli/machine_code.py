@@ -6,21 +6,21 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from jitstudio.analysis.comparing.deltas import Delta
-from jitstudio.analysis.comparing.model import Comparison
-from jitstudio.analysis.comparing.program import Program, data_comparable
+from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.correlation.modules import ptx_of
+from jitstudio.analysis.diff.deltas import Delta
+from jitstudio.analysis.diff.model import Comparison
+from jitstudio.analysis.diff.program import Program, data_comparable
 from jitstudio.analysis.findings.find import findings
 from jitstudio.analysis.findings.model import Finding
-from jitstudio.analysis.flow.graph import FlowGraph
-from jitstudio.analysis.flow.sass import sass_graph
-from jitstudio.analysis.model import Disassembly, SassFunction
 from jitstudio.analysis.occupancy.calculate import Occupancy, Usage, occupancy
 from jitstudio.analysis.occupancy.curves import Point, over_registers, over_shared, over_threads
 from jitstudio.analysis.occupancy.kernel import usage_of, usual_block
 from jitstudio.analysis.occupancy.limits import Limits, limits_of
+from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
 from jitstudio.analysis.report import KernelReport, report
-from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.analysis.sass.cfg import sass_graph
+from jitstudio.analysis.sass.model import Disassembly, SassFunction
 from jitstudio.cache.store import Store
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind

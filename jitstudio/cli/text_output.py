@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import fields
 from pathlib import PurePath
 
-from jitstudio.analysis.comparing.deltas import Delta, changed
-from jitstudio.analysis.comparing.model import Change, Comparison, Hunk
+from jitstudio.analysis.diff.deltas import Delta, changed
+from jitstudio.analysis.diff.model import Change, Comparison, Hunk
 from jitstudio.analysis.findings.model import Finding
-from jitstudio.analysis.model import NOWHERE, Instruction, Place
 from jitstudio.analysis.occupancy.calculate import Resource
+from jitstudio.analysis.sass.model import NOWHERE, Instruction, Place
 from jitstudio.cli.machine_code import Difference, Filling, InlinedNamed, Inspected
 from jitstudio.cli.terminal import say, table_lines, tell
 from jitstudio.core.code import TEXT_KINDS, split_variant

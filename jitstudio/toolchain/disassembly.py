@@ -13,9 +13,15 @@ import time
 from dataclasses import replace
 from typing import IO
 
-from jitstudio.analysis.model import Disassembly
-from jitstudio.analysis.reading import code, live
-from jitstudio.analysis.request import Unreadable
+from jitstudio.analysis.reading_request import Unreadable
+from jitstudio.analysis.sass.model import Disassembly
+from jitstudio.analysis.sass.reading import (
+    CODE_OPTIONS,
+    LIVE_OPTIONS,
+    read_code,
+    read_live,
+    with_live,
+)
 from jitstudio.core.code import CodeKind
 from jitstudio.core.plan import Job
 from jitstudio.core.resources import cubin_resources
@@ -69,8 +75,8 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
 
         start = time.monotonic()
         with (
-            started(code.OPTIONS, listing) as reading,
-            started(live.OPTIONS, table) as counting,
+            started(CODE_OPTIONS, listing) as reading,
+            started(LIVE_OPTIONS, table) as counting,
         ):
             _, errors = reading.communicate()
             patience = _PATIENCE + time.monotonic() - start
@@ -81,7 +87,7 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
                     told, Outcome.CRASHED if reading.returncode < 0 else Outcome.FAILED
                 )
             # Read while the other one is still at work.
-            read = replace(code.read_code(_content(listing)), resources=cubin_resources(cubin))
+            read = replace(read_code(_content(listing)), resources=cubin_resources(cubin))
             try:
                 counting.communicate(timeout=patience)
             except subprocess.TimeoutExpired:
@@ -89,7 +95,7 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
                 return replace(read, notes=(_UNCOUNTED,))
             if counting.returncode:
                 return read
-            return live.with_live(read, live.read_live(_content(table)))
+            return with_live(read, read_live(_content(table)))
 
 
 def _content(file: IO[bytes]) -> str:

@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from enum import Enum
 
-from jitstudio.analysis.model import Disassembly
 from jitstudio.analysis.occupancy.kernel import occupancy_at
 from jitstudio.analysis.report import KernelReport, report
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.axes import Axis
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.launch.problems import SpecProblem

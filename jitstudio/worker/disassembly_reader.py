@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections import OrderedDict
 
-from jitstudio.analysis.model import Disassembly
-from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.result import Outcome
 from jitstudio.worker.calls import Ending, SingleWorker
 from jitstudio.worker.crash_report import cause_of_death

@@ -3,8 +3,8 @@ import re
 import pytest
 from pygments.token import Keyword, Name
 
-from jitstudio.analysis.reading import code
 from jitstudio.analysis.reference import Topic, reference
+from jitstudio.analysis.sass.reading import CODE_OPTIONS
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.lexers.plugins import PtxPlugin, SassPlugin
@@ -25,7 +25,7 @@ def listings(tools, requests):
             if artifact.kind is CodeKind.PTX:
                 yield artifact.kind, artifact.text
             elif artifact.kind is CodeKind.CUBIN:
-                yield CodeKind.SASS, tools.printed(artifact.content, *code.OPTIONS)
+                yield CodeKind.SASS, tools.printed(artifact.content, *CODE_OPTIONS)
 
 
 def sample_requests(target):

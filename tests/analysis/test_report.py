@@ -2,9 +2,9 @@ from array import array
 
 import pytest
 
-from jitstudio.analysis.classes import Group, class_of
-from jitstudio.analysis.model import LiveRegisters, SassFunction
 from jitstudio.analysis.report import report
+from jitstudio.analysis.sass.model import LiveRegisters, SassFunction
+from jitstudio.analysis.sass.opcodes import Group, class_of
 from jitstudio.core.result import Resources
 from tests.support import cuda, request
 

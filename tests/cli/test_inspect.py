@@ -3,7 +3,7 @@ import subprocess
 
 import pytest
 
-from jitstudio.analysis.reading import code, live
+from jitstudio.analysis.sass.reading import CODE_OPTIONS, LIVE_OPTIONS
 from jitstudio.toolchain import locate
 from tests.support import KERNEL, SAMPLES
 
@@ -354,7 +354,7 @@ def test_a_large_cubin_is_inspected_in_little_more_than_its_disassembly_takes(
     cubin = tmp_path / "large.cubin"
     # Not by the clock: other tests run at the same time.
     start = cpu_seconds()
-    for options in (code.OPTIONS, live.OPTIONS):
+    for options in (CODE_OPTIONS, LIVE_OPTIONS):
         subprocess.run([locate.nvdisasm(), *options, cubin], capture_output=True, check=True)
     begun = cpu_seconds()
     told = run_apart("inspect", cubin, "--json").json

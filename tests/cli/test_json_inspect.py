@@ -4,9 +4,15 @@ import random
 import pytest
 
 from jitstudio.analysis.findings.find import findings
-from jitstudio.analysis.flow.sass import sass_graph
-from jitstudio.analysis.reading import code, live
 from jitstudio.analysis.report import report
+from jitstudio.analysis.sass.cfg import sass_graph
+from jitstudio.analysis.sass.reading import (
+    CODE_OPTIONS,
+    LIVE_OPTIONS,
+    read_code,
+    read_live,
+    with_live,
+)
 from jitstudio.cli import json_output
 from jitstudio.core.result import Resources
 from tests.listing.mutations import mutated
@@ -28,7 +34,7 @@ extern "C" __global__ void k(float* p, int n) {
 def listings(tools):
     """What nvdisasm prints of a kernel for the readers of code and of live registers."""
     cubin = tools.cubin(request(cuda(KERNEL, "k.cu"), emit="cubin", arch="sm_90")).content
-    return [tools.printed(cubin, *options) for options in (code.OPTIONS, live.OPTIONS)]
+    return [tools.printed(cubin, *options) for options in (CODE_OPTIONS, LIVE_OPTIONS)]
 
 
 def told(function):
@@ -47,7 +53,7 @@ def told(function):
 
 def test_instructions_are_told_as_they_are(listings):
     text, table = listings
-    (function,) = live.with_live(code.read_code(text), live.read_live(table)).kernels
+    (function,) = with_live(read_code(text), read_live(table)).kernels
     rows = json_output.instruction_objects(function)
     for row, instruction in zip(rows, function, strict=True):
         control = instruction.control
@@ -73,20 +79,20 @@ def test_instructions_are_told_as_they_are(listings):
 
 def test_without_encodings_and_live_registers_both_are_null(listings):
     text = "\n".join(line.partition("/* 0x")[0] for line in listings[0].splitlines())
-    (function,) = code.read_code(text).kernels
+    (function,) = read_code(text).kernels
     for row in json_output.instruction_objects(function):
         assert row["control"] is None
         assert row["live_registers"] is None
 
 
 def test_lines_of_ptx_are_the_source_where_no_other_is_known(listings):
-    (function,) = code.read_code(listings[0]).kernels
+    (function,) = read_code(listings[0]).kernels
     rows = json_output.instruction_objects(function, "mine.ptx")
     assert rows == json_output.instruction_objects(function)
     kept = (
         line for line in listings[0].splitlines() if "//##" not in line or ".nv_debug_ptx" in line
     )
-    (function,) = code.read_code("\n".join(kept)).kernels
+    (function,) = read_code("\n".join(kept)).kernels
     rows = json_output.instruction_objects(function, "mine.ptx")
     assert rows[0]["ptx_line"]
     for row in rows:
@@ -99,8 +105,8 @@ def test_whatever_can_be_read_can_be_told(listings):
     chance = random.Random(6)
     counts = set()
     for _ in range(150):
-        counted = live.read_live(mutated(table, chance))
-        disassembly = live.with_live(code.read_code(mutated(text, chance)), counted)
+        counted = read_live(mutated(table, chance))
+        disassembly = with_live(read_code(mutated(text, chance)), counted)
         for function in disassembly.functions:
             assert "NaN" not in told(function)
             counts.add(len(function))

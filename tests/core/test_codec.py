@@ -11,7 +11,7 @@ from typing import get_args, get_origin, get_type_hints
 
 import pytest
 
-from jitstudio.analysis.model import Disassembly, SassFunction
+from jitstudio.analysis.sass.model import Disassembly, SassFunction
 from jitstudio.cache.results import Searched
 from jitstudio.core import codec
 from jitstudio.core.code import Artifact, CodeKind

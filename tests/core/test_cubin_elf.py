@@ -7,7 +7,7 @@ from random import Random
 import pytest
 from elftools.elf.elffile import ELFFile
 
-from jitstudio.analysis.comparing.data import data_sections
+from jitstudio.analysis.diff.data import data_sections
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import relocations, sections, symbol_names, variables
 from jitstudio.worker.builder import Builder

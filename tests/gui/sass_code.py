@@ -2,10 +2,8 @@
 
 from functools import cache
 
-from jitstudio.analysis.listing_rows import ListingRows
-from jitstudio.analysis.model import Disassembly
-from jitstudio.analysis.reading.code import read_code
-from jitstudio.analysis.reading.live import read_live, with_live
+from jitstudio.analysis.sass.model import Disassembly
+from jitstudio.analysis.sass.reading import ListingRows, read_code, read_live, with_live
 
 _HEAD = """\
 \t.section\t.text.{name},"ax",@progbits

@@ -2,7 +2,7 @@
 
 import pytest
 
-from jitstudio.analysis.comparing.model import Change
+from jitstudio.analysis.diff.model import Change
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.features.compare.model import Matter
 from tests.gui.driver import pause

@@ -1,6 +1,6 @@
 """What LTO inlined, read in the window without a GPU: the two-module sample."""
 
-from jitstudio.analysis.flow.sass import sass_graph
+from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.features.compare.view import CompareView

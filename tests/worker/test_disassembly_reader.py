@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from jitstudio.analysis.model import Disassembly
-from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
 from jitstudio.worker.builder import Builder

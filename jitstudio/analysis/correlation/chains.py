@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.analysis.correlation.ptx_lines import PtxLines
-from jitstudio.analysis.model import NOWHERE, Disassembly, Places, SassFunction
+from jitstudio.analysis.sass.model import NOWHERE, Disassembly, Places, SassFunction
 
 _Ids = NDArray[np.int32]
 

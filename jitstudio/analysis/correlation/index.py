@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from jitstudio.analysis.correlation.chains import modules_of, ptx_lines_of
 from jitstudio.analysis.correlation.ptx_lines import PtxLines
-from jitstudio.analysis.model import NOWHERE, Disassembly, Place, Places, SassFunction
+from jitstudio.analysis.sass.model import NOWHERE, Disassembly, Place, Places, SassFunction
 
 Numbers = Sequence[int] | NDArray[np.intp]
 """Lines or indices, ascending."""

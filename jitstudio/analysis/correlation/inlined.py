@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jitstudio.analysis.correlation.ptx_lines import PtxLines, read_ptx_lines
-from jitstudio.analysis.model import NOWHERE, Place, Places
+from jitstudio.analysis.sass.model import NOWHERE, Place, Places
 from jitstudio.listing.functions import Function
 
 

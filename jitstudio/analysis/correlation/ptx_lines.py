@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.analysis.model import NOWHERE, Place, Places
+from jitstudio.analysis.sass.model import NOWHERE, Place, Places
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.functions import Function, functions
 

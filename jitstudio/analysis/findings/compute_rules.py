@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jitstudio.analysis.findings.evidence import Evidence
-from jitstudio.analysis.findings.model import Remark
-from jitstudio.analysis.findings.operands import NONE, guard, stem
+from jitstudio.analysis.findings.facts import FunctionFacts
+from jitstudio.analysis.findings.lanes import DOUBLES
+from jitstudio.analysis.findings.model import RuleHit
+from jitstudio.analysis.findings.origins import Origins, is_narrowing
+from jitstudio.analysis.sass.opcodes import class_of, stem
+from jitstudio.analysis.sass.operands import NONE, guard
 
 _COMPARISONS = ("ISETP", "FSETP", "DSETP", "HSETP2")
 # Multiplications, each with an addition and what would do the work of both.
@@ -19,71 +22,71 @@ _MOVES = ("MOV", "IMAD.MOV", "IMAD.MOV.U32")
 _CHAIN, _SHORT_CHAIN = 12, 4
 
 
-def predicates(evidence: Evidence) -> Iterator[Remark]:
+def predicates(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Work whose predicate makes it of no use."""
     resolved = set()
-    for chains in _chains(evidence):
-        resolved.add(evidence.line(chains[0][0]))
+    for chains in _chains(facts):
+        resolved.add(facts.line(chains[0][0]))
         indices = tuple(sorted(at for chain in chains if len(chain) >= _CHAIN for at in chain))
         if indices:
-            yield Remark(indices, {"count": len(indices)}, "chain")
+            yield RuleHit(indices, {"count": len(indices)}, "chain")
     unread = [
         index
-        for index in evidence.of_opcode(*_COMPARISONS)
-        if (results := evidence.forms[index].results)
-        and not any(evidence.live[index] >> register & 1 for register in results)
+        for index in facts.of_opcode(*_COMPARISONS)
+        if (results := facts.forms[index].results)
+        and not any(facts.is_live_behind(index, register) for register in results)
         # Such a comparison is left over from a chain, however short.
-        and evidence.line(index) not in resolved
+        and facts.line(index) not in resolved
     ]
-    for line in evidence.by_line(unread):
-        yield Remark(line, {"count": len(line)}, "unread" if len(line) == 1 else "several_unread")
+    for line in facts.by_line(unread):
+        yield RuleHit(line, {"count": len(line)}, "unread" if len(line) == 1 else "several_unread")
 
 
-def _chains(evidence: Evidence) -> Iterator[list[list[int]]]:
+def _chains(facts: FunctionFacts) -> Iterator[list[list[int]]]:
     """Moves that resolve an index into an array in registers, those of a line together."""
-    function = evidence.function
-    for line in evidence.by_line(evidence.own):
+    function = facts.function
+    for line in facts.by_line(facts.own):
         moves: dict[int, list[int]] = {}
         for index in line:
             if function.opcodes[index] in _MOVES and guard(function.predicates[index]) != NONE:
-                for register in evidence.forms[index].results:
+                for register in facts.forms[index].results:
                     moves.setdefault(register, []).append(index)
         chains = [chain for chain in moves.values() if len(chain) >= _SHORT_CHAIN]
         if chains:
             yield chains
 
 
-def missed_fma(evidence: Evidence) -> Iterator[Remark]:
+def missed_fma(facts: FunctionFacts) -> Iterator[RuleHit]:
     """A product that is only added to, and yet rounded before."""
-    function = evidence.function
+    function = facts.function
     pairs: dict[int, tuple[int, int]] = {}
-    for block in evidence.graph.blocks:
+    for block in facts.graph.blocks:
         products: dict[int, int] = {}
         for index in range(block.start, block.end):
-            form, opcode = evidence.forms[index], function.opcodes[index]
+            form, opcode = facts.forms[index], function.opcodes[index]
             used = [s.register for s in form.sources if s.register in products]
             for register in dict.fromkeys(used):
                 product = products.pop(register)
-                if _is_fusible(evidence, product, index, register) and used.count(register) == 1:
+                if _is_fusible(facts, product, index, register) and used.count(register) == 1:
                     pairs[product] = (product, index)
             for register in form.written:
                 products.pop(register, None)
             if stem(opcode) in _FUSED and form.results and not function.predicates[index]:
                 products[form.results[0]] = index
-    own = set(evidence.own)
-    for line in evidence.by_line(sorted(product for product in pairs if product in own)):
+    own = set(facts.own)
+    for line in facts.by_line(sorted(product for product in pairs if product in own)):
         indices = tuple(sorted(index for product in line for index in pairs[product]))
         opcode = stem(function.opcodes[line[0]])
         addition, fused = _FUSED[opcode]
-        yield Remark(indices, {"mul": opcode, "add": addition, "fused": fused})
+        yield RuleHit(indices, {"mul": opcode, "add": addition, "fused": fused})
 
 
-def _is_fusible(evidence: Evidence, product: int, addition: int, register: int) -> bool:
+def _is_fusible(facts: FunctionFacts, product: int, addition: int, register: int) -> bool:
     """Whether both could be one: nobody else reads the product, and no rounding is asked for."""
-    function = evidence.function
+    function = facts.function
     first, second = function.opcodes[product], function.opcodes[addition]
-    read_again = register not in evidence.forms[addition].written and (
-        evidence.live[addition] >> register & 1
+    read_again = register not in facts.forms[addition].written and (
+        facts.is_live_behind(addition, register)
     )
     return (
         stem(second) == _FUSED[stem(first)][0]
@@ -91,3 +94,60 @@ def _is_fusible(evidence: Evidence, product: int, addition: int, register: int) 
         and not read_again
         and all(_HARMLESS.issuperset(opcode.split(".")[1:]) for opcode in (first, second))
     )
+
+
+# ---- Single precision on a detour through double precision
+
+# What roots and quotients begin with; the rest of them is multiplications with literals.
+_BEGINNINGS = {"MUFU.RSQ64H": "a root", "MUFU.RCP64H": "a quotient"}
+_DOUBLE_BITS = 64
+
+
+def doubles(facts: FunctionFacts) -> Iterator[RuleHit]:
+    """Single precision that is computed in double because of a literal or a function."""
+    opcodes = facts.function.opcodes
+    own = set(facts.own)
+    accidents = own.intersection(facts.warp.accidents)
+    beginnings = [index for index in facts.own if opcodes[index] in _BEGINNINGS]
+    if not accidents and not beginnings:
+        return
+    origins = Origins(facts)
+    idle, meant = _purposes(facts, origins)
+    compared = {
+        index
+        for index in accidents
+        if stem(opcodes[index]) == "DSETP" and origins.parents(index).isdisjoint(meant)
+    }
+    functions = {
+        index
+        for index in idle.intersection(beginnings)
+        if all(
+            parent in accidents or stem(opcodes[parent]) not in DOUBLES
+            for parent in origins.parents(index)
+        )
+    }
+    for line in facts.by_line(sorted(accidents & idle | compared | functions)):
+        if functions.issuperset(line):
+            kinds = dict.fromkeys(_BEGINNINGS[opcodes[index]] for index in line)
+            yield RuleHit(line, {"what": " and ".join(kinds)}, "function")
+        else:
+            told = dict.fromkeys(stem(opcodes[index]) for index in line if index in accidents)
+            yield RuleHit(line, {"opcodes": ", ".join(told)})
+
+
+def _purposes(facts: FunctionFacts, origins: Origins) -> tuple[set[int], set[int]]:
+    """What only leads from single precision back to it; and what has a part in more than that."""
+    opcodes = facts.function.opcodes
+    ends = {index for index in facts.own if is_narrowing(opcodes[index])}
+    detours = ends & origins.singles(ends)
+    meant = set(origins.ancestors(ends - detours | set(_double_stores(facts))))
+    return origins.ancestors(detours).keys() - meant, meant
+
+
+def _double_stores(facts: FunctionFacts) -> Iterator[int]:
+    """Stores that are wide enough for double precision."""
+    for index in facts.own:
+        known = class_of(facts.function.opcodes[index])
+        writes = known.is_store or known.is_atomic
+        if writes and (known.bits or _DOUBLE_BITS) >= _DOUBLE_BITS:
+            yield index

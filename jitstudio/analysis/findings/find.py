@@ -11,21 +11,21 @@ from collections.abc import Callable, Iterator, Mapping
 from functools import cache
 from typing import NamedTuple
 
-from jitstudio.analysis.findings import compute_rules, double_rules, loop_rules, memory_rules
-from jitstudio.analysis.findings.evidence import Evidence
-from jitstudio.analysis.findings.model import Finding, Remark
-from jitstudio.analysis.model import SassFunction
+from jitstudio.analysis.findings import compute_rules, loop_rules, memory_rules
+from jitstudio.analysis.findings.facts import FunctionFacts
+from jitstudio.analysis.findings.model import Finding, RuleHit
+from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.result import Resources
 from jitstudio.paths import resource
 
-Rule = Callable[[Evidence], Iterator[Remark]]
+Rule = Callable[[FunctionFacts], Iterator[RuleHit]]
 
 RULES: Mapping[str, Rule] = {
     "spills": memory_rules.spills,
     "local": memory_rules.local_memory,
     "strided": memory_rules.strided,
-    "double": double_rules.doubles,
+    "double": compute_rules.doubles,
     "divergent": loop_rules.divergence,
     "narrow": memory_rules.narrow,
     "scalar": memory_rules.no_vectors,
@@ -42,24 +42,22 @@ def findings(function: SassFunction, resources: Resources | None) -> tuple[Findi
         function: Its code.
         resources: What it needs; None where no tool has told.
     """
-    evidence = Evidence(function, resources)
-    return tuple(
-        _told(name, remark, function) for name, rule in RULES.items() for remark in rule(evidence)
-    )
+    facts = FunctionFacts(function, resources)
+    return tuple(_told(name, hit, function) for name, rule in RULES.items() for hit in rule(facts))
 
 
-def _told(rule: str, remark: Remark, function: SassFunction) -> Finding:
-    text = _texts()[f"{rule}.{remark.form}" if remark.form else rule]
-    first = function[remark.indices[0]] if remark.indices else None
+def _told(rule: str, hit: RuleHit, function: SassFunction) -> Finding:
+    text = _texts()[f"{rule}.{hit.form}" if hit.form else rule]
+    first = function[hit.indices[0]] if hit.indices else None
     return Finding(
         rule,
         text.severity,
-        text.title.format_map(remark.words),
-        text.reason.format_map(remark.words),
-        text.remedy.format_map(remark.words),
+        text.title.format_map(hit.words),
+        text.reason.format_map(hit.words),
+        text.remedy.format_map(hit.words),
         first.places if first else (),
         first.ptx_line if first else 0,
-        remark.indices,
+        hit.indices,
     )
 
 

@@ -4,63 +4,64 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jitstudio.analysis.findings.evidence import Evidence
+from jitstudio.analysis.control_flow import Block
+from jitstudio.analysis.findings.facts import FunctionFacts
+from jitstudio.analysis.findings.induction import Induction
 from jitstudio.analysis.findings.lanes import WARP, Lane, Shape, negated, total
-from jitstudio.analysis.findings.model import Remark
-from jitstudio.analysis.findings.operands import NONE, guard, stem
-from jitstudio.analysis.findings.passes import Passes
-from jitstudio.analysis.flow.graph import Block
+from jitstudio.analysis.findings.model import RuleHit
+from jitstudio.analysis.sass.opcodes import stem
+from jitstudio.analysis.sass.operands import NONE, guard
 
 _LEAVING = frozenset(("EXIT", "RET"))
-# Passes by which the threads of a warp must differ: one more or less is what strided loops have.
+# Induction by which the threads of a warp must differ: one more or less is what strided loops have.
 _UNEVEN = 2
 # Where threads are numbered in y, too, those of a row may be as few as this.
 _SHORT_ROW = 8
 
 
-def divergence(evidence: Evidence) -> Iterator[Remark]:
+def divergence(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Loops that some threads of a warp leave earlier than others."""
-    conditions = evidence.warp.conditions
-    own = set(evidence.own)
+    conditions = facts.warp.conditions
+    own = set(facts.own)
     by_data: list[int] = []
     by_index: list[int] = []
-    for number in range(len(evidence.graph.loops)):
-        exits = [index for index in _exits(evidence, number) if index in own]
+    for number in range(len(facts.graph.loops)):
+        exits = [index for index in _exits(facts, number) if index in own]
         told = [index for index in exits if conditions[index].shape is Shape.DATA]
         by_data += told
         if not told:
-            passes = Passes(evidence, number)
-            by_index += (index for index in exits if _is_uneven(evidence, passes, index))
+            induction = Induction(facts, number)
+            by_index += (index for index in exits if _is_uneven(facts, induction, index))
     # The compiler makes several loops of one: its unrolled passes, and those that are left.
     for form, found in (("", by_data), ("index", by_index)):
-        for line in evidence.by_line(sorted(found)):
-            yield Remark(line, form=form)
+        for line in facts.by_line(sorted(found)):
+            yield RuleHit(line, form=form)
 
 
-def _exits(evidence: Evidence, number: int) -> Iterator[int]:
+def _exits(facts: FunctionFacts, number: int) -> Iterator[int]:
     """What leads out of a loop, loops inside it apart."""
-    graph = evidence.graph
+    graph = facts.graph
     loop = graph.loops[number].blocks
     for block in sorted(loop):
         last = graph.blocks[block].end - 1
-        if graph.innermost[block] == number and last in evidence.warp.conditions:
-            ends = stem(evidence.function.opcodes[last]) in _LEAVING
+        if graph.innermost[block] == number and last in facts.warp.conditions:
+            ends = stem(facts.function.opcodes[last]) in _LEAVING
             if ends or any(target not in loop for target in graph.successors[block]):
                 yield last
 
 
-def _is_uneven(evidence: Evidence, passes: Passes, jump: int) -> bool:
+def _is_uneven(facts: FunctionFacts, induction: Induction, jump: int) -> bool:
     """Whether the number of passes follows the number of the thread."""
-    block = evidence.graph.block_at(jump)
-    if block is None or block.id not in passes.in_each:
+    block = facts.graph.block_at(jump)
+    if block is None or block.id not in induction.in_each:
         return False
-    comparison = _comparison(evidence, block, jump)
+    comparison = _comparison(facts, block, jump)
     if comparison == NONE:
         return False
-    one, other, *_ = evidence.forms[comparison].sources
-    change = _known(total(passes.change(one), negated(passes.change(other))))
-    distance = evidence.warp.compared[comparison]
-    threads = _SHORT_ROW if evidence.has_rows else WARP
+    one, other, *_ = facts.forms[comparison].sources
+    change = _known(total(induction.change(one), negated(induction.change(other))))
+    distance = facts.warp.compared[comparison]
+    threads = _SHORT_ROW if facts.has_rows else WARP
     if distance.stairs and 1 < distance.stairs.height == abs(change):
         # Rounded to what a pass does: the compiler has made one of so many passes.
         return distance.stairs.per < threads
@@ -72,15 +73,15 @@ def _known(change: Lane) -> int:
     return change.step if change.shape is Shape.STEP else 0
 
 
-def _comparison(evidence: Evidence, block: Block, jump: int) -> int:
+def _comparison(facts: FunctionFacts, block: Block, jump: int) -> int:
     """The comparison of whole numbers that alone decides a jump, or `NONE`."""
-    function = evidence.function
+    function = facts.function
     wanted = guard(function.predicates[jump])
     for index in range(jump - 1, block.start - 1, -1):
-        form = evidence.forms[index]
+        form = facts.forms[index]
         if wanted == NONE or wanted not in form.written:
             continue
-        if index not in evidence.warp.compared or function.predicates[index]:
+        if index not in facts.warp.compared or function.predicates[index]:
             return NONE
         more = form.sources[-1]
         if "EX" not in function.opcodes[index].split("."):

@@ -5,55 +5,55 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from itertools import chain
 
-from jitstudio.analysis.findings.evidence import Evidence
+from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.lanes import Shape
-from jitstudio.analysis.findings.model import Remark
+from jitstudio.analysis.findings.model import RuleHit
 from jitstudio.analysis.findings.warp import Access
+from jitstudio.analysis.sass.operands import STACK_POINTER
 
 _LOCAL = ("LDL", "STL")
-# The stack pointer.
-_STACK = 1
+
 _WORD = 4
 _VECTORS = (16, 8)
 _SECTOR = 32
 
 
-def spills(evidence: Evidence) -> Iterator[Remark]:
+def spills(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Registers that were not enough."""
-    needs = evidence.resources
+    needs = facts.resources
     stores, loads = (needs.spill_stores or 0, needs.spill_loads or 0) if needs else (0, 0)
     if needs is not None and (stores or loads):
-        indices = evidence.of_opcode(*_LOCAL)
-        yield Remark(
-            _of_most_lines(evidence, indices),
+        indices = facts.of_opcode(*_LOCAL)
+        yield RuleHit(
+            _of_most_lines(facts, indices),
             {"stores": stores, "loads": loads, "registers": needs.registers},
         )
 
 
-def local_memory(evidence: Evidence) -> Iterator[Remark]:
+def local_memory(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Arrays and calls that make a thread use memory of its own."""
-    indices = evidence.of_opcode(*_LOCAL)
+    indices = facts.of_opcode(*_LOCAL)
     # Only written: that is what is handed to printf and the like.
-    if not evidence.of_opcode("LDL"):
+    if not facts.of_opcode("LDL"):
         return
-    indexed = [index for index in indices if not _is_fixed(evidence, index)]
-    for line in evidence.by_line(indexed):
-        yield Remark(line, {"bytes": _stack_bytes(evidence)}, "indexed")
-    needs = evidence.resources
+    indexed = [index for index in indices if not _is_fixed(facts, index)]
+    for line in facts.by_line(indexed):
+        yield RuleHit(line, {"bytes": _stack_bytes(facts)}, "indexed")
+    needs = facts.resources
     spilled = needs is not None and (needs.spill_loads or needs.spill_stores)
     if not indexed and not spilled:
-        yield Remark(_of_most_lines(evidence, indices), {"bytes": _stack_bytes(evidence)}, "fixed")
+        yield RuleHit(_of_most_lines(facts, indices), {"bytes": _stack_bytes(facts)}, "fixed")
 
 
-def narrow(evidence: Evidence) -> Iterator[Remark]:
+def narrow(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Neighbouring bytes, each by a thread of its own."""
-    found = [a for a in evidence.accesses if a.bytes < _WORD and _is_contiguous(a)]
-    for line in evidence.by_line(sorted(access.index for access in found)):
-        first = evidence.access_at[line[0]]
-        yield Remark(
+    found = [a for a in facts.accesses if a.bytes < _WORD and _is_contiguous(a)]
+    for line in facts.by_line(sorted(access.index for access in found)):
+        first = facts.access_at[line[0]]
+        yield RuleHit(
             line,
             {
-                "what": _what_of(evidence, line),
+                "what": _what_of(facts, line),
                 "bits": first.bytes * 8,
                 "bytes": first.bytes * 32,
                 "vector": f"{'char' if first.bytes == 1 else 'short'}{_WORD // first.bytes}",
@@ -61,10 +61,10 @@ def narrow(evidence: Evidence) -> Iterator[Remark]:
         )
 
 
-def strided(evidence: Evidence) -> Iterator[Remark]:
+def strided(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Threads that leave gaps between what they access."""
-    gaps: dict[int, Remark] = {}
-    for group in evidence.groups:
+    gaps: dict[int, RuleHit] = {}
+    for group in facts.groups:
         lane = group[0].lane
         step, used = abs(lane.step), _used(group)
         if lane.shape is Shape.SCALED and max(access.bytes for access in group) < _VECTORS[0]:
@@ -75,27 +75,24 @@ def strided(evidence: Evidence) -> Iterator[Remark]:
             continue
         form = "known" if words else "scaled"
         for access in group:
-            gaps[access.index] = Remark((access.index,), words, form)
-    for line in evidence.by_line(sorted(gaps)):
+            gaps[access.index] = RuleHit((access.index,), words, form)
+    for line in facts.by_line(sorted(gaps)):
         first = gaps[line[0]]
-        yield Remark(line, {**first.words, "what": _what_of(evidence, line)}, first.form)
+        yield RuleHit(line, {**first.words, "what": _what_of(facts, line)}, first.form)
 
 
-def no_vectors(evidence: Evidence) -> Iterator[Remark]:
+def no_vectors(facts: FunctionFacts) -> Iterator[RuleHit]:
     """Neighbouring words, each by an access of its own."""
     found = [
-        remark
-        for group in evidence.groups
-        for run in _runs(group)
-        if (remark := _vector(run)) is not None
+        hit for group in facts.groups for run in _runs(group) if (hit := _vector(run)) is not None
     ]
-    first = {remark.indices[0]: remark for remark in found}
-    for line in evidence.by_line(sorted(first)):
+    first = {hit.indices[0]: hit for hit in found}
+    for line in facts.by_line(sorted(first)):
         indices = tuple(sorted(chain.from_iterable(first[at].indices for at in line)))
-        yield Remark(indices, {**first[line[0]].words, "what": _what_of(evidence, indices)})
+        yield RuleHit(indices, {**first[line[0]].words, "what": _what_of(facts, indices)})
 
 
-def _vector(run: tuple[Access, ...]) -> Remark | None:
+def _vector(run: tuple[Access, ...]) -> RuleHit | None:
     """What a run of neighbouring accesses could be made one of."""
     size = len(run) * run[0].bytes
     step = abs(run[0].lane.step)
@@ -108,7 +105,7 @@ def _vector(run: tuple[Access, ...]) -> Remark | None:
         "wide": wide * 8,
         "bytes": wide,
     }
-    return Remark(tuple(sorted(access.index for access in run)), words)
+    return RuleHit(tuple(sorted(access.index for access in run)), words)
 
 
 def _fits(width: int, run: tuple[Access, ...]) -> bool:
@@ -140,22 +137,22 @@ def _is_contiguous(access: Access) -> bool:
     return access.lane.shape is Shape.STEP and abs(access.lane.step) == access.bytes
 
 
-def _is_fixed(evidence: Evidence, index: int) -> bool:
-    address = evidence.forms[index].address
-    return address is None or address.base == _STACK
+def _is_fixed(facts: FunctionFacts, index: int) -> bool:
+    address = facts.forms[index].address
+    return address is None or address.base == STACK_POINTER
 
 
-def _stack_bytes(evidence: Evidence) -> object:
-    needs = evidence.resources
+def _stack_bytes(facts: FunctionFacts) -> object:
+    needs = facts.resources
     return needs.stack_bytes or needs.local_bytes or "?" if needs else "?"
 
 
-def _what_of(evidence: Evidence, indices: tuple[int, ...]) -> str:
-    kinds = {evidence.access_at[index].is_load for index in indices}
+def _what_of(facts: FunctionFacts, indices: tuple[int, ...]) -> str:
+    kinds = {facts.access_at[index].is_load for index in indices}
     return "accesses" if len(kinds) == 2 else "loads" if True in kinds else "stores"
 
 
-def _of_most_lines(evidence: Evidence, indices: tuple[int, ...]) -> tuple[int, ...]:
+def _of_most_lines(facts: FunctionFacts, indices: tuple[int, ...]) -> tuple[int, ...]:
     """The same instructions, those of the line that has most of them first."""
-    lines = sorted(evidence.by_line(indices), key=len, reverse=True)
+    lines = sorted(facts.by_line(indices), key=len, reverse=True)
     return tuple(chain.from_iterable(lines))

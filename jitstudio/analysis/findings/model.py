@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from jitstudio.analysis.model import Places
+from jitstudio.analysis.sass.model import Places
 from jitstudio.core.diagnostics import Severity
 
 
 @dataclass(frozen=True)
-class Remark:
+class RuleHit:
     """What a rule has seen, not yet in words.
 
     Attributes:

@@ -10,24 +10,23 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from jitstudio.analysis.findings.evidence import Evidence, is_of_library
-from jitstudio.analysis.findings.operands import (
+from jitstudio.analysis.control_flow import Block
+from jitstudio.analysis.findings.facts import FunctionFacts, is_of_library
+from jitstudio.analysis.findings.lanes import is_widening
+from jitstudio.analysis.findings.warp import LITERAL_BANKS
+from jitstudio.analysis.sass.opcodes import stem
+from jitstudio.analysis.sass.operands import (
+    GENERAL,
     NONE,
-    UGPR,
+    STACK_POINTER,
     guard,
     is_predicate,
     is_uniform,
-    stem,
+    numbers,
 )
-from jitstudio.analysis.findings.transfer import DOUBLES, is_widening
-from jitstudio.analysis.findings.warp import LITERAL_BANKS
-from jitstudio.analysis.flow.graph import Block
 
 # Stands for what has written a register where the function does not tell.
 _OUTSIDE = -1
-# The register of the stack pointer.
-_STACK = 1
-_GENERAL = (1 << UGPR) - 1
 _TO_SINGLE = re.compile(r"F2F(?:\.\w+)*\.F32\.F64\b")
 # What brings in whole numbers, or what another thread has.
 _FOREIGN = frozenset(("S2R", "S2UR", "CS2R", "I2F", "SHFL"))
@@ -51,17 +50,17 @@ class Origins:
     """Finds out what the values of a function are made of.
 
     Args:
-        evidence: The function.
+        facts: The function.
     """
 
-    def __init__(self, evidence: Evidence) -> None:
-        self._evidence = evidence
-        self._calls = dict(_library_calls(evidence))
+    def __init__(self, facts: FunctionFacts) -> None:
+        self._facts = facts
+        self._calls = dict(_library_calls(facts))
         # A kernel begins with nothing in its registers; what others begin with is handed to them.
         self._entries = {
             block.id
-            for block in evidence.graph.blocks
-            if block.is_entry and not (evidence.function.is_kernel and block.start == 0)
+            for block in facts.graph.blocks
+            if block.is_entry and not (facts.function.is_kernel and block.start == 0)
         }
         self._parents: dict[int, frozenset[int]] = {}
         self._starts: dict[int, Mapping[int, frozenset[int]]] = {}
@@ -115,13 +114,13 @@ class Origins:
         return self._parents[index]
 
     def _changes_precision(self, index: int) -> bool:
-        opcode = self._evidence.function.opcodes[index]
+        opcode = self._facts.function.opcodes[index]
         return is_widening(opcode) or is_narrowing(opcode)
 
     def _is_foreign(self, index: int) -> bool:
         """Whether it brings in what is neither a literal nor was of single precision."""
-        opcode = self._evidence.function.opcodes[index]
-        form = self._evidence.forms[index]
+        opcode = self._facts.function.opcodes[index]
+        form = self._facts.forms[index]
         if stem(opcode) == "CALL":
             return index not in self._calls
         if stem(opcode) in _FOREIGN:
@@ -135,20 +134,22 @@ class Origins:
         if index in self._calls:
             yield from self._calls[index].reads
             return
-        opcode, form = self._evidence.function.opcodes[index], self._evidence.forms[index]
-        yield from _bits(form.reads & _GENERAL)
-        is_wide = stem(opcode) in DOUBLES or "64" in opcode.split(".")
-        for source in form.sources:
-            if is_uniform(source.register) and not is_predicate(source.register):
-                yield from range(source.register, source.register + 1 + is_wide)
+        form = self._facts.forms[index]
+        yield from numbers(form.reads & GENERAL)
+        # Those of an address say where something lies, and not what it is.
+        plain = {source.register for source in form.sources}
+        for use in form.uses:
+            shared = is_uniform(use.register) and not is_predicate(use.register)
+            if shared and use.register in plain and not use.is_result:
+                yield from range(use.register, use.register + use.size)
 
     @cached_property
     def _written_at(self) -> dict[int, list[int]]:
         """Per register the instructions that write it; for `NONE` those that may write all."""
         found: dict[int, list[int]] = defaultdict(list)
-        for index, form in enumerate(self._evidence.forms):
+        for index, form in enumerate(self._facts.forms):
             written: Iterable[int] = form.written
-            if stem(self._evidence.function.opcodes[index]) == "CALL":
+            if stem(self._facts.function.opcodes[index]) == "CALL":
                 written = self._calls[index].writes if index in self._calls else (NONE,)
             for register in written:
                 found[register].append(index)
@@ -165,11 +166,11 @@ class Origins:
 
     def _writers(self, index: int, register: int) -> frozenset[int]:
         """What may have written a register last that an instruction reads."""
-        graph = self._evidence.graph
+        graph = self._facts.graph
         block = graph.block_at(index)
         if block is None:
             return frozenset((_OUTSIDE,))
-        condition = self._evidence.function.predicates[index]
+        condition = self._facts.function.predicates[index]
         found, is_sure = self._last_in(block, index, register, condition)
         return found if is_sure else found | self._at_starts(register)[block.id]
 
@@ -180,12 +181,12 @@ class Origins:
         """
         if register in self._starts:
             return self._starts[register]
-        graph = self._evidence.graph
+        graph = self._facts.graph
         outside = frozenset((_OUTSIDE,))
         before: defaultdict[int, frozenset[int]] = defaultdict(frozenset)
         before.update(dict.fromkeys(self._entries, outside))
         writers = (
-            graph.block_at(index) for index in self._latest(register, 0, len(self._evidence.forms))
+            graph.block_at(index) for index in self._latest(register, 0, len(self._facts.forms))
         )
         queued = self._entries | {block.id for block in writers if block is not None}
         # In the order of the code most blocks have their turn but once.
@@ -193,7 +194,7 @@ class Origins:
         while todo:
             block = graph.blocks[heappop(todo)]
             queued.discard(block.id)
-            jump = self._evidence.function.predicates[block.end - 1]
+            jump = self._facts.function.predicates[block.end - 1]
             for target in graph.successors[block.id]:
                 condition = jump if target != block.id + 1 else ""
                 found, is_sure = self._last_in(block, block.end, register, condition)
@@ -214,7 +215,7 @@ class Origins:
         Only threads with this condition are looked at.
         """
         found: set[int] = set()
-        predicates = self._evidence.function.predicates
+        predicates = self._facts.function.predicates
         for index in self._latest(register, block.start, end):
             found.add(index)
             if predicates[index] not in ("", condition):
@@ -225,19 +226,15 @@ class Origins:
         return frozenset(found), False
 
 
-def _library_calls(evidence: Evidence) -> Iterator[tuple[int, _Call]]:
-    function = evidence.function
+def _library_calls(facts: FunctionFacts) -> Iterator[tuple[int, _Call]]:
+    function = facts.function
     parts = {part.name: part for part in function.parts if is_of_library(part)}
     for index in range(function.code_length):
         part = parts.get(function.operands[index].strip("`() "))
         if part is not None and stem(function.opcodes[index]) == "CALL":
             reads: set[int] = set()
             writes: set[int] = set()
-            for form in evidence.forms[part.start : part.end]:
-                reads.update(r for r in _bits(form.reads & _GENERAL) if r not in writes)
+            for form in facts.forms[part.start : part.end]:
+                reads.update(r for r in numbers(form.reads & GENERAL) if r not in writes)
                 writes.update(form.written)
-            yield index, _Call(frozenset(reads - {_STACK}), frozenset(writes))
-
-
-def _bits(number: int) -> Iterator[int]:
-    return (bit for bit in range(number.bit_length()) if number >> bit & 1)
+            yield index, _Call(frozenset(reads - {STACK_POINTER}), frozenset(writes))

@@ -9,30 +9,31 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-from jitstudio.analysis.classes import Space, class_of
-from jitstudio.analysis.findings import transfer
+from jitstudio.analysis.control_flow import Block, FlowGraph
 from jitstudio.analysis.findings.lanes import (
     ANY,
+    DOUBLES,
     SAME,
     Lane,
     literal,
+    loaded,
     merge,
     mixed,
     negated,
+    result,
     total,
 )
-from jitstudio.analysis.findings.operands import (
+from jitstudio.analysis.sass.model import SassFunction
+from jitstudio.analysis.sass.opcodes import Space, class_of, stem
+from jitstudio.analysis.sass.operands import (
     NONE,
     Address,
-    Form,
+    Decoded,
     Operand,
     guard,
     is_predicate,
     is_uniform,
-    stem,
 )
-from jitstudio.analysis.flow.graph import Block, FlowGraph
-from jitstudio.analysis.model import SassFunction
 
 LITERAL_BANKS = (2, 4)
 """Where compilers keep the constants of the code. The parameters are in bank 0."""
@@ -41,7 +42,7 @@ _State = dict[int, Lane]
 _JUMPS = frozenset(("BRA", "BRX", "EXIT", "JMP", "RET"))
 _SHARED_BY_ALL = (Space.GLOBAL, Space.GENERIC)
 _TRUTHS = ("PT", "UPT")
-_DOUBLES = transfer.DOUBLES | {"DSETP"}
+_DOUBLES = DOUBLES | {"DSETP"}
 
 
 @dataclass(frozen=True)
@@ -83,15 +84,13 @@ class Warp:
     accidents: list[int] = field(default_factory=list)
 
 
-def follow(function: SassFunction, graph: FlowGraph, forms: Sequence[Form]) -> Warp:
-    """Go through a function until nothing new is learnt, then look at it once more."""
-    run = _Run(function, graph, forms)
-    run.settle()
-    return run.look()
+def follow(function: SassFunction, graph: FlowGraph, forms: Sequence[Decoded]) -> Warp:
+    """Go through a function until nothing new is learnt; what the last way through saw counts."""
+    return _Run(function, graph, forms).settle()
 
 
 class _Run:
-    def __init__(self, function: SassFunction, graph: FlowGraph, forms: Sequence[Form]) -> None:
+    def __init__(self, function: SassFunction, graph: FlowGraph, forms: Sequence[Decoded]) -> None:
         self._function = function
         self._graph = graph
         self._forms = forms
@@ -104,36 +103,44 @@ class _Run:
             for part in function.parts
         }
 
-    def settle(self) -> None:
-        """Learn what each block begins with."""
+    def settle(self) -> Warp:
+        """Learn what each block begins with, and see what each instruction then works on."""
         # In the order of the code an inner loop has settled before what is behind it is looked at.
         waiting = [block.id for block in self._graph.blocks if block.is_entry]
         self._entries = {block: {} for block in waiting}
         queued = set(waiting)
+        seen: dict[int, Warp] = {}
         while waiting:
             block = heappop(waiting)
             queued.discard(block)
             state = dict(self._entries[block])
-            for _ in self._walk(self._graph.blocks[block], state):
-                pass
+            seen[block] = self._look(self._graph.blocks[block], state)
             for target in self._graph.successors[block]:
                 if self._learn(target, state) and target not in queued:
                     queued.add(target)
                     heappush(waiting, target)
+        whole = Warp()
+        for each in self._graph.blocks:
+            # What nothing leads to is looked at, too.
+            found = seen.get(each.id) or self._look(each, {})
+            whole.accesses += found.accesses
+            whole.conditions |= found.conditions
+            whole.compared |= found.compared
+            whole.accidents += found.accidents
+        return whole
 
-    def look(self) -> Warp:
-        """See what each instruction works on."""
+    def _look(self, block: Block, state: _State) -> Warp:
+        """What the instructions of a block work on; what it ends with is left in the state."""
         seen = Warp()
-        for block in self._graph.blocks:
-            state = dict(self._entries.get(block.id, {}))
-            # Where each register was written; before the code for what came from elsewhere.
-            written: dict[int, int] = {}
-            for index, form in self._walk(block, state):
-                self._see(index, form, state, seen)
-                if form.address is not None:
-                    origin = written.get(form.address.base, -1 - block.id)
-                    self._see_access(index, form.address, state, origin, seen)
-                written.update(dict.fromkeys(form.written, index))
+        # Where each register was written; before the code for what came from elsewhere.
+        written: dict[int, int] = {}
+        for index, form in self._walk(block, state):
+            self._see(index, form, state, seen)
+            if form.address is not None:
+                origin = written.get(form.address.base, -1 - block.id)
+                self._see_access(index, form.address, state, origin, seen)
+            for register in form.written:
+                written[register] = index
         return seen
 
     def _learn(self, target: int, state: _State) -> bool:
@@ -151,7 +158,7 @@ class _Run:
                 news = True
         return news
 
-    def _walk(self, block: Block, state: _State) -> Iterator[tuple[int, Form]]:
+    def _walk(self, block: Block, state: _State) -> Iterator[tuple[int, Decoded]]:
         """Each instruction of a block, with what it finds; then comes what it writes."""
         opcodes = self._function.opcodes
         for index in range(block.start, block.end):
@@ -162,9 +169,9 @@ class _Run:
             elif stem(opcodes[index]) == "CALL":
                 self._call(index, state)
 
-    def _write(self, index: int, opcode: str, form: Form, state: _State) -> None:
+    def _write(self, index: int, opcode: str, form: Decoded, state: _State) -> None:
         values = [value_of(source, state) for source in form.sources]
-        lane = transfer.result(opcode, form.sources, values, _read(opcode, form.address, state))
+        lane = result(opcode, form.sources, values, _read(opcode, form.address, state))
         condition = _lane(self._guards[index], state) if self._guards[index] != NONE else None
         for register in form.written:
             new = _kept(register, lane, is_first=register in form.results)
@@ -177,7 +184,7 @@ class _Run:
         for register in list(changed):
             state[register] = SAME if is_uniform(register) else ANY
 
-    def _see(self, index: int, form: Form, state: _State, seen: Warp) -> None:
+    def _see(self, index: int, form: Decoded, state: _State, seen: Warp) -> None:
         base = stem(self._function.opcodes[index])
         if base in _JUMPS:
             registers = [self._guards[index], *(source.register for source in form.sources)]
@@ -208,16 +215,20 @@ class _Run:
 
 
 def _lane(register: int, state: Mapping[int, Lane]) -> Lane:
-    return state.get(register, SAME if is_uniform(register) else ANY)
+    lane = state.get(register)
+    if lane is not None:
+        return lane
+    return SAME if is_uniform(register) else ANY
 
 
 def value_of(source: Operand, state: Mapping[int, Lane]) -> Lane:
     """What an operand is across a warp, by what registers are."""
+    register = source.register
     if source.bank != NONE:
-        index = SAME if source.register == NONE else _lane(source.register, state)
-        return literal(None) if source.bank in LITERAL_BANKS else transfer.loaded(index)
-    if source.register != NONE:
-        lane = _lane(source.register, state)
+        index = SAME if register == NONE else _lane(register, state)
+        return literal(None) if source.bank in LITERAL_BANKS else loaded(index)
+    if register != NONE:
+        lane = _lane(register, state)
         return negated(lane) if source.is_negative else lane
     if source.is_literal or source.is_zero:
         return literal(source.constant)
@@ -230,7 +241,7 @@ def _read(opcode: str, address: Address | None, state: _State) -> Lane:
         return SAME
     known = class_of(opcode)
     own = known.space is Space.LOCAL or known.is_atomic
-    return transfer.loaded(_place(address, state), is_own=own)
+    return loaded(_place(address, state), is_own=own)
 
 
 def _place(address: Address, state: _State) -> Lane:
@@ -253,7 +264,7 @@ def _perhaps(old: Lane | None, new: Lane, condition: Lane) -> Lane:
     return both if condition.is_same else mixed(both, condition)
 
 
-def _is_accident(base: str, form: Form, state: _State) -> bool:
+def _is_accident(base: str, form: Decoded, state: _State) -> bool:
     values = [
         value_of(source, state)
         for source in form.sources
@@ -266,6 +277,6 @@ def _is_accident(base: str, form: Form, state: _State) -> bool:
     )
 
 
-def _is_twice(form: Form) -> bool:
+def _is_twice(form: Decoded) -> bool:
     """Whether a number is added to itself: so compilers write it times 2."""
     return len(form.sources) == 2 and form.sources[0].register == form.sources[1].register

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from jitstudio.analysis.flow.graph import FlowGraph
+from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.flow.layout import Size
-from jitstudio.analysis.model import SassFunction
+from jitstudio.analysis.sass.model import SassFunction
 
 _MOST_ROWS = 14
 _MOST_CELLS = 56

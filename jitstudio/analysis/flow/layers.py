@@ -13,7 +13,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from jitstudio.analysis.flow.graph import neighbours
+from jitstudio.analysis.control_flow import neighbours
 
 Pair = tuple[int, int]
 """Two blocks that an edge connects, the upper one first."""

@@ -11,8 +11,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from jitstudio.analysis.control_flow import Edge, FlowGraph
 from jitstudio.analysis.flow.columns import columns
-from jitstudio.analysis.flow.graph import Edge, FlowGraph
 from jitstudio.analysis.flow.layers import Layers, Pair, islands, layered
 from jitstudio.analysis.flow.routes import GAP, LANE, Box, Plan, Route, Row, routed
 

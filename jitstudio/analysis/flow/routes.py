@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from jitstudio.analysis.flow.graph import Edge
+from jitstudio.analysis.control_flow import Edge
 from jitstudio.analysis.flow.layers import Pair
 
 GAP = 44.0

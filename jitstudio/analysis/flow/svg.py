@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
+from jitstudio.analysis.control_flow import Block, EdgeKind, FlowGraph
 from jitstudio.analysis.flow.captions import Caption, Letters
-from jitstudio.analysis.flow.graph import Block, EdgeKind, FlowGraph
 from jitstudio.analysis.flow.layout import Layout
 from jitstudio.analysis.flow.routes import Box, Route
 

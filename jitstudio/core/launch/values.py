@@ -224,11 +224,16 @@ def _checked(value: Number) -> Number:
     return value
 
 
+def c_quotient(a: int, b: int) -> int:
+    """A whole number divided by another as C does it: towards zero."""
+    quotient = abs(a) // abs(b)
+    return quotient if (a < 0) == (b < 0) else -quotient
+
+
 def _divided(a: Number, b: Number) -> Number:
     if isinstance(a, float) or isinstance(b, float):
         return a / b
-    quotient = abs(a) // abs(b)
-    return quotient if (a < 0) == (b < 0) else -quotient
+    return c_quotient(a, b)
 
 
 def _remainder(a: Number, b: Number) -> Number:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject
 
-from jitstudio.analysis.listing_rows import ListingRows
-from jitstudio.analysis.model import Disassembly
-from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
+from jitstudio.analysis.sass.model import Disassembly
+from jitstudio.analysis.sass.reading import ListingRows
 from jitstudio.gui.services.queue import RequestHandle, Service
 from jitstudio.worker.disassembly_reader import DisassemblyReader
 from jitstudio.worker.queue import Report

@@ -8,11 +8,11 @@ from functools import cached_property
 from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 
 from jitstudio.analysis.correlation.modules import ptx_of
-from jitstudio.analysis.listing_rows import ListingRows
-from jitstudio.analysis.model import Disassembly, SassFunction
 from jitstudio.analysis.occupancy.limits import limits_of
 from jitstudio.analysis.occupancy.strain import Strain, strain_of
-from jitstudio.analysis.request import Unreadable
+from jitstudio.analysis.reading_request import Unreadable
+from jitstudio.analysis.sass.model import Disassembly, SassFunction
+from jitstudio.analysis.sass.reading import ListingRows
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import BuildRequest

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from jitstudio.analysis.correlation.modules import spellings
-from jitstudio.analysis.model import Place
+from jitstudio.analysis.sass.model import Place
 from jitstudio.core.request import BuildRequest
 
 # What NVRTC calls the declarations that it knows without any file.

@@ -8,8 +8,8 @@ from weakref import WeakKeyDictionary
 from PySide6.QtCore import QObject, Signal
 
 from jitstudio.analysis.correlation.modules import ptx_of
-from jitstudio.analysis.model import Disassembly
-from jitstudio.analysis.request import Unreadable
+from jitstudio.analysis.reading_request import Unreadable
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import LINKED, Artifact
 from jitstudio.core.result import machine_code
 from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing

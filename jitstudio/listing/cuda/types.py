@@ -23,6 +23,7 @@ from jitstudio.core.launch.types import (
     padded,
     struct_of,
 )
+from jitstudio.core.launch.values import c_quotient
 from jitstudio.listing.cuda.declarations import Declaration, Declarations, Scope
 from jitstudio.listing.cuda.syntax import (
     SHAPES,
@@ -43,11 +44,6 @@ _BASES = (16, 2, 8, 10)
 _LARGEST = 1 << 64
 
 
-def _divided(a: int, b: int) -> int:
-    quotient = abs(a) // abs(b)
-    return quotient if (a < 0) == (b < 0) else -quotient
-
-
 _UNARY: dict[str, Callable[[int], int]] = {
     "-": arithmetic.neg,
     "+": arithmetic.pos,
@@ -58,8 +54,8 @@ _BINARY: dict[str, Callable[[int, int], int]] = {
     "+": arithmetic.add,
     "-": arithmetic.sub,
     "*": arithmetic.mul,
-    "/": _divided,
-    "%": lambda a, b: a - b * _divided(a, b),
+    "/": c_quotient,
+    "%": lambda a, b: a - b * c_quotient(a, b),
     "<<": lambda a, b: a << min(b, 64),
     ">>": arithmetic.rshift,
     "&": arithmetic.and_,

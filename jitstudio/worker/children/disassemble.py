@@ -6,7 +6,7 @@ from functools import partial
 
 from jitstudio.analysis.correlation.chains import corrected
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
-from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
 from jitstudio.core.tools import Tool
 from jitstudio.listing.lines import split_at_newlines
 from jitstudio.toolchain import locate

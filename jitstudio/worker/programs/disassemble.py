@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from jitstudio.analysis.model import Disassembly
-from jitstudio.analysis.request import AnalysisRequest, Unreadable
+from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.worker.protocol import Program, Service
 
 DISASSEMBLING = Program(

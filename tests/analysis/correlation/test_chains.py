@@ -2,7 +2,7 @@ import pytest
 
 from jitstudio.analysis.correlation.chains import corrected
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
-from jitstudio.analysis.reading.code import read_code
+from jitstudio.analysis.sass.reading import read_code
 
 HEAD = '\t.section\t.text.k,"ax",@progbits\n\t.type\tk,@function\nk:\n.text.k:\n'
 CHAIN = """\

@@ -5,8 +5,8 @@ import pytest
 
 from jitstudio.analysis.correlation.index import Correlation, Matches
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
-from jitstudio.analysis.model import Disassembly, Place
-from jitstudio.analysis.reading.code import read_code
+from jitstudio.analysis.sass.model import Disassembly, Place
+from jitstudio.analysis.sass.reading import read_code
 from tests.analysis.correlation.kernels import NESTED, NESTED_NAME
 from tests.support import SAMPLES
 

@@ -3,7 +3,7 @@ import random
 import pytest
 
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
-from jitstudio.analysis.model import Place
+from jitstudio.analysis.sass.model import Place
 from tests.listing.mutations import mutated
 
 TEXT = """\

@@ -1,7 +1,7 @@
 """Functions from a few lines of machine code, for what no compiler can be made to write."""
 
-from jitstudio.analysis.findings.evidence import Evidence
-from jitstudio.analysis.reading.code import read_code
+from jitstudio.analysis.findings.facts import FunctionFacts
+from jitstudio.analysis.sass.reading import read_code
 
 _HEAD = """\
 \t.section\t.text.k,"ax",@progbits
@@ -12,7 +12,7 @@ k:
 """
 
 
-def evidence_of(text: str) -> Evidence:
+def facts_of(text: str) -> FunctionFacts:
     """A kernel of these instructions; a line that ends with a colon is a label."""
     lines = [line.strip() for line in text.strip().splitlines()]
     rows, address = [], 0
@@ -23,4 +23,4 @@ def evidence_of(text: str) -> Evidence:
             rows.append(f"        /*{address:04x}*/                   {line} ;\n")
             address += 16
     (function,) = read_code(_HEAD + "".join(rows)).functions
-    return Evidence(function, None)
+    return FunctionFacts(function, None)

@@ -3,7 +3,7 @@ import re
 import pytest
 
 from jitstudio.analysis.findings.find import RULES, findings
-from jitstudio.analysis.reading.code import read_code
+from jitstudio.analysis.sass.reading import read_code
 from jitstudio.core.diagnostics import Severity
 from tests.analysis.findings.conftest import SOURCE
 from tests.sample_builds import builds

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.analysis.findings.find import findings
-from jitstudio.analysis.model import WORD_BYTES
+from jitstudio.analysis.sass.model import WORD_BYTES
 
 
 @pytest.fixture(scope="module")

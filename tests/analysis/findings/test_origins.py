@@ -1,14 +1,14 @@
 import pytest
 
 from jitstudio.analysis.findings.origins import Origins, is_narrowing
-from tests.analysis.findings.listings import evidence_of
+from tests.analysis.findings.listings import facts_of
 
 
 def made_of(body):
-    evidence = evidence_of(f"{body}\nF2F.F32.F64 R9, R8\nSTG.E [R2], R9\nEXIT")
-    opcodes = evidence.function.opcodes
+    facts = facts_of(f"{body}\nF2F.F32.F64 R9, R8\nSTG.E [R2], R9\nEXIT")
+    opcodes = facts.function.opcodes
     (end,) = (index for index, opcode in enumerate(opcodes) if is_narrowing(opcode))
-    origins = Origins(evidence)
+    origins = Origins(facts)
     names = [opcodes[index] for index in sorted(origins.ancestors((end,)))]
     return names, end in origins.singles((end,))
 

@@ -6,7 +6,7 @@ from functools import cached_property
 
 import pytest
 
-from jitstudio.analysis.model import Disassembly
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import CodeKind
 from tests.analysis.flow.kernels import KERNELS
 from tests.sample_builds import TARGETS, builds

@@ -2,8 +2,7 @@
 
 import random
 
-from jitstudio.analysis.flow.graph import EdgeKind, FlowGraph, Leap, divide
-from jitstudio.analysis.flow.loops import loops
+from jitstudio.analysis.control_flow import EdgeKind, FlowGraph, Leap, divide, loops
 
 _LONGEST = 40
 

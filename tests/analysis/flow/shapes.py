@@ -1,6 +1,6 @@
 """Graphs as short words, to be compared."""
 
-from jitstudio.analysis.flow.graph import EdgeKind
+from jitstudio.analysis.control_flow import EdgeKind
 
 _MARKS = {EdgeKind.NEXT: "", EdgeKind.BRANCH: "!", EdgeKind.TABLE: "*"}
 

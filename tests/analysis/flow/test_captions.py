@@ -1,7 +1,7 @@
 from jitstudio.analysis.flow.captions import Caption, Letters, ptx_captions, sass_captions
 from jitstudio.analysis.flow.layout import Size
-from jitstudio.analysis.flow.ptx import ptx_graph
-from jitstudio.analysis.flow.sass import sass_graph
+from jitstudio.analysis.ptx_cfg import ptx_graph
+from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.functions import functions
 

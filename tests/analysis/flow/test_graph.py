@@ -2,8 +2,8 @@ import random
 
 import pytest
 
-from jitstudio.analysis.flow.graph import Edge, EdgeKind, Leap
-from jitstudio.analysis.model import NOWHERE
+from jitstudio.analysis.control_flow import Edge, EdgeKind, Leap
+from jitstudio.analysis.sass.model import NOWHERE
 from tests.analysis.flow.graphs import graph_of, random_graph
 
 

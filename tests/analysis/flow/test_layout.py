@@ -4,10 +4,9 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from jitstudio.analysis.flow.graph import EdgeKind, FlowGraph, Leap
+from jitstudio.analysis.control_flow import EdgeKind, FlowGraph, Leap, loops
 from jitstudio.analysis.flow.layout import Size, back_edges, lay_out
-from jitstudio.analysis.flow.loops import loops
-from jitstudio.analysis.flow.sass import sass_graph
+from jitstudio.analysis.sass.cfg import sass_graph
 from tests.analysis.flow.graphs import graph_of, random_graph, structured_graph
 
 _SAMPLES = 8

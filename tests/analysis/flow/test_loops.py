@@ -2,8 +2,7 @@ import random
 
 import pytest
 
-from jitstudio.analysis.flow.graph import Block, Edge, EdgeKind
-from jitstudio.analysis.flow.loops import loops
+from jitstudio.analysis.control_flow import Block, Edge, EdgeKind, loops
 from tests.analysis.flow.graphs import random_graph, structured_graph
 
 

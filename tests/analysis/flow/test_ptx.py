@@ -2,8 +2,8 @@ import random
 
 import pytest
 
-from jitstudio.analysis.flow.ptx import ptx_graph
-from jitstudio.analysis.flow.sass import sass_graph
+from jitstudio.analysis.ptx_cfg import ptx_graph
+from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.functions import Function, functions
 from tests.analysis.flow.shapes import shape

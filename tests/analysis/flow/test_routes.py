@@ -1,4 +1,4 @@
-from jitstudio.analysis.flow.graph import Edge, EdgeKind
+from jitstudio.analysis.control_flow import Edge, EdgeKind
 from jitstudio.analysis.flow.routes import Box, Plan, Row, routed
 
 # Two blocks below each other, with a third between them at the right.

@@ -2,9 +2,9 @@ import random
 
 import pytest
 
-from jitstudio.analysis.flow.graph import EdgeKind
-from jitstudio.analysis.flow.sass import sass_graph
-from jitstudio.analysis.reading.code import read_code
+from jitstudio.analysis.control_flow import EdgeKind
+from jitstudio.analysis.sass.cfg import sass_graph
+from jitstudio.analysis.sass.reading import read_code
 from tests.analysis.flow.dot import read_dot
 from tests.analysis.flow.shapes import shape
 

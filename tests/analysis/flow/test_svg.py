@@ -1,10 +1,10 @@
 from xml.etree import ElementTree
 
+from jitstudio.analysis.control_flow import EdgeKind, Leap
 from jitstudio.analysis.flow.captions import Caption, Letters, sass_captions
-from jitstudio.analysis.flow.graph import EdgeKind, Leap
 from jitstudio.analysis.flow.layout import lay_out
-from jitstudio.analysis.flow.sass import sass_graph
 from jitstudio.analysis.flow.svg import Colors, svg
+from jitstudio.analysis.sass.cfg import sass_graph
 from tests.analysis.flow.graphs import graph_of
 
 LETTERS = Letters(7, 15, 11)

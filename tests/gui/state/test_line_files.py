@@ -2,7 +2,7 @@ import os
 
 import pytest
 
-from jitstudio.analysis.model import Place
+from jitstudio.analysis.sass.model import Place
 from jitstudio.core.code import CodeKind, Header, Source
 from jitstudio.gui.state.line_files import Absence, followed, located
 from tests.support import request

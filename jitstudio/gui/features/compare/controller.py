@@ -6,7 +6,7 @@ from threading import Event
 
 from PySide6.QtCore import QCoreApplication, QObject, Slot
 
-from jitstudio.analysis.model import Disassembly
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.compare.build_names import build_name, difference_titles

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRect
 from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
-from jitstudio.analysis.comparing.model import Change
+from jitstudio.analysis.diff.model import Change
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.code.search import Span
 from jitstudio.gui.features.compare.model import Half

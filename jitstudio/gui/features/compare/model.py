@@ -9,14 +9,13 @@ from functools import cached_property
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.analysis.comparing.code import compare_programs
-from jitstudio.analysis.comparing.data import data_sections
-from jitstudio.analysis.comparing.deltas import Delta, changed, report_deltas
-from jitstudio.analysis.comparing.inline import Marks
-from jitstudio.analysis.comparing.model import Change, Comparison
-from jitstudio.analysis.comparing.program import Program
-from jitstudio.analysis.comparing.text import compare_lines, ptx_lines
-from jitstudio.analysis.model import NOWHERE, Disassembly
+from jitstudio.analysis.diff.code import compare_programs
+from jitstudio.analysis.diff.data import data_sections
+from jitstudio.analysis.diff.deltas import Delta, changed, report_deltas
+from jitstudio.analysis.diff.model import Change, Comparison, Marks
+from jitstudio.analysis.diff.program import Program
+from jitstudio.analysis.diff.text import compare_lines, ptx_lines
+from jitstudio.analysis.sass.model import NOWHERE, Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.core.figures import FIGURES
 from jitstudio.core.request import BuildRequest

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.analysis.comparing.deltas import Delta
+from jitstudio.analysis.diff.deltas import Delta
 from jitstudio.gui.features.compare.model import (
     DELTA_COLUMNS,
     Compared,

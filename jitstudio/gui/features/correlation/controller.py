@@ -9,7 +9,7 @@ from pathlib import PurePath
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from jitstudio.analysis.model import Place
+from jitstudio.analysis.sass.model import Place
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.line_colours import NO_LINE
 from jitstudio.gui.context import Context

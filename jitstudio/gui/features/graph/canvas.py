@@ -12,7 +12,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QGraphicsScene, QGraphicsView, QToolTip, QWidget
 
 from jitstudio.analysis.flow.captions import Letters
-from jitstudio.analysis.model import NOWHERE
+from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.gui.features.graph.blocks_item import READABLE, BlocksItem
 from jitstudio.gui.features.graph.edges_item import EdgesItem
 from jitstudio.gui.features.graph.look import look_of

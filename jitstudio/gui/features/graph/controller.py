@@ -9,7 +9,7 @@ from threading import Event
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.analysis.flow.svg import svg
-from jitstudio.analysis.model import NOWHERE, SassFunction
+from jitstudio.analysis.sass.model import NOWHERE, SassFunction
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.graph.look import SVG_FONT, look_of

@@ -8,7 +8,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QPainter, QPen
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from jitstudio.analysis.flow.graph import EdgeKind
+from jitstudio.analysis.control_flow import EdgeKind
 from jitstudio.gui.features.graph.look import Look
 from jitstudio.gui.features.graph.model import GraphPicture
 from jitstudio.gui.features.graph.shapes import ROOM, EdgeShape

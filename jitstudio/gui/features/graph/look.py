@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pygments.token import Keyword, Name
 from PySide6.QtGui import QColor
 
-from jitstudio.analysis.flow.graph import EdgeKind
+from jitstudio.analysis.control_flow import EdgeKind
 from jitstudio.analysis.flow.routes import Route
 from jitstudio.analysis.flow.svg import Colors
 from jitstudio.gui.kit.diagrams.canvas import mixed

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication, QRectF
 
+from jitstudio.analysis.control_flow import Block, FlowGraph
 from jitstudio.analysis.flow.captions import Caption, Letters, ptx_captions, sass_captions
-from jitstudio.analysis.flow.graph import Block, FlowGraph
 from jitstudio.analysis.flow.layout import Layout, lay_out
-from jitstudio.analysis.flow.ptx import ptx_graph
-from jitstudio.analysis.flow.sass import sass_graph
-from jitstudio.analysis.model import NOWHERE, SassFunction
+from jitstudio.analysis.ptx_cfg import ptx_graph
+from jitstudio.analysis.sass.cfg import sass_graph
+from jitstudio.analysis.sass.model import NOWHERE, SassFunction
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.graph.shapes import EdgeShape
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted

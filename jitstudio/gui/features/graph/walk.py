@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 
-from jitstudio.analysis.flow.graph import FlowGraph
+from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.flow.layout import Layout
 from jitstudio.analysis.flow.routes import Box
 from jitstudio.gui.kit.diagrams.canvas import Way

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.analysis.holders import Holder, holders
-from jitstudio.analysis.model import NOWHERE, SassFunction
-from jitstudio.analysis.pressure import live_gprs
+from jitstudio.analysis.sass.model import NOWHERE, SassFunction
+from jitstudio.analysis.sass.pressure import live_gprs
+from jitstudio.analysis.sass.register_definitions import Definition, register_definitions
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.ptx_sass.peak_text import PeakText
 from jitstudio.gui.kit.background import Background
@@ -32,7 +32,7 @@ class _Held:
     """A peak, and what holds it."""
 
     words: PeakText
-    holders: Sequence[Holder]
+    definitions: Sequence[Definition]
 
 
 class ColumnsController(QObject):
@@ -99,7 +99,7 @@ class ColumnsController(QObject):
         index = cells.heights(function).peaks[number - 1]
         words = PeakText(function, index, number, len(cells.heights(function).peaks))
         tell(words.plain)
-        self._holding.start(lambda _stop: _Held(words, holders(function, index)))
+        self._holding.start(lambda _stop: _Held(words, register_definitions(function, index)))
 
     def _line_to_leave(self, cells: SassCells) -> int:
         """The line of the caret, or one of the function that is looked at."""
@@ -119,8 +119,8 @@ class ColumnsController(QObject):
 
     @Slot(object)
     def _on_held(self, held: _Held) -> None:
-        self._shell.status.tell(held.words.with_holders(held.holders))
-        self.held.emit(held.holders)
+        self._shell.status.tell(held.words.with_definitions(held.definitions))
+        self.held.emit(held.definitions)
 
     @Slot()
     def _on_changed(self) -> None:

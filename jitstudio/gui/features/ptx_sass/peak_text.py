@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.analysis.holders import Holder
-from jitstudio.analysis.model import Place, SassFunction
-from jitstudio.analysis.pressure import highest, live_gprs
+from jitstudio.analysis.sass.model import Place, SassFunction
+from jitstudio.analysis.sass.pressure import highest, live_gprs
+from jitstudio.analysis.sass.register_definitions import Definition
 from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.listing.columns.sass_columns import place_words
 
@@ -47,15 +47,15 @@ class PeakText:
         is_top = self.index == highest(self.function)
         return said + (translate("PeakText", ", the highest") if is_top else "")
 
-    def with_holders(self, holders: Sequence[Holder]) -> str:
+    def with_definitions(self, definitions: Sequence[Definition]) -> str:
         """The same with the lines that have written most of what is alive there."""
-        named = [holder for holder in holders if holder.places][:_MOST_NAMED]
+        named = [definition for definition in definitions if definition.places][:_MOST_NAMED]
         if not named:
             return self.plain
-        files = {holder.places[0].file for holder in named}
+        files = {definition.places[0].file for definition in named}
         lines = ", ".join(
-            f"{_words(holder.places[0], len(files) > 1)} ({len(holder.registers)})"
-            for holder in named
+            f"{_words(definition.places[0], len(files) > 1)} ({len(definition.registers)})"
+            for definition in named
         )
         translate = QCoreApplication.translate
         of_one_file = translate("PeakText", "{peak}; most held by lines {lines}")

@@ -10,9 +10,9 @@ from threading import Event
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.analysis.correlation.modules import spellings
-from jitstudio.analysis.holders import Holder
-from jitstudio.analysis.model import Place
-from jitstudio.analysis.pressure import LinePressure, by_place
+from jitstudio.analysis.sass.model import Place
+from jitstudio.analysis.sass.pressure import LinePressure, by_place
+from jitstudio.analysis.sass.register_definitions import Definition
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.pressure_bars import LineBar
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController
@@ -140,12 +140,12 @@ class PressureController(QObject):
         self._show()
 
     @Slot(object)
-    def _on_held(self, holders: Sequence[Holder]) -> None:
+    def _on_held(self, definitions: Sequence[Definition]) -> None:
         """Mark the lines that hold the registers at the peak that the caret went to."""
         self._held = {}
-        for holder in holders:
-            for place in dict.fromkeys(holder.places):
-                self._held[place] = self._held.get(place, 0) + len(holder.registers)
+        for definition in definitions:
+            for place in dict.fromkeys(definition.places):
+                self._held[place] = self._held.get(place, 0) + len(definition.registers)
         if self._is_on:
             self._show()
 

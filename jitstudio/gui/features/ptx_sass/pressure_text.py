@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.analysis.pressure import LinePressure
+from jitstudio.analysis.sass.pressure import LinePressure
 from jitstudio.gui.kit.translating import counted
 
 

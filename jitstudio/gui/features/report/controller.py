@@ -7,7 +7,7 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Slot
 
-from jitstudio.analysis.model import NOWHERE
+from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.report.reading import Reading, read

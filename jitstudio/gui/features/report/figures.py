@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.analysis.model import NOWHERE
+from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.core.figures import NEEDS
 from jitstudio.core.result import Resources
 from jitstudio.gui.features.report.reading import Reading

@@ -6,7 +6,7 @@ from PySide6.QtCore import Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
-from jitstudio.analysis.model import NOWHERE
+from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.gui.features.report.figures import FIGURE_COLUMNS, Figure, figures
 from jitstudio.gui.features.report.findings_list import FindingsList
 from jitstudio.gui.features.report.reading import Reading

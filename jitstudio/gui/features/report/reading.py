@@ -8,9 +8,9 @@ from itertools import islice
 
 from jitstudio.analysis.findings.find import findings
 from jitstudio.analysis.findings.model import Finding
-from jitstudio.analysis.model import SassFunction
 from jitstudio.analysis.occupancy.limits import Limits, limits_of
 from jitstudio.analysis.report import KernelReport, report
+from jitstudio.analysis.sass.model import SassFunction
 from jitstudio.core.arch import Arch
 from jitstudio.core.result import Resources
 

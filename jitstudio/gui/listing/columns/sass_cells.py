@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.analysis.listing_rows import ListingRows, Spot
-from jitstudio.analysis.model import NOWHERE, SassFunction
 from jitstudio.analysis.occupancy.strain import Strain
-from jitstudio.analysis.pressure import highest, live_gprs, peaks
+from jitstudio.analysis.sass.model import NOWHERE, SassFunction
+from jitstudio.analysis.sass.pressure import highest, live_gprs, peaks
+from jitstudio.analysis.sass.reading import ListingRows, Spot
 from jitstudio.gui.listing.columns.choice import Chosen, ColumnChoice
 from jitstudio.gui.listing.columns.sass_columns import LIVE, Row, translated
 

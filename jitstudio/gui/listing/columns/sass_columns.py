@@ -10,8 +10,7 @@ from textwrap import fill
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.analysis.control import BARRIERS, Control
-from jitstudio.analysis.model import Instruction
+from jitstudio.analysis.sass.model import BARRIERS, Control, Instruction
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 CONTEXT = "SassColumns"

@@ -2,10 +2,10 @@ from dataclasses import replace
 
 import pytest
 
-from jitstudio.analysis.comparing.deltas import FIGURES, Delta
-from jitstudio.analysis.comparing.model import Change
-from jitstudio.analysis.comparing.text import compare_lines
-from jitstudio.analysis.model import Disassembly
+from jitstudio.analysis.diff.deltas import FIGURES, Delta
+from jitstudio.analysis.diff.model import Change
+from jitstudio.analysis.diff.text import compare_lines
+from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.result import BuildResult, Outcome

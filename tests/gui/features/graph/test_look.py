@@ -1,6 +1,6 @@
 import re
 
-from jitstudio.analysis.flow.graph import EdgeKind
+from jitstudio.analysis.control_flow import EdgeKind
 from jitstudio.gui.features.graph.look import look_of
 from tests.gui.graphs import loops_picture
 

@@ -7,7 +7,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QToolButton
 
-from jitstudio.analysis.model import NOWHERE
+from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.graph.look import look_of
 from jitstudio.gui.features.graph.view import GraphView

@@ -1,6 +1,6 @@
 from dataclasses import replace
 
-from jitstudio.analysis.model import NOWHERE
+from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.core.result import Resources
 from jitstudio.gui.features.report.class_rows import class_rows, mix
 from jitstudio.gui.features.report.figures import figures

@@ -1,9 +1,9 @@
 import pytest
 
-from jitstudio.analysis.holders import Holder, holders
-from jitstudio.analysis.model import Place
 from jitstudio.analysis.occupancy.limits import limits_of
 from jitstudio.analysis.occupancy.strain import Strain
+from jitstudio.analysis.sass.model import Place
+from jitstudio.analysis.sass.register_definitions import Definition, register_definitions
 from jitstudio.core.arch import Arch
 from jitstudio.gui.features.ptx_sass.peak_text import PeakText
 from jitstudio.gui.listing.columns.choice import ColumnChoice
@@ -90,8 +90,8 @@ def test_a_peak_in_words():
     top, other = (PeakText(function, at, n, 2) for n, at in enumerate(PEAKS, 1))
     assert top.plain == "Peak 1 of 2: 6 registers, the highest"
     assert other.plain == "Peak 2 of 2: 5 registers"
-    held = top.with_holders(holders(function, PEAKS[0]))
+    held = top.with_definitions(register_definitions(function, PEAKS[0]))
     assert held == f"{top.plain}; most held by k.cu:11 (2), h.cuh:3 (1), k.cu:10 (1), k.cu:7 (1)"
-    named = (Holder((Place("k.cu", 3),), (1, 2)), Holder((), (5, 6, 7)))
-    assert other.with_holders(named) == f"{other.plain}; most held by lines 3 (2)"
-    assert other.with_holders(named[1:]) == other.plain
+    named = (Definition((Place("k.cu", 3),), (1, 2)), Definition((), (5, 6, 7)))
+    assert other.with_definitions(named) == f"{other.plain}; most held by lines 3 (2)"
+    assert other.with_definitions(named[1:]) == other.plain

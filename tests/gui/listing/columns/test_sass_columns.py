@@ -1,6 +1,6 @@
 import pytest
 
-from jitstudio.analysis.model import Instruction
+from jitstudio.analysis.sass.model import Instruction
 from jitstudio.gui.listing.columns.sass_columns import BY_KEY, COLUMNS, Row
 from tests.gui.sass_code import sass
 

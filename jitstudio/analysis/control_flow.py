@@ -1,0 +1,266 @@
+"""How control flows through a function: blocks, what leads from one to another, and loops."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+from typing import NamedTuple
+
+from jitstudio.analysis.sass.model import NOWHERE
+
+
+class EdgeKind(Enum):
+    """Why control comes from one block to another."""
+
+    NEXT = "next"
+    BRANCH = "branch"
+    TABLE = "table"
+
+
+class Block(NamedTuple):
+    """Code that runs from its start to its end.
+
+    Attributes:
+        id: Its index among the blocks, which are in the order of the code.
+        name: Its label, or a number where it has none.
+        start: The first instruction of SASS, or the first line of PTX, from 0.
+        end: The one behind the last. A line of PTX that holds code of several blocks is of each.
+        is_entry: Whether a function begins here.
+        leads_away: Whether it may go on where the text does not tell, or in another function.
+    """
+
+    id: int
+    name: str
+    start: int
+    end: int
+    is_entry: bool = False
+    leads_away: bool = False
+
+
+class Edge(NamedTuple):
+    """Control may come from one block to the other; both are ids."""
+
+    source: int
+    target: int
+    kind: EdgeKind
+
+
+@dataclass(frozen=True)
+class Loop:
+    """Blocks that may run again and again.
+
+    Attributes:
+        head: Where it is entered; of several such blocks the first in the code.
+        blocks: All of them, with those of the loops inside.
+        depth: 1 for a loop that is in no other one.
+        entries: Where it is entered. Several make it irreducible.
+    """
+
+    head: int
+    blocks: frozenset[int]
+    depth: int
+    entries: tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class FlowGraph:
+    """The control flow of a function and of what stands in its section with it.
+
+    Attributes:
+        name: Its lowered name.
+        blocks: In the order of the code, without gaps between them.
+        edges: In the order of their sources; no two with the same ends.
+        loops: In the order of their heads, outer ones before those inside.
+    """
+
+    name: str
+    blocks: tuple[Block, ...]
+    edges: tuple[Edge, ...]
+    loops: tuple[Loop, ...] = ()
+
+    def block_at(self, position: int) -> Block | None:
+        """The block of an instruction of SASS or of a line of PTX, or None outside all.
+
+        Of several blocks in a line it is the last.
+        """
+        at = bisect_right(self.blocks, position, key=lambda block: block.start) - 1
+        return self.blocks[at] if at >= 0 and position < self.blocks[at].end else None
+
+    @cached_property
+    def successors(self) -> tuple[tuple[int, ...], ...]:
+        """Per block, where control goes on."""
+        return neighbours(len(self.blocks), ((edge.source, edge.target) for edge in self.edges))
+
+    @cached_property
+    def predecessors(self) -> tuple[tuple[int, ...], ...]:
+        """Per block, where control comes from."""
+        return neighbours(len(self.blocks), ((edge.target, edge.source) for edge in self.edges))
+
+    @cached_property
+    def innermost(self) -> tuple[int, ...]:
+        """Per block, the index of the smallest loop around it, or `NOWHERE`."""
+        found = [NOWHERE] * len(self.blocks)
+        # A loop inside another stands behind it.
+        for index, loop in enumerate(self.loops):
+            for block in loop.blocks:
+                found[block] = index
+        return tuple(found)
+
+    def depth(self, block: int) -> int:
+        """How many loops are around a block."""
+        loop = self.innermost[block]
+        return self.loops[loop].depth if loop != NOWHERE else 0
+
+
+def neighbours(count: int, pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
+    """For each of `count` nodes those that it is paired with, in the order of the pairs."""
+    found: list[list[int]] = [[] for _ in range(count)]
+    for one, other in pairs:
+        found[one].append(other)
+    return tuple(map(tuple, found))
+
+
+class Leap(NamedTuple):
+    """What an instruction or a line of PTX does to the flow of control.
+
+    Attributes:
+        at: Where it stands.
+        targets: Where it may lead, in the order of the text; what is outside leads away.
+        kind: How it leads there.
+        goes_on: Whether control may also come to what stands behind it.
+        leads_away: Whether it may also lead where the text does not tell.
+    """
+
+    at: int
+    targets: tuple[int, ...] = ()
+    kind: EdgeKind = EdgeKind.BRANCH
+    goes_on: bool = False
+    leads_away: bool = False
+
+
+def divide(
+    count: int, leaps: Sequence[Leap], entries: dict[int, str], names: dict[int, str]
+) -> tuple[tuple[Block, ...], tuple[Edge, ...]]:
+    """The blocks and edges of code, from what does not just go on in it.
+
+    Args:
+        count: How many instructions there are, or lines.
+        leaps: In the order of the code.
+        entries: Where functions begin, with their names; control does not run into one.
+        names: Labels, by what they stand at.
+    """
+    starts = {0, *entries}
+    for leap in leaps:
+        starts.update(leap.targets)
+        starts.add(leap.at + 1)
+    bounds = sorted(start for start in starts if 0 <= start < count)
+    by_end = {leap.at + 1: leap for leap in leaps}
+    blocks: list[Block] = []
+    edges: dict[tuple[int, int], Edge] = {}
+    ids = {start: id_ for id_, start in enumerate(bounds)}
+    for id_, (start, end) in enumerate(zip(bounds, [*bounds[1:], count], strict=True)):
+        leap = by_end.get(end, Leap(end - 1, goes_on=True))
+        reached = [(target, leap.kind) for target in leap.targets if target in ids]
+        away = leap.leads_away or len(reached) < len(leap.targets)
+        if leap.goes_on and end in ids and end not in entries:
+            reached.insert(0, (end, EdgeKind.NEXT))
+        for target, kind in reached:
+            edges.setdefault((id_, ids[target]), Edge(id_, ids[target], kind))
+        name = entries.get(start) or names.get(start) or f"#{id_ + 1}"
+        blocks.append(Block(id_, name, start, end, start in entries, away))
+    return tuple(blocks), tuple(edges.values())
+
+
+# ---- Loops, also nested ones and those with several entries
+
+_Neighbours = Sequence[Sequence[int]]
+
+
+def loops(blocks: Sequence[Block], edges: Sequence[Edge]) -> tuple[Loop, ...]:
+    """The loops of a graph, by depth, then by head.
+
+    A loop is a set of blocks that all reach each other. Those inside it are what still is one
+    when its head is left out. Where every loop has one entry these are the natural loops.
+    """
+    pairs = [(edge.source, edge.target) for edge in edges]
+    after = neighbours(len(blocks), pairs)
+    entered = _entered(blocks, after, pairs)
+    found: list[Loop] = []
+    todo: list[tuple[Iterable[int], int]] = [(range(len(blocks)), 1)]
+    while todo:
+        nodes, depth = todo.pop()
+        for cycle in _cycles(nodes, after):
+            entries = tuple(
+                block for block in sorted(cycle) if not cycle.issuperset(entered[block])
+            )
+            # What is never reached has no entry.
+            head = entries[0] if entries else min(cycle)
+            found.append(Loop(head, cycle, depth, entries))
+            todo.append((cycle - {head}, depth + 1))
+    return tuple(sorted(found, key=lambda loop: (loop.depth, loop.head)))
+
+
+def _entered(
+    blocks: Sequence[Block], after: _Neighbours, pairs: Iterable[tuple[int, int]]
+) -> _Neighbours:
+    """Per block where control really comes from: not from what is never reached itself.
+
+    `NOWHERE` stands for the caller.
+    """
+    reached: set[int] = set()
+    starts = [block.id for block in blocks if block.is_entry]
+    todo = [*starts]
+    while todo:
+        if (block := todo.pop()) not in reached:
+            reached.add(block)
+            todo += after[block]
+    called = [(start, NOWHERE) for start in starts]
+    return neighbours(
+        len(blocks), [*called, *((target, source) for source, target in pairs if source in reached)]
+    )
+
+
+def _cycles(nodes: Iterable[int], after: _Neighbours) -> Iterator[frozenset[int]]:
+    """The largest sets of nodes that reach each other, and themselves, among these nodes."""
+    for component in _components(set(nodes), after):
+        (first, *more) = component
+        if more or first in after[first]:
+            yield frozenset(component)
+
+
+def _components(nodes: set[int], after: _Neighbours) -> Iterator[list[int]]:
+    """The strongly connected components, found as Tarjan does, on a stack of its own."""
+    order: dict[int, int] = {}
+    lowest: dict[int, int] = {}
+    path: list[int] = []
+    on_path: set[int] = set()
+    for root in nodes:
+        if root in order:
+            continue
+        order[root] = lowest[root] = len(order)
+        path.append(root)
+        on_path.add(root)
+        walk = [(root, iter(after[root]))]
+        while walk:
+            node, rest = walk[-1]
+            child = next((n for n in rest if n in nodes and (n not in order or n in on_path)), None)
+            if child is None:
+                walk.pop()
+                if walk:
+                    parent = walk[-1][0]
+                    lowest[parent] = min(lowest[parent], lowest[node])
+                if lowest[node] == order[node]:
+                    at = path.index(node) if path[-1] != node else len(path) - 1
+                    yield path[at:]
+                    on_path.difference_update(path[at:])
+                    del path[at:]
+            elif child in order:
+                lowest[node] = min(lowest[node], order[child])
+            else:
+                order[child] = lowest[child] = len(order)
+                path.append(child)
+                on_path.add(child)
+                walk.append((child, iter(after[child])))

@@ -1,0 +1,183 @@
+"""Which lines of two texts belong together."""
+
+from __future__ import annotations
+
+from bisect import bisect_left
+from collections import Counter
+from collections.abc import Hashable, Iterator, Sequence
+from math import isqrt
+
+from jitstudio.analysis.sass.model import NOWHERE
+
+Keys = Sequence[Hashable]
+"""What a line is compared by."""
+
+Pairs = list[tuple[int, int]]
+"""Places in both, ascending."""
+
+# Cells of one table; a larger one is made in two, each half with its half.
+_MOST_CELLS = 1 << 32
+
+
+def align(left: Keys, right: Keys) -> Pairs:
+    """The pairs of places that hold the same, ascending in both.
+
+    Lines that stand once in each text tie the texts together first; that is how people see it,
+    and it leaves little between them.
+    """
+    pairs: Pairs = []
+    at_left = at_right = 0
+    for found, other in [*_anchors(left, right), (len(left), len(right))]:
+        part = _between(left[at_left:found], right[at_right:other])
+        pairs += ((at_left + one, at_right + two) for one, two in part)
+        if found < len(left):
+            pairs.append((found, other))
+        at_left, at_right = found + 1, other + 1
+    return pairs
+
+
+def align_by(stages: Sequence[tuple[Keys, Keys]]) -> Pairs:
+    """Align by the first keys, then what is left between by the next ones, and so on.
+
+    What is left at last is paired in its order: a line in the place of another.
+    """
+    (left, right), *more = stages
+    pairs = align(left, right)
+    for left_keys, right_keys in more:
+        pairs = _filled(pairs, len(left), len(right), left_keys, right_keys)
+    return _in_order(pairs, len(left), len(right))
+
+
+def merged(pairs: Pairs, left_count: int, right_count: int) -> Iterator[tuple[int, int]]:
+    """All places of both in their order; `NOWHERE` in the place of a partner that is missing."""
+    at_left = at_right = 0
+    for left, right in [*pairs, (left_count, right_count)]:
+        yield from ((at, NOWHERE) for at in range(at_left, left))
+        yield from ((NOWHERE, at) for at in range(at_right, right))
+        if left < left_count:
+            yield left, right
+        at_left, at_right = left + 1, right + 1
+
+
+def _anchors(left: Keys, right: Keys) -> Pairs:
+    """What stands once in each, as many as stand in the same order."""
+    counts, others = Counter(left), Counter(right)
+    where = {key: at for at, key in enumerate(right) if others[key] == 1}
+    single = [(at, where[key]) for at, key in enumerate(left) if counts[key] == 1 and key in where]
+    return _longest_ascending(single)
+
+
+def _longest_ascending(pairs: Pairs) -> Pairs:
+    """The most pairs of which the second ones ascend, too; by patience sorting."""
+    tops: list[int] = []
+    last: list[int] = []
+    before: list[int] = []
+    for at, (_, value) in enumerate(pairs):
+        pile = bisect_left(tops, value)
+        before.append(last[pile - 1] if pile else NOWHERE)
+        tops[pile : pile + 1] = [value]
+        last[pile : pile + 1] = [at]
+    found: Pairs = []
+    at = last[-1] if last else NOWHERE
+    while at != NOWHERE:
+        found.append(pairs[at])
+        at = before[at]
+    return found[::-1]
+
+
+def _between(left: Keys, right: Keys) -> Iterator[tuple[int, int]]:
+    if len(left) * len(right) <= _MOST_CELLS:
+        yield from common_subsequence(left, right)
+        return
+    half, other = len(left) // 2, len(right) // 2
+    yield from _between(left[:half], right[:other])
+    yield from ((half + a, other + b) for a, b in _between(left[half:], right[other:]))
+
+
+def _gaps(pairs: Pairs, left: int, right: int) -> Iterator[tuple[range, range]]:
+    """What both have between two pairs that follow each other."""
+    at_left = at_right = 0
+    for one, other in [*pairs, (left, right)]:
+        if at_left < one and at_right < other:
+            yield range(at_left, one), range(at_right, other)
+        at_left, at_right = one + 1, other + 1
+
+
+def _filled(pairs: Pairs, left_count: int, right_count: int, left: Keys, right: Keys) -> Pairs:
+    more = [
+        (ours.start + one, theirs.start + other)
+        for ours, theirs in _gaps(pairs, left_count, right_count)
+        for one, other in align(left[ours.start : ours.stop], right[theirs.start : theirs.stop])
+    ]
+    return sorted(pairs + more) if more else pairs
+
+
+def _in_order(pairs: Pairs, left_count: int, right_count: int) -> Pairs:
+    more = [
+        pair
+        for ours, theirs in _gaps(pairs, left_count, right_count)
+        for pair in zip(ours, theirs, strict=False)
+    ]
+    return sorted(pairs + more) if more else pairs
+
+
+# ---- The longest common subsequence, by whole rows of bits
+
+
+def common_subsequence(
+    left: Sequence[Hashable], right: Sequence[Hashable]
+) -> Iterator[tuple[int, int]]:
+    """The pairs of places that hold the same, ascending in both; as many as there can be."""
+    shorter = min(len(left), len(right))
+    before = next((at for at in range(shorter) if left[at] != right[at]), shorter)
+    rest = shorter - before
+    behind = next((at for at in range(rest) if left[-1 - at] != right[-1 - at]), rest)
+    yield from zip(range(before), range(before), strict=True)
+    left_end, right_end = len(left) - behind, len(right) - behind
+    if before < left_end and before < right_end:
+        # What only one of them has can match nothing: the tables stay as small as they can.
+        common = {*left[before:left_end]} & {*right[before:right_end]}
+        columns = [at for at in range(before, left_end) if left[at] in common]
+        rows = [at for at in range(before, right_end) if right[at] in common]
+        found = _trace([left[at] for at in columns], [right[at] for at in rows])
+        yield from ((columns[column], rows[row]) for column, row in reversed(found))
+    yield from zip(range(left_end, len(left)), range(right_end, len(right)), strict=True)
+
+
+def _trace(columns: Sequence[Hashable], rows: Sequence[Hashable]) -> list[tuple[int, int]]:
+    """The pairs, from the last to the first."""
+    found: list[tuple[int, int]] = []
+    where: dict[Hashable, int] = {}
+    for column, value in enumerate(columns):
+        where[value] = where.get(value, 0) | 1 << column
+    step = isqrt(len(rows)) + 1
+    masks = [where[value] for value in rows]
+    full = (1 << len(columns)) - 1
+    kept = [full]
+    for start in range(0, len(rows), step):
+        kept.append(_table(masks[start : start + step], kept[-1], full)[-1])
+    column = len(columns)
+    for block in reversed(range(len(kept) - 1)):
+        start = block * step
+        table = _table(masks[start : start + step], kept[block], full)
+        row = len(table) - 1
+        while row and column:
+            # A bit that is not set: there is one more pair up to here than up to the column before.
+            if table[row] >> column - 1 & 1:
+                column -= 1
+                continue
+            row -= 1
+            if table[row] >> column - 1 & 1:
+                column -= 1
+                found.append((column, start + row))
+    return found
+
+
+def _table(masks: Sequence[int], before: int, full: int) -> list[int]:
+    """The row in front of these, and theirs."""
+    table = [before]
+    for mask in masks:
+        both = before & mask
+        before = (before + both | before - both) & full
+        table.append(before)
+    return table

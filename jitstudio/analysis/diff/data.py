@@ -1,0 +1,212 @@
+"""What a cubin holds beside code and can make two programs differ, as lines of text."""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+
+from jitstudio.analysis.diff.names import PublicNames
+from jitstudio.core.cubin import (
+    Section,
+    relocations,
+    sections,
+    symbol_names,
+    variables,
+)
+
+_LINE_BYTES = 16
+_PARAMETERS = ".nv.constant0."
+_SYMBOLS = ".symtab"
+_MANAGED = 0x04
+
+# An attribute: format, code, and 16 bits that are the value or, in this format, a length.
+_HEAD = struct.Struct("<BBH")
+_SIZED = 4
+OBEYED = {
+    0x05: "MAX_THREADS",
+    0x10: "REQNTID",
+    0x17: "KPARAM_INFO",
+    0x19: "CBANK_PARAM_SIZE",
+    0x3D: "CTA_PER_CLUSTER",
+    0x3E: "EXPLICIT_CLUSTER",
+    0x3F: "MAX_CLUSTER_RANK",
+}
+"""Attributes that the host or the hardware obeys and that hold no address of the code.
+
+The names are those of `cuobjdump -elf`.
+"""
+
+
+@dataclass(frozen=True)
+class DataSection:
+    """A section of a cubin that holds no code.
+
+    Attributes:
+        name: As the file calls it.
+        lines: Its content; of one that is only reserved, its size.
+    """
+
+    name: str
+    lines: tuple[str, ...]
+
+
+def data_sections(cubin: bytes) -> tuple[DataSection, ...]:
+    """What counts beside code: constants, variables, parameters, limits on threads.
+
+    Empty for bytes that are no cubin.
+    """
+    found = sections(cubin)
+    public = PublicNames(one.name for one in found)
+    told = (DataSection(public.within(one.name), tuple(_lines(found, one))) for one in found)
+    return tuple(sorted((one for one in told if one.lines), key=lambda one: one.name))
+
+
+def _lines(cubin: Sequence[Section], section: Section) -> Iterator[str]:
+    for start, read in _READERS.items():
+        if section.name.startswith(start):
+            yield from read(cubin, section)
+            return
+
+
+def _content(_cubin: Sequence[Section], section: Section) -> Iterator[str]:
+    data = section.content
+    for at in range(0, len(data), _LINE_BYTES):
+        yield f"{at:#06x}  {data[at : at + _LINE_BYTES].hex(' ', 4)}"
+
+
+def _size(_cubin: Sequence[Section], section: Section) -> Iterator[str]:
+    if section.size:
+        yield f"{section.size} bytes"
+
+
+def _attributes(_cubin: Sequence[Section], section: Section) -> Iterator[str]:
+    yield from sorted(_obeyed(section.content))
+
+
+def _obeyed(data: bytes) -> Iterator[str]:
+    at = 0
+    while at + _HEAD.size <= len(data):
+        form, code, value = _HEAD.unpack_from(data, at)
+        at += _HEAD.size
+        length = value if form == _SIZED else 0
+        if code in OBEYED:
+            told = data[at : at + length].hex(" ", 4) if length else f"{value:#x}"
+            yield f"{OBEYED[code]} {told}"
+        at += length
+
+
+def _relocations(cubin: Sequence[Section], section: Section) -> Iterator[str]:
+    if section.link >= len(cubin):
+        return
+    symbols = cubin[section.link]
+    names = symbol_names(symbols, _names_of(cubin, symbols))
+    public = PublicNames(names)
+    for offset, kind, symbol, added in relocations(section, adds=section.name.startswith(".rela")):
+        name = public.within(names[symbol]) if symbol < len(names) else "?"
+        yield f"{offset:#06x}  type {kind} {name} + {added:#x}"
+
+
+def _variables(cubin: Sequence[Section], section: Section) -> Iterator[str]:
+    """The variables that the host can find by their names."""
+    names = _names_of(cubin, section)
+    public = PublicNames(symbol_names(section, names))
+    yield from sorted(
+        f"{public.within(one.name)}: {cubin[one.section].name} + {one.offset:#x}, "
+        f"{one.size} bytes{_told_beside(one.other)}"
+        for one in variables(section, names)
+        # Of the others the section is not in this file.
+        if 0 < one.section < len(cubin)
+    )
+
+
+def _told_beside(other: int) -> str:
+    rest = other & ~_MANAGED
+    return f"{', managed' if other & _MANAGED else ''}{f', other {rest:#x}' if rest else ''}"
+
+
+def _names_of(cubin: Sequence[Section], symbols: Section) -> bytes:
+    return cubin[symbols.link].content if symbols.link < len(cubin) else b""
+
+
+# By how the name of a section begins; the first that fits.
+_READERS: dict[str, Callable[[Sequence[Section], Section], Iterator[str]]] = {
+    _PARAMETERS: _size,
+    ".nv.constant": _content,
+    ".nv.global.init": _content,
+    ".nv.global": _size,
+    ".nv.shared.": _size,
+    ".nv.local.": _size,
+    ".nv.info.": _attributes,
+    ".rel.nv.constant": _relocations,
+    ".rela.nv.constant": _relocations,
+    ".rel.nv.global": _relocations,
+    ".rela.nv.global": _relocations,
+    _SYMBOLS: _variables,
+}
+
+
+# ---- The same in the text of a full listing, as nvdisasm writes them
+
+_SECTION = re.compile(r"\s*+\.section\s++(\S+?),")
+_RULE = "//-----"
+# Code alone comes in sections of other names.
+_OF_FULL_LISTING = ".nv."
+_ATTRIBUTES = ".nv.info."
+_TOLD = (".nv.constant", ".nv.global", ".nv.shared.", ".nv.local.", _ATTRIBUTES)
+_ATTRIBUTE = re.compile(r"\s*+//-+ nvinfo : EIATTR_(\w+)")
+_ADDRESS = re.compile(r"/\*[0-9a-f]{4,}\*/\s*+")
+# Labels are counted through all sections, debug sections too.
+_COUNTED = re.compile(r"\.L_\d+")
+
+
+def listed_data(text: str) -> tuple[DataSection, ...] | None:
+    """What counts beside code; None where the listing is one of code alone."""
+    found = dict(_sections(text.splitlines()))
+    if not any(name.startswith(_OF_FULL_LISTING) for name in found):
+        return None
+    told = {name: lines for name, lines in found.items() if name.startswith(_TOLD)}
+    public = PublicNames(line for name, lines in told.items() for line in (name, *lines))
+    return tuple(
+        DataSection(public.within(name), tuple(map(public.within, _listed_lines(name, told[name]))))
+        for name in sorted(told)
+    )
+
+
+def _sections(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
+    """The sections by their names, with their lines."""
+    held: list[str] = []
+    for line in lines:
+        if section := _SECTION.match(line):
+            held = []
+            yield section[1], held
+        elif line.startswith(_RULE):
+            # What follows the last section belongs to none.
+            held = []
+        else:
+            held.append(line)
+
+
+def _listed_lines(name: str, held: Iterable[str]) -> Iterable[str]:
+    if name.startswith(_ATTRIBUTES):
+        return sorted(_listed_attributes(held))
+    return [_plain(line) for line in held if line.strip()]
+
+
+def _listed_attributes(held: Iterable[str]) -> Iterator[str]:
+    """Each attribute that counts, in one line."""
+    told: list[list[str]] = []
+    counts = False
+    for line in held:
+        if attribute := _ATTRIBUTE.match(line):
+            counts = attribute[1] in OBEYED.values()
+            if counts:
+                told.append([attribute[1]])
+        elif counts and _ADDRESS.search(line):
+            told[-1].append(_plain(line))
+    return map(" ".join, told)
+
+
+def _plain(line: str) -> str:
+    return " ".join(_COUNTED.sub(".L", _ADDRESS.sub("", line)).split())

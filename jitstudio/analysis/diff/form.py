@@ -1,0 +1,163 @@
+"""An instruction without the names of its registers and targets, and those names on their own."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+from functools import lru_cache
+
+from jitstudio.analysis.sass.liveness import Effect, effect
+from jitstudio.analysis.sass.operands import (
+    ALL_REGISTERS,
+    GPR,
+    NONE,
+    REGISTER,
+    UGPR,
+    Mask,
+    Use,
+    decode,
+    file_of,
+    guard,
+    numbers,
+)
+
+REGISTERS = numbers(ALL_REGISTERS)
+"""The numbers of all registers."""
+
+_LARGEST_VECTOR = 128
+_TARGET = re.compile(r"`\((?P<target>[^()]*)\)|(?P<label>(?<!\w)\.L_\w+)|(?P<reuse>\.reuse\b)")
+# What stands for a name: no listing has this sign, not even one that breaks off behind an `R`.
+_NAME = "%"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Form:
+    """An instruction in its parts.
+
+    Attributes:
+        skeleton: All but the rest; constants, modifiers and registers that mean something.
+        uses: All registers, by number, in their order: of a pair both, of a vector all.
+        named: Which of the uses are the registers that stand in the text, by their places.
+        targets: Labels and symbols in their order.
+        guard: The predicate in front, with its ``!``; empty where there is none.
+        written: Which of the uses are surely and wholly written where the guard holds.
+        is_known: Whether it is known what its operands take.
+        effect: What it does with registers.
+    """
+
+    skeleton: str
+    uses: tuple[int, ...]
+    named: tuple[int, ...]
+    targets: tuple[str, ...]
+    guard: str
+    written: range
+    is_known: bool
+    effect: Effect
+
+
+@lru_cache(1 << 15)
+def form_of(predicate: str, opcode: str, operands: str) -> Form:
+    """The parts of an instruction."""
+    decoded = decode(opcode, operands)
+    uses: list[int] = []
+    named: list[int] = []
+    first = guard(predicate)
+    if first != NONE:
+        named.append(0)
+        uses.append(first)
+    start = end = len(uses)
+    for use in decoded.uses:
+        named.append(len(uses))
+        uses += _range(use, is_known=decoded.is_known)
+        if use.is_result and use.is_sure and end == named[-1]:
+            end = len(uses)
+    uses += numbers(decoded.unnamed)
+    targets: list[str] = []
+    skeleton = REGISTER.sub(_kind, operands) if decoded.is_known else operands
+    skeleton = _TARGET.sub(lambda token: _kept(token, targets), skeleton)
+    return Form(
+        skeleton=f"{REGISTER.sub(_kind, predicate)} {opcode} {skeleton}",
+        uses=tuple(uses),
+        named=tuple(named),
+        targets=tuple(targets),
+        guard=predicate.removeprefix("@"),
+        written=range(start, end),
+        is_known=decoded.is_known,
+        effect=effect(predicate, _mask(uses[end:]), _mask(uses[start:end])),
+    )
+
+
+def _range(use: Use, *, is_known: bool) -> range:
+    """The registers of a use; of an instruction that is not known all that it may mean."""
+    first, end = file_of(use.register)
+    is_vector = not is_known and first in (GPR, UGPR)
+    return range(
+        use.register, min(use.register + (_LARGEST_VECTOR if is_vector else use.size), end)
+    )
+
+
+def _kind(register: re.Match[str]) -> str:
+    return _NAME + register[0].rstrip("0123456789")
+
+
+def _kept(token: re.Match[str], targets: list[str]) -> str:
+    """What remains of a target, which is told apart, or of a hint."""
+    if token["reuse"]:
+        return ""
+    targets.append(token[0] if token["label"] else token["target"])
+    return f"{_NAME}`"
+
+
+def _mask(registers: Iterable[int]) -> Mask:
+    mask = 0
+    for number in registers:
+        mask |= 1 << number
+    return mask
+
+
+# ---- Which register, or web, of one function plays the part of which one of another
+
+Uses = tuple[int, ...]
+"""What an instruction reads and writes, in its order: registers, or their webs."""
+
+# More than any function has votes.
+_CERTAIN = 1 << 60
+
+
+class Renaming:
+    """One to one: no two registers of a function become the same one of the other.
+
+    Where the functions differ each register goes with the one that it stands beside most often;
+    where they are the same under any renaming, that is this one.
+
+    Args:
+        pairs: The uses of instructions that are the same but for names.
+        fixed: Registers that keep their names.
+    """
+
+    def __init__(self, pairs: Iterable[tuple[Uses, Uses]], fixed: Iterable[int] = ()) -> None:
+        votes: Counter[tuple[int, int]] = Counter()
+        for left, right in pairs:
+            votes.update(zip(left, right, strict=True))
+        votes.update({(number, number): _CERTAIN for number in fixed})
+        self._to_left: dict[int, int] = {}
+        self._to_right: dict[int, int] = {}
+        for (left_number, right_number), _ in votes.most_common():
+            if left_number not in self._to_right and right_number not in self._to_left:
+                self._to_right[left_number] = right_number
+                self._to_left[right_number] = left_number
+
+    def to_left(self, number: int) -> int | None:
+        """The register of the first function; None where no one knows."""
+        return self._to_left.get(number)
+
+    def holds(self, left: Uses, right: Uses) -> bool:
+        """Whether it makes the registers of one instruction those of the other.
+
+        The instructions have to be the same but for names.
+        """
+        return all(
+            self._to_right.get(number) == other for number, other in zip(left, right, strict=True)
+        )

@@ -1,0 +1,343 @@
+"""The instructions of two functions side by side, as they are or without the names in them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import NamedTuple
+
+from jitstudio.analysis.diff.align import Keys, align, align_by, merged
+from jitstudio.analysis.diff.form import REGISTERS, Form, Renaming, Uses, form_of
+from jitstudio.analysis.diff.model import ASIDE, TOKEN, Change
+from jitstudio.analysis.diff.names import PublicNames
+from jitstudio.analysis.diff.text import change_of
+from jitstudio.analysis.diff.webs import webs
+from jitstudio.analysis.sass.model import SassFunction
+from jitstudio.analysis.sass.operands import NONE, STACK_POINTER, register_number
+
+_CONTROL_BITS = 105
+_CODE_MASK = (1 << _CONTROL_BITS) - 1
+_CONTROL_MASK = (1 << 21) - 1 << _CONTROL_BITS
+# Where the encoding may hold a register: guard, result and sources; predicates that are operands.
+_NAME_BITS = sum(1 << bit for bit in (*range(12, 40), *range(64, 72), *range(77, 91)))
+_REUSE = ".reuse"
+
+
+class Pair(NamedTuple):
+    """Instructions by their indices, `NOWHERE` for none, and what became of them."""
+
+    left: int
+    right: int
+    change: Change
+
+
+class Spelling(NamedTuple):
+    """How the tokens of instructions that differ are compared, by index."""
+
+    left: Mapping[int, tuple[str, ...]]
+    right: Mapping[int, tuple[str, ...]]
+
+
+def counted(function: SassFunction) -> range:
+    """The indices of what is compared: all but the NOPs that fill the last cache line."""
+    return range(min(function.code_length + 1, len(function)))
+
+
+def compare_as_written(left: SassFunction, right: SassFunction) -> list[Pair]:
+    """All that the listing tells counts but the address of an instruction itself."""
+    ours, theirs = ([function[at].text for at in counted(function)] for function in (left, right))
+    pairs = align_by([(ours, theirs), _opcodes(left, right, str), _opcodes(left, right, _base)])
+    same = {one for one, other in pairs if ours[one] == theirs[other]}
+    return [
+        Pair(one, other, _change(left, right, one, other, same=one in same))
+        for one, other in merged(pairs, len(ours), len(theirs))
+    ]
+
+
+def compare_normalised(
+    left: SassFunction, right: SassFunction, public: tuple[PublicNames, PublicNames]
+) -> tuple[list[Pair], Spelling]:
+    """Names of registers and labels do not count as long as one renaming fits all of them.
+
+    First each register is one thing all over a function. Where that does not do each of its webs
+    is one: code in which only the allocator chose otherwise differs by less then.
+
+    Args:
+        left: A function of one program.
+        right: Its counterpart.
+        public: How the names of other functions and of variables are compared, in both programs.
+    """
+    both = _Normalised(left, right, public)
+    called = _has_callers(left) or _has_callers(right)
+    found = both.compare(both.registers(), called=called) if both.is_aligned else None
+    if found is None or found.differs:
+        names = both.webs()
+        if names or not found:
+            found = both.compare(names or both.registers(), called=called)
+    return found.pairs, both.spelling(found)
+
+
+_Names = tuple[Sequence[Uses], Sequence[Uses]]
+"""What the instructions of both functions use."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Compared:
+    """Two functions side by side, and what goes with what for that."""
+
+    pairs: list[Pair]
+    names: _Names
+    renaming: Renaming
+    partners: Mapping[int, int]
+
+    @cached_property
+    def differs(self) -> bool:
+        """Whether any instruction differs in more than its control bits."""
+        return any(pair.change not in (Change.EQUAL, Change.CONTROL) for pair in self.pairs)
+
+
+class _Normalised:
+    def __init__(
+        self, left: SassFunction, right: SassFunction, public: tuple[PublicNames, PublicNames]
+    ) -> None:
+        self._left, self._right = left, right
+        self._public = public
+        self._forms = [
+            _forms(function, names) for function, names in zip((left, right), public, strict=True)
+        ]
+        encoded = bool(left.encodings and right.encodings)
+        self._skeletons = [
+            _skeletons(function, forms) if encoded else [form.skeleton for form in forms]
+            for function, forms in zip((left, right), self._forms, strict=True)
+        ]
+        self._aligned = align(*self._skeletons)
+        self._places = [
+            {names.within(name): place for name, place in named_places(function).items()}
+            for function, names in zip((left, right), public, strict=True)
+        ]
+
+    @property
+    def is_aligned(self) -> bool:
+        """Whether they have the same instructions but for names."""
+        one, other = self._skeletons
+        return len(self._aligned) == len(one) == len(other)
+
+    def registers(self) -> _Names:
+        """Each register is one thing all over a function."""
+        left, right = ([form.uses for form in forms] for forms in self._forms)
+        return left, right
+
+    def webs(self) -> _Names | None:
+        """Each web is one thing; None where they are not known."""
+        left = webs(self._left, self._forms[0], self._places[0])
+        right = webs(self._right, self._forms[1], self._places[1])
+        return (left, right) if left is not None and right is not None else None
+
+    def compare(self, names: _Names, *, called: bool) -> _Compared:
+        """Both side by side.
+
+        Args:
+            names: What goes one to one.
+            called: Whether other functions know their registers.
+        """
+        free = self._compare(names, (STACK_POINTER,))
+        # Where nothing else differs, the names that others know do.
+        return self._compare(names, REGISTERS) if called and not free.differs else free
+
+    def _compare(self, names: _Names, fixed: Iterable[int]) -> _Compared:
+        one, other = self._skeletons
+        pairs = self._aligned
+        renaming = _renaming(names, pairs, fixed)
+        if not self.is_aligned:
+            pairs = align_by(
+                [
+                    self._spelt(names, renaming),
+                    (one, other),
+                    _opcodes(self._left, self._right, _base),
+                ]
+            )
+            alike = (pair for pair in pairs if one[pair[0]] == other[pair[1]])
+            renaming = _renaming(names, alike, fixed)
+        # What fills the last cache line is not compared, and could be branched to.
+        behind = min(len(self._left) - len(one), len(self._right) - len(other)) + 1
+        partners = dict([*pairs, *((len(one) + n, len(other) + n) for n in range(behind))])
+        found = [
+            Pair(a, b, self._change(a, b, names, renaming, partners))
+            for a, b in merged(pairs, len(one), len(other))
+        ]
+        return _Compared(found, names, renaming, partners)
+
+    def _spelt(self, names: _Names, renaming: Renaming) -> tuple[Keys, Keys]:
+        """The instructions of both with the names of the first function."""
+        ours: list[Hashable] = list(zip(self._skeletons[0], names[0], strict=True))
+        theirs: list[Hashable] = [
+            (key, tuple(map(renaming.to_left, uses)))
+            for key, uses in zip(self._skeletons[1], names[1], strict=True)
+        ]
+        return ours, theirs
+
+    def _change(
+        self,
+        left: int,
+        right: int,
+        names: _Names,
+        renaming: Renaming,
+        partners: Mapping[int, int],
+    ) -> Change:
+        if left < 0 or right < 0:
+            return change_of(left, right, same=False)
+        same = (
+            self._skeletons[0][left] == self._skeletons[1][right]
+            and renaming.holds(names[0][left], names[1][right])
+            and self._lead_to_the_same(self._forms[0][left], self._forms[1][right], partners)
+        )
+        return _change(self._left, self._right, left, right, same=same)
+
+    def _lead_to_the_same(self, left: Form, right: Form, partners: Mapping[int, int]) -> bool:
+        if not left.targets:
+            return True
+        ours = (_place(name, self._places[0]) for name in left.targets)
+        theirs = (_place(name, self._places[1]) for name in right.targets)
+        return all(
+            one == other and (partners.get(a) == b if isinstance(a, int) else a == b)
+            for (a, one), (b, other) in zip(ours, theirs, strict=True)
+        )
+
+    def spelling(self, compared: _Compared) -> Spelling:
+        """How the tokens of what differs are compared."""
+        left: dict[int, tuple[str, ...]] = {}
+        right: dict[int, tuple[str, ...]] = {}
+        (ours, theirs), to_left = compared.names, compared.renaming.to_left
+        labels = {place: name for name, place in self._places[0].items()}
+        known = {b: labels[a] for a, b in compared.partners.items() if a in labels}
+        # By its name in the second function, a place is called as in the first one.
+        called = {name: known.get(b, f"?{name}") for name, b in self._places[1].items()}
+        for one, other, change in compared.pairs:
+            if change in (Change.CHANGED, Change.CONTROL):
+                left[one] = tuple(self._words(0, one, ours[one]))
+                words = self._words(1, other, [*map(to_left, theirs[other])])
+                right[other] = tuple([called.get(word, word) for word in words])
+        return Spelling(left, right)
+
+    def _words(self, side: int, at: int, uses: Sequence[int | None]) -> list[str]:
+        """The tokens of an instruction, as its line has them but for private names.
+
+        In the place of a register stands what it is used as.
+        """
+        function, named = (self._left, self._right)[side], self._forms[side][at].named
+        tokens = [_plain(token) for token in TOKEN.findall(_text(function, at))]
+        registers = [n for n, token in enumerate(tokens) if register_number(token) != NONE]
+        # A symbol may look like a register.
+        if len(registers) == len(named):
+            for place, slot in zip(registers, named, strict=True):
+                used = uses[slot]
+                # What has no counterpart must not look like what has one.
+                tokens[place] = f"?{tokens[place]}" if used is None else f"use {used}"
+        return [*map(self._public[side].within, tokens)]
+
+
+def _renaming(names: _Names, pairs: Iterable[tuple[int, int]], fixed: Iterable[int]) -> Renaming:
+    left, right = names
+    return Renaming(((left[a], right[b]) for a, b in pairs), fixed)
+
+
+def _text(function: SassFunction, at: int) -> str:
+    columns = (function.predicates, function.opcodes, function.operands)
+    return " ".join(column[at] for column in columns)
+
+
+def _plain(token: str) -> str:
+    return ASIDE if token == _REUSE else token
+
+
+def _forms(function: SassFunction, public: PublicNames) -> list[Form]:
+    return [
+        form_of(function.predicates[at], function.opcodes[at], public.within(function.operands[at]))
+        for at in counted(function)
+    ]
+
+
+def _skeletons(function: SassFunction, forms: Sequence[Form]) -> list[str]:
+    """What has to be the same letter by letter."""
+    return [
+        # The listing does not tell which NaN of many: the upper half of the first word does.
+        f"{form.skeleton} {function.encoding(at) >> 32 & 0xFFFFFFFF:x}"
+        if "NAN" in form.skeleton
+        else form.skeleton
+        for at, form in enumerate(forms)
+    ]
+
+
+def named_places(function: SassFunction) -> dict[str, int]:
+    """What can be branched to in a function, by its names."""
+    return {
+        **{label.name: label.index for label in function.labels},
+        **{part.name: part.start for part in function.parts},
+        function.name: 0,
+    }
+
+
+def _place(name: str, places: Mapping[str, int]) -> tuple[int | str, str]:
+    """Where a name leads, or the name itself; and how far behind that, as it is written."""
+    label, _, offset = name.partition("+")
+    return (places[label], offset) if label in places else (name, "")
+
+
+def _has_callers(function: SassFunction) -> bool:
+    """Whether other functions rely on its registers: it is called, or calls one of them."""
+    if not function.is_kernel:
+        return True
+    inside = {part.name for part in function.parts}
+    return any(
+        opcode.startswith("CALL") and operands.strip("`() ") not in inside
+        for opcode, operands in zip(function.opcodes, function.operands, strict=True)
+    )
+
+
+def _change(left: SassFunction, right: SassFunction, one: int, other: int, *, same: bool) -> Change:
+    if one < 0 or other < 0 or not same:
+        return change_of(one, other, same=same)
+    differing = _differing_bits(left, right, one, other)
+    if not differing:
+        return Change.EQUAL
+    if hides_a_difference(left, right, one, other, names_count=False):
+        return Change.CHANGED
+    return Change.CONTROL if differing & _CONTROL_MASK else Change.EQUAL
+
+
+def _differing_bits(left: SassFunction, right: SassFunction, one: int, other: int) -> int:
+    """Of the encodings; none where one listing has no encodings."""
+    if not (left.encodings and right.encodings):
+        return 0
+    return left.encoding(one) ^ right.encoding(other)
+
+
+def hides_a_difference(
+    left: SassFunction, right: SassFunction, one: int, other: int, *, names_count: bool = True
+) -> bool:
+    """Whether two instructions read the same and are not.
+
+    The same text has the same encoding where neither a symbol nor a place is in it. Texts that are
+    the same but for registers have so outside of these; `names_count` is false for them.
+    """
+    is_same = _text(left, one) == _text(right, other)
+    mask = _CODE_MASK if is_same else _CODE_MASK & ~_NAME_BITS
+    return bool(
+        (is_same or not names_count)
+        and _differing_bits(left, right, one, other) & mask
+        and not any(
+            sign in text for text in (left.operands[one], right.operands[other]) for sign in "`@"
+        )
+    )
+
+
+def _opcodes(
+    left: SassFunction, right: SassFunction, read: Callable[[str], str]
+) -> tuple[Keys, Keys]:
+    ours, theirs = ([read(one.opcodes[at]) for at in counted(one)] for one in (left, right))
+    return ours, theirs
+
+
+def _base(opcode: str) -> str:
+    return opcode.partition(".")[0]

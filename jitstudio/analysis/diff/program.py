@@ -1,0 +1,104 @@
+"""What is compared of a cubin: its code, its data, and how people call its functions."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from jitstudio.analysis.diff.data import DataSection
+from jitstudio.analysis.diff.names import PublicNames
+from jitstudio.analysis.sass.model import Disassembly, SassFunction
+
+# `void lib::scale<float>(float*, int)`: the last name in front of arguments of either kind.
+_BASE = re.compile(r"(?:^|[\s:])([A-Za-z_$][\w$]*)(?=[<(]|\Z)")
+
+
+@dataclass(frozen=True, eq=False)
+class Program:
+    """A cubin, read.
+
+    Attributes:
+        code: Its functions.
+        data: What is in it beside code; None where that is not known.
+        demangled: Names in words of C++, where they are known.
+        is_listed: Whether the data are in the words of a listing.
+    """
+
+    code: Disassembly
+    data: tuple[DataSection, ...] | None = ()
+    demangled: Mapping[str, str] = field(default_factory=dict)
+    is_listed: bool = False
+
+    @cached_property
+    def public(self) -> PublicNames:
+        """The names in its code without the path of the source."""
+        functions = self.code.functions
+        return PublicNames(
+            text
+            for function in functions
+            for text in (
+                function.name,
+                *(part.name for part in function.parts),
+                *set(function.operands),
+            )
+        )
+
+    def base_name(self, function: SassFunction) -> str:
+        """The name as the programmer wrote it, without what it takes."""
+        found = _BASE.search(self.demangled.get(function.name, function.name))
+        return found[1] if found else function.name
+
+
+def data_comparable(left: Program, right: Program) -> bool:
+    """Whether the data of both are known, in the same words."""
+    known = left.data is not None and right.data is not None
+    return known and left.is_listed == right.is_listed
+
+
+_Key = tuple[str, int]
+Partners = tuple[SassFunction | None, SassFunction | None]
+"""The same function of two programs; one is None where a program does not have it."""
+
+
+def partners(left: Program, right: Program) -> list[Partners]:
+    """Which functions belong together, in the order of the first program, then of the second.
+
+    Those of one name, wherever their source lay; then those whose names without their arguments
+    are the same; then kernels, if each program has just one left.
+    """
+    found: dict[_Key, SassFunction] = {}
+    ours, rest = _keyed(left), _keyed(right)
+    for key in ours:
+        if key in rest:
+            found[key] = rest.pop(key)
+    open_ones = {key: function for key, function in ours.items() if key not in found}
+    for key, function in open_ones.items():
+        base = left.base_name(function)
+        other = next((one for one in rest if right.base_name(rest[one]) == base), None)
+        if other is not None:
+            found[key] = rest.pop(other)
+    lonely = _only_kernel({key: one for key, one in open_ones.items() if key not in found})
+    other = _only_kernel(rest)
+    if lonely is not None and other is not None:
+        found[lonely] = rest.pop(other)
+    pairs: list[Partners] = [(one, found.get(key)) for key, one in ours.items()]
+    return [*pairs, *((None, one) for one in rest.values())]
+
+
+def _keyed(program: Program) -> dict[_Key, SassFunction]:
+    """Modules that are not linked may have functions of the same name."""
+    seen: Counter[str] = Counter()
+    keyed: dict[_Key, SassFunction] = {}
+    for function in program.code.functions:
+        name = program.public.within(function.name)
+        keyed[name, seen[name]] = function
+        seen[name] += 1
+    return keyed
+
+
+def _only_kernel(functions: Mapping[_Key, SassFunction]) -> _Key | None:
+    kernels = [key for key, function in functions.items() if function.is_kernel]
+    return kernels[0] if len(kernels) == 1 else None

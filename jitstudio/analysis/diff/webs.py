@@ -1,0 +1,290 @@
+"""The values that the registers of a function hold, each under a name of its own.
+
+A web is all that writes and reads one value: results, and whatever may find one of them, on
+any way through the code. A register that is free again starts another web with its next result.
+Two functions whose instructions differ in their registers only are the same program if their webs
+go one to one: each reading finds in both what the same instruction wrote.
+
+What is not certain joins: an operand is a result only where `results` says so, and whatever else
+stands in an instruction goes on with the old value. A register has one web only, its *own*, where
+an unknown instruction names it; and where control leaves what can be followed, each register
+holds its own web, as it does at the start.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from jitstudio.analysis.control_flow import Block, FlowGraph
+from jitstudio.analysis.diff.form import REGISTERS, Form
+from jitstudio.analysis.sass.cfg import sass_graph
+from jitstudio.analysis.sass.liveness import Liveness, used
+from jitstudio.analysis.sass.model import SassFunction
+from jitstudio.analysis.sass.operands import (
+    BARRIERS,
+    STACK_POINTER,
+    UNIFORM,
+    Mask,
+    is_uniform,
+    numbers,
+)
+
+Webs = Sequence[tuple[int, ...]]
+"""Of each instruction: the web of each of its uses."""
+
+_FIRST_WEB = max(REGISTERS) + 1
+"""Below it a web has the number of the register whose own one it is."""
+
+_Current = dict[int, int]
+"""By a register, the web that it holds."""
+
+# More instructions than these are compared by their registers only: it would take too long.
+_MOST = 40_000
+
+
+def webs(function: SassFunction, forms: Sequence[Form], places: Mapping[str, int]) -> Webs | None:
+    """The webs of all uses; None where the function is too long, or cannot be followed.
+
+    Args:
+        function: The function.
+        forms: Its instructions as they are compared.
+        places: What can be branched to in it, by the names in the forms.
+    """
+    if len(forms) > _MOST:
+        return None
+    graph = sass_graph(function)
+    ways = waypoints(function, graph, forms, places)
+    return _Webs(graph, ways, forms).find() if ways else None
+
+
+class _Webs:
+    """Finds the webs: each block on its own, then what meets where blocks do."""
+
+    def __init__(self, graph: FlowGraph, ways: Waypoints, forms: Sequence[Form]) -> None:
+        self._graph, self._ways, self._forms = graph, ways, forms
+        self._does = [form.effect for form in forms]
+        self._live = Liveness(graph, self._does, ways.before, ways.behind)
+        self._own = {number: number for number in numbers(used(self._does))}
+        self._held = BARRIERS | 1 << STACK_POINTER | _unknown(forms)
+        # By its number, a web that each is one with: a lower one, or itself.
+        self._same = [*range(_FIRST_WEB)]
+
+    def find(self) -> Webs:
+        """The web of each use."""
+        found: list[tuple[int, ...]] = []
+        at_start: list[_Current] = []
+        at_end: list[_Current] = []
+        for block in self._graph.blocks:
+            held = self._held | (UNIFORM if block.id in self._ways.parted else 0)
+            earlier = [at for at in self._graph.predecessors[block.id] if at < block.id]
+            first = self._first(block.id, held, at_end[earlier[0]] if earlier else None)
+            at_start.append(first)
+            at_end.append(self._through(block, first.copy(), held, found))
+        for edge in self._graph.edges:
+            reached = at_end[edge.source]
+            for number, web in at_start[edge.target].items():
+                if reached[number] != web:
+                    self._join(reached[number], web)
+        # What fills the last cache line.
+        found += (form.uses for form in self._forms[len(found) :])
+        for web, lower in enumerate(self._same):
+            self._same[web] = self._same[lower]
+        return [tuple(map(self._same.__getitem__, uses)) for uses in found]
+
+    def _first(self, block: int, held: Mask, before: _Current | None) -> _Current:
+        """The webs that are alive where a block starts."""
+        live = self._live.at_start[block]
+        first = {number: number for number in numbers(live & held)}
+        for number in numbers(live & ~held):
+            first[number] = before[number] if before is not None else self._new()
+        return first
+
+    def _through(
+        self, block: Block, current: _Current, held: Mask, found: list[tuple[int, ...]]
+    ) -> _Current:
+        """Tell the webs of the uses of a block; those at its end."""
+        fresh = self._live.fresh(block.id)
+        for at in range(block.start, block.end):
+            if at in self._ways.before:
+                current = self._meet(current)
+            form = self._forms[at]
+            uses, start, end = form.uses, form.written.start, form.written.stop
+            if start == end:
+                found.append(tuple([current[number] for number in uses]))
+            else:
+                before = [current[number] for number in uses[:start]]
+                behind = [current[number] for number in uses[end:]]
+                ended = self._does[at].kills if not form.guard else fresh.get(at, 0)
+                for number in {*uses[start:end]}:
+                    if held >> number & 1:
+                        current[number] = number
+                    elif ended >> number & 1:
+                        current[number] = self._new()
+                results = [current[number] for number in uses[start:end]]
+                found.append((*before, *results, *behind))
+            if at in self._ways.behind:
+                current = self._meet(current)
+        return current
+
+    def _meet(self, current: _Current) -> _Current:
+        """Each register in its own web."""
+        for number, web in current.items():
+            self._join(number, web)
+        return self._own.copy()
+
+    def _new(self) -> int:
+        web = len(self._same)
+        self._same.append(web)
+        return web
+
+    def _join(self, one: int, other: int) -> None:
+        one, other = sorted((self._root(one), self._root(other)))
+        self._same[other] = one
+
+    def _root(self, web: int) -> int:
+        same = self._same
+        while same[web] != web:
+            same[web] = web = same[same[web]]
+        return web
+
+
+def _unknown(forms: Sequence[Form]) -> Mask:
+    """The registers of instructions of which it is not known what they take."""
+    mask = 0
+    for uses in {form.uses for form in forms if not form.is_known}:
+        for number in uses:
+            mask |= 1 << number
+    return mask
+
+
+# ---- Where values cannot be followed: what is called, returns, or may lead anywhere
+
+_BRANCHES = frozenset(("BRA", "BRX", "BRXU", "JMP", "JMX", "JMXU"))
+_AWAY = frozenset(("CALL", "RET"))
+# Some threads may take it and others not, whatever its operands say.
+_OF_THE_WARP = frozenset(("CONV", "DIV"))
+
+
+@dataclass(frozen=True, eq=False)
+class Waypoints:
+    """Instructions at which anything may happen to the registers, and where a warp is one.
+
+    Attributes:
+        before: Instructions that may be come to from anywhere.
+        behind: Instructions that may lead anywhere, or to what changes registers.
+        parted: Blocks, by id, in which the threads of a warp may be in different places: what
+            they share may be changed by threads that took another way.
+    """
+
+    before: frozenset[int]
+    behind: frozenset[int]
+    parted: frozenset[int]
+
+
+def waypoints(
+    function: SassFunction, graph: FlowGraph, forms: Sequence[Form], places: Mapping[str, int]
+) -> Waypoints | None:
+    """The waypoints of a function; None where it names places that are not known.
+
+    Args:
+        function: The function.
+        graph: Its flow.
+        forms: Its instructions.
+        places: What can be branched to, by the names in the forms.
+    """
+    before, behind = set(_unled(graph)), set(_leading_away(function, graph))
+    joins = {
+        (places[name], _barrier(forms[at]))
+        for at, name in _named(function, forms, "BSSY")
+        if name in places
+    }
+    for at, opcode in enumerate(function.opcodes[: len(forms)]):
+        base, targets = opcode.partition(".")[0], forms[at].targets
+        if base in _AWAY or (base == "BSYNC" and (at + 1, _barrier(forms[at])) not in joins):
+            behind.add(at)
+        if not targets or base in _BRANCHES:
+            continue
+        if any(name not in places and name.partition("+")[0] in places for name in targets):
+            return None
+        led = {places[name] for name in targets if name in places}
+        if base == "BSSY":
+            # Threads wait in front of it and go on there, as if it were no branch.
+            led = {to for to in led if not _is_waited_at(function, forms, to, _barrier(forms[at]))}
+        if led:
+            before |= led
+            behind.add(at)
+    return Waypoints(
+        frozenset(before),
+        frozenset(behind),
+        _parted(function, graph, forms, before - {0} | behind),
+    )
+
+
+def _base(function: SassFunction, at: int) -> str:
+    return function.opcodes[at].partition(".")[0]
+
+
+def _barrier(form: Form) -> tuple[int, ...]:
+    """The barrier of what waits, or of where it is said who has to: it stands last."""
+    return form.uses[-1:]
+
+
+def _is_waited_at(
+    function: SassFunction, forms: Sequence[Form], place: int, barrier: tuple[int, ...]
+) -> bool:
+    """Whether threads wait for each other in front of a place."""
+    before = place - 1
+    return (
+        0 <= before < len(forms)
+        and _base(function, before) == "BSYNC"
+        and _barrier(forms[before]) == barrier
+    )
+
+
+def _named(function: SassFunction, forms: Sequence[Form], base: str) -> Iterator[tuple[int, str]]:
+    for at, form in enumerate(forms):
+        if form.targets and _base(function, at) == base:
+            yield from ((at, name) for name in form.targets)
+
+
+def _unled(graph: FlowGraph) -> Iterator[int]:
+    """Where functions start, and what no branch leads to."""
+    for block in graph.blocks:
+        if block.is_entry or not graph.predecessors[block.id]:
+            yield block.start
+
+
+def _leading_away(function: SassFunction, graph: FlowGraph) -> Iterator[int]:
+    """The last instructions of blocks behind which the flow is not told."""
+    starts = {block.start for block in graph.blocks if block.is_entry}
+    for block in graph.blocks:
+        last = block.end - 1
+        ends = _base(function, last) == "EXIT" and not function.predicates[last]
+        runs_out = not graph.successors[block.id] or block.end in starts
+        if block.leads_away or (runs_out and not ends):
+            yield last
+
+
+def _parted(
+    function: SassFunction, graph: FlowGraph, forms: Sequence[Form], ways: Iterable[int]
+) -> frozenset[int]:
+    if not function.is_kernel:
+        return frozenset(block.id for block in graph.blocks)
+    todo = [block.id for at in ways if (block := graph.block_at(at))]
+    for block in graph.blocks:
+        if len(graph.successors[block.id]) > 1 and _parts(function, block, forms):
+            todo += graph.successors[block.id]
+    found: set[int] = set()
+    while todo:
+        if (at := todo.pop()) not in found:
+            found.add(at)
+            todo += graph.successors[at]
+    return frozenset(found)
+
+
+def _parts(function: SassFunction, block: Block, forms: Sequence[Form]) -> bool:
+    """Whether the threads of a warp may take different ways at the end of a block."""
+    last = block.end - 1
+    modifiers = function.opcodes[last].split(".")[1:]
+    return not _OF_THE_WARP.isdisjoint(modifiers) or not all(map(is_uniform, forms[last].uses))

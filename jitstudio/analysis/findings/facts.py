@@ -1,0 +1,129 @@
+"""What the rules look at: a function, and what can be told about it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cached_property
+
+from jitstudio.analysis.control_flow import FlowGraph
+from jitstudio.analysis.findings.warp import Access, Warp, follow
+from jitstudio.analysis.sass.cfg import sass_graph
+from jitstudio.analysis.sass.liveness import Liveness, effects
+from jitstudio.analysis.sass.model import NOWHERE, Part, Place, SassFunction
+from jitstudio.analysis.sass.opcodes import stem
+from jitstudio.analysis.sass.operands import Decoded, Mask, decode
+from jitstudio.core.result import Resources
+
+# What ptxas brings along for divisions, roots and the like is not the author's.
+_LIBRARY = "__internal_"
+_CALLS = frozenset(("CALL", "RET", "BRX", "BRXU", "JMX", "JMXU"))
+
+
+@dataclass(frozen=True, eq=False)
+class FunctionFacts:
+    """A function with all that is found out about it, each thing when a rule first asks.
+
+    Attributes:
+        function: Its code.
+        resources: What it needs; None where no tool has told.
+    """
+
+    function: SassFunction
+    resources: Resources | None
+
+    @cached_property
+    def graph(self) -> FlowGraph:
+        """Its blocks and loops."""
+        return sass_graph(self.function)
+
+    @cached_property
+    def forms(self) -> tuple[Decoded, ...]:
+        """The operands of each instruction."""
+        return tuple(map(decode, self.function.opcodes, self.function.operands))
+
+    @cached_property
+    def warp(self) -> Warp:
+        """What its values look like across a warp."""
+        return follow(self.function, self.graph, self.forms)
+
+    def is_live_behind(self, index: int, register: int) -> bool:
+        """Whether a register may be read behind an instruction, before it is written again."""
+        block = self.graph.block_at(index)
+        if block is None:
+            return False
+        if block.id not in self._live:
+            self._live[block.id] = self._liveness.behind(block.id)
+        return bool(self._live[block.id][index - block.start] >> register & 1)
+
+    @cached_property
+    def _live(self) -> dict[int, list[Mask]]:
+        """Per block that was asked for, what may be read behind each instruction."""
+        return {}
+
+    @cached_property
+    def _liveness(self) -> Liveness:
+        count = self.function.code_length
+        calls = (at for at in range(count) if stem(self.function.opcodes[at]) in _CALLS)
+        ends = (block.end - 1 for block in self.graph.blocks if block.leads_away)
+        # What is called, or comes behind what is shown, may read anything.
+        away = frozenset((*calls, *ends))
+        return Liveness(self.graph, effects(self.function, count), behind=away)
+
+    @cached_property
+    def own(self) -> range | tuple[int, ...]:
+        """The instructions that the author is to blame for."""
+        library = [part for part in self.function.parts if is_of_library(part)]
+        foreign = {index for part in library for index in range(part.start, part.end)}
+        code = range(self.function.code_length)
+        return tuple(index for index in code if index not in foreign) if foreign else code
+
+    def of_opcode(self, *stems: str) -> tuple[int, ...]:
+        """The author's instructions with one of these opcodes, whatever their modifiers."""
+        opcodes = self.function.opcodes
+        return tuple(index for index in self.own if stem(opcodes[index]) in stems)
+
+    @cached_property
+    def has_rows(self) -> bool:
+        """Whether its threads are numbered in y, too."""
+        return any("SR_TID.Y" in operands for operands in self.function.operands)
+
+    @cached_property
+    def accesses(self) -> tuple[Access, ...]:
+        """The author's loads and stores of global memory."""
+        own = set(self.own)
+        return tuple(access for access in self.warp.accesses if access.index in own)
+
+    @cached_property
+    def access_at(self) -> dict[int, Access]:
+        """The same by their index."""
+        return {access.index: access for access in self.accesses}
+
+    @cached_property
+    def groups(self) -> tuple[tuple[Access, ...], ...]:
+        """Accesses that differ by their offsets only, by these; loads and stores apart."""
+        found: dict[tuple[bool, tuple[int, int, int]], list[Access]] = {}
+        for access in self.accesses:
+            found.setdefault((access.is_load, access.base), []).append(access)
+        return tuple(tuple(sorted(group, key=_offset)) for group in found.values())
+
+    def line(self, index: int) -> Place | None:
+        """The line an instruction comes from; None where the line table does not say."""
+        place = self.function.place_ids[index]
+        return self.function.places[place][0] if place != NOWHERE else None
+
+    def by_line(self, indices: Iterable[int]) -> Iterator[tuple[int, ...]]:
+        """Instructions of one line together, the lines in the order of the code."""
+        found: dict[Place | None, list[int]] = {}
+        for index in indices:
+            found.setdefault(self.line(index), []).append(index)
+        return map(tuple, found.values())
+
+
+def is_of_library(part: Part) -> bool:
+    """Whether ptxas has brought it along."""
+    return _LIBRARY in part.name
+
+
+def _offset(access: Access) -> int:
+    return access.offset

@@ -1,0 +1,287 @@
+"""Machine code as it is read: functions, instructions, and where each of them comes from.
+
+Columns rather than objects: a cubin has hundreds of thousands of instructions, which cross a pipe.
+"""
+
+from __future__ import annotations
+
+from array import array
+from bisect import bisect_right
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, NamedTuple, TypeAlias
+
+from jitstudio.core.result import Resources
+
+# ---- What an instruction tells the scheduler, on sm_70 and later
+
+_FIRST_BIT = 105
+_NO_BARRIER = 7
+
+BARRIERS = 6
+"""Scoreboard barriers of a warp, counted from 0."""
+
+
+class Control(NamedTuple):
+    """The control bits of an instruction.
+
+    Attributes:
+        stall: Cycles to wait before the next instruction of the warp may issue.
+        yields: Whether the scheduler is told to prefer another warp now.
+        write_barrier: The barrier that is released when the result is written; None for none.
+        read_barrier: The barrier that is released when the operands are read; None for none.
+        wait_mask: A bit for each barrier that is waited for before this instruction issues.
+        reuse: A bit for each operand slot whose register stays in the reuse cache.
+    """
+
+    stall: int
+    yields: bool
+    write_barrier: int | None
+    read_barrier: int | None
+    wait_mask: int
+    reuse: int
+
+    @property
+    def waits_for(self) -> tuple[int, ...]:
+        """The barriers of the wait mask."""
+        return tuple(n for n in range(BARRIERS) if self.wait_mask >> n & 1)
+
+
+def control_of(encoding: int) -> Control:
+    """The control bits of a 128-bit encoding."""
+    bits = encoding >> _FIRST_BIT
+    return Control(
+        stall=bits & 0xF,
+        # The bit is set where the scheduler should stay with this warp.
+        yields=not bits >> 4 & 1,
+        write_barrier=_barrier(bits >> 5),
+        read_barrier=_barrier(bits >> 8),
+        wait_mask=bits >> 11 & 0x3F,
+        reuse=bits >> 17 & 0xF,
+    )
+
+
+def _barrier(bits: int) -> int | None:
+    number = bits & 7
+    return None if number == _NO_BARRIER else number
+
+
+if TYPE_CHECKING:
+    Integers: TypeAlias = array[int]
+else:
+    Integers = array  # takes no parameter before Python 3.12
+
+NOWHERE = -1
+"""Stands for an index or a count that there is none of."""
+
+WORD_BYTES = 16
+"""Bytes of an instruction, on sm_70 and later."""
+
+
+class Place(NamedTuple):
+    """A line of a source file, counted from 1; the file as the line table has it."""
+
+    file: str
+    line: int
+
+
+Places = tuple[Place, ...]
+"""Where code comes from: the line itself, then, if it was inlined, the call, the call's call..."""
+
+
+class LiveRegisters(NamedTuple):
+    """How many registers hold a value that is still needed.
+
+    General ones and predicates are those of one thread, uniform ones those of one warp.
+    """
+
+    gpr: int
+    pred: int
+    ugpr: int
+    upred: int
+
+
+class Instruction(NamedTuple):
+    """One instruction.
+
+    Attributes:
+        address: Bytes from the start of its section.
+        predicate: Such as ``@!P0``; empty where it always runs.
+        opcode: With its modifiers, such as ``LDG.E.64``.
+        operands: Such as ``R2, desc[UR4][R2.64]``; empty where it has none.
+        encoding: All 128 bits; 0 where the listing did not tell.
+        places: Where it comes from; empty where the line table does not say.
+        ptx_line: The line of the PTX, counted from 1; 0 where the line table does not say.
+        live: What is alive; None where nvdisasm did not tell.
+    """
+
+    address: int
+    predicate: str
+    opcode: str
+    operands: str
+    encoding: int
+    places: Places
+    ptx_line: int
+    live: LiveRegisters | None
+
+    @property
+    def control(self) -> Control | None:
+        """What the encoding tells the scheduler; None where there is no encoding."""
+        return control_of(self.encoding) if self.encoding else None
+
+    @property
+    def text(self) -> str:
+        """As a listing shows it, without its address."""
+        return " ".join(part for part in (self.predicate, self.opcode, self.operands) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """A name for the instruction with this index, which may be one behind the last."""
+
+    name: str
+    index: int
+
+
+class Part(NamedTuple):
+    """A function inside a section: the kernel itself, what it calls, or a library routine.
+
+    Attributes:
+        name: Its symbol.
+        start: The index of its first instruction.
+        end: The index behind its last one.
+    """
+
+    name: str
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, eq=False)
+class SassFunction:
+    """The code of one section: a kernel, or a function that others call.
+
+    Attributes:
+        name: Its lowered name.
+        is_kernel: Whether it can be launched.
+        addresses: Per instruction, in bytes; ascending.
+        predicates: Per instruction; see `Instruction`.
+        opcodes: Per instruction.
+        operands: Per instruction.
+        encodings: 16 bytes per instruction, the least first; empty if the listing has none.
+        place_ids: Per instruction, an index into `places`, or `NOWHERE`.
+        places: The different places.
+        ptx_lines: Per instruction; 0 where unknown.
+        ptx_name: How the line table calls the PTX, such as ``.nv_debug_ptx_txt.7``; may be empty.
+        labels: In the order of the code.
+        parts: The functions in it, in the order of the code; the first has its name.
+        live: Per instruction gpr, pred, ugpr and upred; empty where nvdisasm did not tell.
+    """
+
+    name: str
+    is_kernel: bool
+    addresses: Integers
+    predicates: tuple[str, ...]
+    opcodes: tuple[str, ...]
+    operands: tuple[str, ...]
+    encodings: bytes
+    place_ids: Integers
+    places: tuple[Places, ...]
+    ptx_lines: Integers
+    ptx_name: str
+    labels: tuple[Label, ...]
+    parts: tuple[Part, ...]
+    live: Integers = field(default_factory=lambda: array("H"))
+
+    def __post_init__(self) -> None:
+        """See that all columns tell of the same instructions.
+
+        Raises:
+            ValueError: They do not.
+        """
+        count = len(self.opcodes)
+        columns = (self.addresses, self.predicates, self.operands, self.place_ids, self.ptx_lines)
+        if (
+            any(len(column) != count for column in columns)
+            or len(self.encodings) not in (0, count * WORD_BYTES)
+            or len(self.live) not in (0, count * len(LiveRegisters._fields))
+            or min(self.place_ids, default=0) < NOWHERE
+            or max(self.place_ids, default=NOWHERE) >= len(self.places)
+            or any(not 0 <= label.index <= count for label in self.labels)
+            or any(not 0 <= part.start <= part.end <= count for part in self.parts)
+        ):
+            raise ValueError(f"The columns of {self.name} do not fit one another.")
+
+    def __len__(self) -> int:
+        return len(self.opcodes)
+
+    def __getitem__(self, index: int) -> Instruction:
+        place = self.place_ids[index]
+        return Instruction(
+            address=self.addresses[index],
+            predicate=self.predicates[index],
+            opcode=self.opcodes[index],
+            operands=self.operands[index],
+            encoding=self.encoding(index),
+            places=self.places[place] if place != NOWHERE else (),
+            ptx_line=self.ptx_lines[index],
+            live=self.live_at(index),
+        )
+
+    def __iter__(self) -> Iterator[Instruction]:
+        return (self[index] for index in range(len(self)))
+
+    def encoding(self, index: int) -> int:
+        """All 128 bits of an instruction; 0 where the listing did not tell."""
+        at = index * WORD_BYTES
+        return int.from_bytes(self.encodings[at : at + WORD_BYTES], "little")
+
+    def live_at(self, index: int) -> LiveRegisters | None:
+        """What is alive at an instruction; None where nvdisasm did not tell."""
+        at = index * len(LiveRegisters._fields)
+        counts = self.live[at : at + len(LiveRegisters._fields)]
+        return LiveRegisters(*counts) if counts else None
+
+    def index_of(self, address: int) -> int:
+        """The index of the instruction at this address, or `NOWHERE`."""
+        at = bisect_right(self.addresses, address) - 1
+        return at if at >= 0 and self.addresses[at] == address else NOWHERE
+
+    @cached_property
+    def code_length(self) -> int:
+        """Instructions without what fills the last cache line: a branch to itself, then NOPs."""
+        count = len(self.opcodes)
+        while count and self.opcodes[count - 1] == "NOP":
+            count -= 1
+        if not count or self.opcodes[count - 1] != "BRA" or self.predicates[count - 1]:
+            return count
+        named = {label.name for label in self.labels if label.index == count - 1}
+        target = self.operands[count - 1].strip("`() ")
+        return count - 1 if target in named else count
+
+
+@dataclass(frozen=True, eq=False)
+class Disassembly:
+    """All machine code of a cubin.
+
+    Attributes:
+        target: Such as ``sm_90a``; empty if the listing does not tell.
+        functions: In the order of the listing.
+        resources: What each kernel needs, as the cubin itself tells; it tells no spills.
+        notes: What is not known and why, in sentences.
+    """
+
+    target: str
+    functions: tuple[SassFunction, ...]
+    resources: Mapping[str, Resources] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    @property
+    def kernels(self) -> tuple[SassFunction, ...]:
+        """Those that can be launched."""
+        return tuple(function for function in self.functions if function.is_kernel)
+
+    def function(self, name: str) -> SassFunction | None:
+        """The function with this lowered name, or None."""
+        return next((found for found in self.functions if found.name == name), None)

@@ -1,0 +1,207 @@
+"""The table of all SASS opcodes: what kind of work each does, and how its operands are written.
+
+It is data, in `resources/reference/sass.toml`; that file tells how its rows are written. The help
+on opcodes, the decoder of operands and all counts of instructions read the same rows.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from enum import Enum
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+from jitstudio.analysis.word_table import WordTable, read_table, rows
+
+_DIFFERENT = 4096
+_MATRIX_MOVES = frozenset({"LDSM", "STSM"})
+
+
+class Group(Enum):
+    """What an instruction is for; the value is the word to show."""
+
+    MEMORY = "memory"
+    FLOAT = "float"
+    INTEGER = "integer"
+    TENSOR = "tensor"
+    CONVERSION = "conversion"
+    MOVE = "move"
+    CONTROL = "control"
+    OTHER = "other"
+
+
+class Space(Enum):
+    """Which memory is read or written. `TENSOR` is that of the tensor cores, from sm_100 on."""
+
+    GLOBAL = "global"
+    SHARED = "shared"
+    LOCAL = "local"
+    CONSTANT = "constant"
+    GENERIC = "generic"
+    TEXTURE = "texture"
+    SURFACE = "surface"
+    DISTRIBUTED = "distributed"
+    TENSOR = "tensor memory"
+
+
+@dataclass(frozen=True)
+class InstructionClass:
+    """What kind of work an instruction is.
+
+    Attributes:
+        group: What it is for.
+        space: The memory it works on; None where it works on none.
+        bits: How wide an access is for one thread; None where the opcode does not tell.
+        precision: Such as ``fp32``, ``bf16`` or ``int8``, of floating point and of matrices; of a
+            matrix instruction that of what is multiplied. Empty elsewhere.
+        is_load: Whether it reads memory.
+        is_store: Whether it writes memory.
+        is_atomic: Whether it does both at once.
+    """
+
+    group: Group
+    space: Space | None = None
+    bits: int | None = None
+    precision: str = ""
+    is_load: bool = False
+    is_store: bool = False
+    is_atomic: bool = False
+
+    @property
+    def title(self) -> str:
+        """The text to show, such as ``global load, 128 bit``, ``fp32`` or ``integer``."""
+        if self.space is not None:
+            width = f", {self.bits} bit" if self.bits else ""
+            return f"{self.space.value} {self._access}{width}"
+        if self.group is Group.TENSOR:
+            return f"tensor {self.precision}".rstrip()
+        return self.precision or self.group.value
+
+    @property
+    def _access(self) -> str:
+        if self.is_load and self.is_store:
+            return "copy"
+        words = ((self.is_load, "load"), (self.is_store, "store"), (self.is_atomic, "atomic"))
+        return next((word for is_so, word in words if is_so), "upkeep")
+
+
+class Opcode(NamedTuple):
+    """A row of the table.
+
+    Attributes:
+        name: The opcode, with the modifiers by which it differs from another row.
+        kind: What kind of work it is; of memory the width where no modifier tells another.
+        form: The operands in the order of a listing, with how many registers each takes.
+        text: What it does, a sentence or two.
+        operands: What the names in the form mean.
+        target: The first target that has it; empty where that is not known.
+    """
+
+    name: str
+    kind: InstructionClass
+    form: str
+    text: str
+    operands: str
+    target: str = ""
+
+    @property
+    def shown_form(self) -> str:
+        """The form for readers: without the registers, and without operands that are seldom."""
+        return _HIDDEN.sub("", self.form)
+
+
+_HIDDEN = re.compile(r":\w+|\([^)]*\) ?")
+_UNKNOWN = InstructionClass(Group.OTHER)
+
+
+class _Table(NamedTuple):
+    opcodes: WordTable[Opcode]
+    modifiers: frozenset[str]
+    widths: Mapping[str, int]
+    matrices: Mapping[str, int]
+    precisions: Mapping[str, str]
+
+
+@cache
+def stem(opcode: str) -> str:
+    """An opcode without its modifiers."""
+    return opcode.partition(".")[0]
+
+
+@lru_cache(_DIFFERENT)
+def row_of(opcode: str) -> Opcode | None:
+    """The row of an opcode, the one with most of its modifiers; None of one that is not known."""
+    found = _table().opcodes.find(opcode)
+    return found[0] if found else None
+
+
+@lru_cache(_DIFFERENT)
+def class_of(opcode: str) -> InstructionClass:
+    """What kind of work an opcode is, with its modifiers; one that is not known is `OTHER`."""
+    row = row_of(opcode)
+    if row is None:
+        return _UNKNOWN
+    table, known = _table(), row.kind
+    base, *modifiers = opcode.split(".")
+    if known.bits is not None:
+        widths = table.matrices if base in _MATRIX_MOVES else table.widths
+        return replace(known, bits=_last(widths, modifiers, known.bits))
+    if known.precision:
+        told = (word for modifier, word in table.precisions.items() if modifier in modifiers)
+        return replace(known, precision=next(told, known.precision))
+    return known
+
+
+def is_understood(opcode: str) -> bool:
+    """Whether the opcode and all of its modifiers are in the table."""
+    row, table = row_of(opcode), _table()
+    return row is not None and all(
+        part in table.modifiers or part in table.widths
+        for part in opcode.split(".")[1:]
+        if part not in row.name.split(".")
+    )
+
+
+def all_opcodes() -> tuple[Opcode, ...]:
+    """All rows, in the order of the table."""
+    return tuple(_table().opcodes.values())
+
+
+@cache
+def _table() -> _Table:
+    content = read_table("sass")
+    return _Table(
+        WordTable(
+            (name, Opcode(name, kind, *fields))
+            for each in content["class"]
+            for kind in (_kind(each),)
+            for name, fields in rows(each["instruction"])
+        ),
+        frozenset(name.removeprefix(".") for name, _ in rows(content["modifier"])),
+        content["widths"],
+        content["matrices"],
+        content["precisions"],
+    )
+
+
+def _kind(row: Mapping[str, Any]) -> InstructionClass:
+    access = row.get("access", ())
+    return InstructionClass(
+        Group(row["group"]),
+        Space(row["space"]) if "space" in row else None,
+        row.get("bits"),
+        row.get("precision", ""),
+        is_load="load" in access,
+        is_store="store" in access,
+        is_atomic="atomic" in access,
+    )
+
+
+def _last(widths: Mapping[str, int], modifiers: Iterable[str], usual: int) -> int:
+    """What the last modifier that tells a width says: one before may be of a cache line."""
+    found = usual
+    for modifier in modifiers:
+        found = widths.get(modifier, found)
+    return found

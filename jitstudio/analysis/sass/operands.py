@@ -1,0 +1,642 @@
+"""What an instruction reads and writes, from its text.
+
+The one decoder of SASS operands: live registers, findings and comparisons all go by it. Which
+operands are results, and how many registers each takes, is in the table of opcodes; `decode` is
+held against the marks of `nvdisasm -lrm narrow`, instruction by instruction.
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator, Sequence
+from functools import cache, cached_property, lru_cache
+from typing import NamedTuple
+
+from jitstudio.analysis.sass.opcodes import class_of, is_understood, row_of
+
+NONE = -1
+"""Stands for a register, a bank or an offset that there is none of."""
+
+Mask = int
+"""A set of registers: a bit for each of them, by its number."""
+
+GPR, UGPR, PRED, UPRED, BARRIER = 0, 256, 512, 528, 544
+"""The numbers of R0, UR0, P0, UP0 and B0."""
+
+STACK_POINTER = GPR + 1
+"""R1, by the convention for calls."""
+
+_FILES = {"R": (GPR, 255), "UR": (UGPR, 255), "P": (PRED, 7), "UP": (UPRED, 7), "B": (BARRIER, 16)}
+
+
+def _file_mask(*kinds: str) -> Mask:
+    return sum(((1 << size) - 1) << first for first, size in (_FILES[kind] for kind in kinds))
+
+
+GENERAL: Mask = _file_mask("R")
+PREDICATES: Mask = _file_mask("P")
+UNIFORM_PREDICATES: Mask = _file_mask("UP")
+BARRIERS: Mask = _file_mask("B")
+UNIFORM: Mask = _file_mask("UR", "UP")
+"""Registers that the threads of a warp share."""
+
+ALL_REGISTERS: Mask = _file_mask(*_FILES)
+
+_NUMBERS = {f"{kind}{n}": first + n for kind, (first, size) in _FILES.items() for n in range(size)}
+_NAMES = {number: name for name, number in _NUMBERS.items()}
+# By the name of a register, that of the first one of its kind.
+_FIRST = {name: f"{name.rstrip('0123456789')}0" for name in _NUMBERS}
+
+# Behind a round bracket stands a symbol, which may be called R4.
+REGISTER = re.compile(
+    r"(?<![\w$.(])(U?R(?:25[0-4]|2[0-4]\d|1\d\d|\d\d?)|U?P[0-6]|B(?:1[0-5]|\d))(?![\w$])"
+)
+_ANY_PREDICATE = re.compile(r"!?U?P(?:\d|[TR])\Z")
+_RESULT_REGISTER = re.compile(r"(?:U?R(?:\d+|Z)|B\d+)(?P<part>\.\w+)?\Z")
+_RESULT_PREDICATE = re.compile(r"U?P[0-9T]\Z")
+_ALL_OF_A_KIND = {"PR": PREDICATES, "UPR": UNIFORM_PREDICATES}
+_BRACKETS = re.compile(r"([\w.]*)\[([^\[\]]*)(?:\]|\Z)")
+
+
+class Use(NamedTuple):
+    """A register that stands in the text of an instruction.
+
+    Attributes:
+        register: Its number.
+        size: How many registers are meant, it and those behind it.
+        is_result: Whether they are written, and not read.
+        is_sure: Of a result, whether they surely are written, and wholly.
+    """
+
+    register: int
+    size: int
+    is_result: bool
+    is_sure: bool
+
+
+class Operand(NamedTuple):
+    """One operand.
+
+    Attributes:
+        text: As the listing has it.
+        register: The register that it is, or that is the index in its bank, or `NONE`.
+        is_zero: Whether it is a register that always holds zero, or true.
+        is_negative: Whether the register is negated.
+        constant: The whole number that it is, or None.
+        is_literal: Whether it is a number, whole or not.
+        bank: The bank of constant memory that it is in, or `NONE`.
+    """
+
+    text: str
+    register: int = NONE
+    is_zero: bool = False
+    is_negative: bool = False
+    constant: int | None = None
+    is_literal: bool = False
+    bank: int = NONE
+
+
+class Address(NamedTuple):
+    """The address of a memory access.
+
+    Attributes:
+        base: The register that holds it, or `NONE`.
+        more: Uniform register that is added, or `NONE`.
+        offset: Bytes that are added.
+    """
+
+    base: int
+    more: int
+    offset: int
+
+
+class Decoded:
+    """The operands of an instruction, by what becomes of them; the guard in front is none.
+
+    Attributes:
+        uses: The registers in the text, in their order.
+        unnamed: Registers that are read or written without being named.
+        reads: All registers that may be read.
+        writes: All registers that may be written.
+        sure: Those of them that surely are written, and wholly.
+        results: Registers that are written, the first of each operand.
+        written: All registers that are written, the results first.
+        is_known: Whether the table tells what the operands are. If not, one register in front
+            is taken for the result, and each for one register.
+    """
+
+    def __init__(
+        self,
+        shape: _Shape,
+        uses: tuple[Use, ...],
+        masks: tuple[Mask, Mask, Mask],
+        text: str,
+    ) -> None:
+        self._shape, self._text = shape, text
+        self.uses, self.unnamed = uses, shape.reads | shape.writes
+        self.reads, self.writes, self.sure = masks
+        self.is_known = shape.is_known
+        self.results = tuple([use.register for use in uses if use.is_result])
+        more = self.writes
+        for register in self.results:
+            more &= ~(1 << register)
+        self.written = (*self.results, *numbers(more)) if more else self.results
+
+    @cached_property
+    def sources(self) -> tuple[Operand, ...]:
+        """What is no result."""
+        return tuple(map(operand, self._texts))
+
+    @cached_property
+    def address(self) -> Address | None:
+        """Where memory is accessed, if it is."""
+        return _address(self._texts)
+
+    @property
+    def _texts(self) -> list[str]:
+        return _split(self._text)[self._shape.results :]
+
+
+@lru_cache(maxsize=1 << 15)
+def decode(opcode: str, operands: str) -> Decoded:
+    """What an instruction reads and writes, by its opcode with modifiers and its operands."""
+    parts = REGISTER.split(operands)
+    names = parts[1::2]
+    parts[1::2] = [_FIRST[name] for name in names]
+    # Instructions that differ in the numbers of their registers only have one shape.
+    shape = _shape(opcode, "".join(parts))
+    reads, writes, sure = shape.reads, shape.writes, 0
+    uses = []
+    for name, (size, is_result, is_sure, ones, limit) in zip(names, shape.slots, strict=True):
+        number = _NUMBERS[name]
+        mask = ones << number & limit
+        if not is_result:
+            reads |= mask
+        else:
+            writes |= mask
+            if is_sure:
+                sure |= mask
+        uses.append(Use(number, size, is_result, is_sure))
+    return Decoded(shape, tuple(uses), (reads, writes, sure), operands)
+
+
+@lru_cache(maxsize=1 << 14)
+def operand(text: str) -> Operand:
+    """One operand, read."""
+    text = text.removesuffix(".reuse")
+    if plain := _PLAIN.fullmatch(text):
+        negative = bool(plain["sign"].strip("|"))
+        if plain["name"] in _ZEROES:
+            return Operand(text, is_zero=True, is_negative=negative, constant=0)
+        return Operand(text, register=register_number(plain["name"]), is_negative=negative)
+    if bank := _BANK.match(text):
+        number = int(bank[1], 16) if bank[1].startswith("0x") else _BANK_OF_REGISTER
+        return Operand(text, register=register_number(bank[2] or ""), bank=number)
+    return Operand(text, constant=integer(text), is_literal=_LITERAL.fullmatch(text) is not None)
+
+
+@lru_cache(maxsize=1 << 10)
+def guard(predicate: str) -> int:
+    """The register of a guard such as ``@!P0``, or `NONE` where there is none."""
+    return _NUMBERS.get(predicate.lstrip("@!"), NONE)
+
+
+def register_number(name: str) -> int:
+    """The number of a register by its name; `NONE` for RZ, PT and all that is none."""
+    return _NUMBERS.get(name, NONE)
+
+
+def register_name(number: int) -> str:
+    """The name of a register by its number."""
+    return _NAMES[number]
+
+
+def file_of(register: int) -> tuple[int, int]:
+    """The numbers of the first register of its kind, and of the one behind the last."""
+    first = max(first for first, _ in _FILES.values() if first <= register)
+    return first, first + next(size for start, size in _FILES.values() if start == first)
+
+
+def is_predicate(register: int) -> bool:
+    """Whether a register is a predicate."""
+    return PRED <= register < BARRIER
+
+
+def is_uniform(register: int) -> bool:
+    """Whether the threads of a warp share a register."""
+    return UGPR <= register < PRED or UPRED <= register < BARRIER
+
+
+@lru_cache(1 << 12)
+def numbers(mask: Mask) -> tuple[int, ...]:
+    """The registers of a set, ascending."""
+    found = []
+    while mask:
+        lowest = mask & -mask
+        found.append(lowest.bit_length() - 1)
+        mask ^= lowest
+    return tuple(found)
+
+
+# ---- Which operands are results, and how many registers each takes
+
+
+class _Slot(NamedTuple):
+    """A register in a text, whichever it is: see `Use`; and its bits as R0, and all of its file."""
+
+    size: int
+    is_result: bool
+    is_sure: bool
+    ones: Mask
+    limit: Mask
+
+
+class _Shape(NamedTuple):
+    """What is the same for all instructions that differ in the numbers of registers only.
+
+    Attributes:
+        slots: The registers in the text, in their order.
+        results: How many operands are results.
+        reads: Registers that are read without being named.
+        writes: Registers that are written without being named.
+        is_known: See `Decoded`.
+    """
+
+    slots: tuple[_Slot, ...]
+    results: int
+    reads: Mask
+    writes: Mask
+    is_known: bool
+
+
+class _Field(NamedTuple):
+    """An operand of a form: its name, whether in brackets, and the registers it takes."""
+
+    name: str
+    in_brackets: bool
+    width: str
+
+
+class _Form(NamedTuple):
+    results: tuple[_Field, ...]
+    sources: tuple[_Field, ...]
+
+
+_FIELD = re.compile(r"(?P<bracket>\[)?(?P<name>\w+)(?::(?P<width>\w+))?")
+_TEXTURE = "t"
+_UNKNOWN_FORM = _Form(
+    tuple(_Field(name, in_brackets=False, width="") for name in ("p", "q", "d")),
+    (_Field("a", in_brackets=False, width=""),),
+)
+
+
+@lru_cache(maxsize=1 << 14)
+def _shape(opcode: str, text: str) -> _Shape:
+    """The shape of an instruction whose registers all have the number 0."""
+    form, texts = _form(opcode), _split(text)
+    widths = _Widths(opcode, texts)
+    count = 0
+    waiting = list(form.results)
+    slots: list[_Slot] = []
+    all_reads, all_writes, is_known = 0, 0, _is_known(opcode)
+    # A predicate among the operands of a load may say that there is none.
+    may_skip = class_of(opcode).is_load and any(map(_ANY_PREDICATE.match, texts[1:]))
+    for each in texts:
+        field = _take_result(each, waiting)
+        if field is None:
+            break
+        count += 1
+        all_writes |= _unnamed(each, texts)
+        is_sure = REGISTER.fullmatch(each) is not None and not may_skip
+        slots += _slots(each, widths, field, is_result=True, is_sure=is_sure and is_known)
+    at = 0
+    for each in texts[count:]:
+        all_reads |= _unnamed(each, texts)
+        if _ANY_PREDICATE.match(each):
+            slots += _slots(each, widths, _UNKNOWN_FORM.sources[0])
+            continue
+        at = _field_of(each, form.sources, at)
+        field = form.sources[min(at, len(form.sources) - 1)]
+        slots += _slots(each, widths, field)
+        at += 1
+    return _Shape(tuple(slots), count, all_reads, all_writes, is_known)
+
+
+def _unnamed(text: str, texts: Sequence[str]) -> Mask:
+    """The predicates that PR stands for: those of the mask that comes last, if it is a number."""
+    if text not in _ALL_OF_A_KIND:
+        return 0
+    mask = integer(texts[-1])
+    first = PRED if text == "PR" else UPRED
+    return _ALL_OF_A_KIND[text] & (mask << first if mask is not None and mask > 0 else -1)
+
+
+def _take_result(text: str, waiting: list[_Field]) -> _Field | None:
+    """The field of the form that an operand is, if it can be a result; taken away from those."""
+    if text in _ALL_OF_A_KIND:
+        fits = {text}
+    elif _RESULT_PREDICATE.match(text):
+        fits = {"p", "q"}
+    elif _RESULT_REGISTER.match(text):
+        fits = {"d", "e"}
+    else:
+        return None
+    field = next((field for field in waiting if field.name in fits), None)
+    if field is not None:
+        # A vector in front of another one may be left out, and so may predicates.
+        waiting.remove(field)
+    return field
+
+
+def _field_of(text: str, fields: Sequence[_Field], at: int) -> int:
+    """Which field a source is.
+
+    One in brackets goes with the next one in brackets, and what names a texture with its field:
+    operands in front of these may be missing.
+    """
+    if text.endswith("]") and not _BANK.match(text):
+        return next((n for n in range(at, len(fields)) if fields[n].in_brackets), at)
+    if text.startswith("UR"):
+        return next((n for n in range(at, len(fields)) if fields[n].name == _TEXTURE), at)
+    return at
+
+
+def _slots(
+    text: str, widths: _Widths, field: _Field, *, is_result: bool = False, is_sure: bool = False
+) -> Iterator[_Slot]:
+    brackets = [(found.start(2), found.end(2), found) for found in _BRACKETS.finditer(text)]
+    for found in REGISTER.finditer(text):
+        first, size = _FILES[found[0][:-1]]
+        inside = next((b for start, end, b in brackets if start <= found.start() < end), None)
+        suffix = text[found.end() : found.end() + 4]
+        if first not in (GPR, UGPR):
+            width = 1
+        elif inside is not None:
+            width = widths.inside(inside[1], inside[2], suffix, field, is_uniform=first == UGPR)
+        else:
+            width = 2 if suffix.startswith(".64") else widths.plain(field)
+        ones = (1 << width) - 1
+        yield _Slot(width, is_result, is_sure, ones, ((1 << size) - 1) << first)
+
+
+def _split(operands: str) -> list[str]:
+    return operands.split(", ") if operands else []
+
+
+@cache
+def _form(opcode: str) -> _Form:
+    row = row_of(opcode)
+    if row is None:
+        return _UNKNOWN_FORM
+    fields = [
+        _Field(found["name"], found["bracket"] is not None, found["width"] or "")
+        for part in row.form.partition(" ")[2].replace("(", "").replace(")", "").split(", ")
+        if (found := _FIELD.match(part.strip()))
+    ]
+    count = 0
+    while count < len(fields) and _is_result(fields[count], count):
+        count += 1
+    return _Form(tuple(fields[:count]), tuple(fields[count:]) or _UNKNOWN_FORM.sources)
+
+
+def _is_result(field: _Field, at: int) -> bool:
+    return not field.in_brackets and (
+        field.name in ("d", "e", "p", "q") or (field.name in _ALL_OF_A_KIND and at == 0)
+    )
+
+
+# Such a move goes past what is active of a warp.
+_SPILLING = frozenset(("FILL", "SPILL"))
+
+
+@cache
+def _is_known(opcode: str) -> bool:
+    row = row_of(opcode)
+    if row is None or not _SPILLING.isdisjoint(opcode.split(".")):
+        return False
+    # A modifier that nobody knows may be a width.
+    return ":m" not in row.form or is_understood(opcode)
+
+
+class _Widths:
+    """How many registers the operands of an instruction take."""
+
+    def __init__(self, opcode: str, texts: Sequence[str]) -> None:
+        self._opcode, self._texts = opcode, texts
+        self._base, *self._modifiers = opcode.split(".")
+        self._vectors = 0
+
+    def plain(self, field: _Field) -> int:
+        """Of a register that is an operand itself."""
+        match field.width:
+            case "":
+                return 2 if "64" in self._modifiers else 1
+            case "m":
+                return max(1, (class_of(self._opcode).bits or 32) // 32)
+            case "w":
+                return 1 if _WIDE_INTEGERS.isdisjoint(self._modifiers) else 2
+            case "to" | "from":
+                return _converted(self._base, self._modifiers)[field.width == "from"]
+            case "A" | "B" | "C":
+                return _matrix(self._opcode)["ABC".index(field.width)]
+            case "x":
+                return self._of_vector(field)
+            case "n":
+                return _in_tensor_memory(self._modifiers)
+            case "xy" | "xy1" | "xy2" as width:
+                return self._coordinates() + int(width[2:] or 0)
+            case number:
+                return int(number)
+
+    def inside(
+        self, prefix: str, inside: str, suffix: str, field: _Field, *, is_uniform: bool
+    ) -> int:
+        """Of a register between brackets.
+
+        Args:
+            prefix: What stands in front of the brackets, such as ``desc``.
+            inside: All that is between them.
+            suffix: What stands behind the register.
+            field: What the operand is.
+            is_uniform: Whether it is a uniform register.
+        """
+        if suffix.startswith(".64") or prefix in _PAIRS_IN_FRONT:
+            return 2
+        if field.width:
+            return self.plain(field)
+        if prefix == _MATRIX_IN_MEMORY:
+            return 2
+        # Long addresses: the uniform one of two registers has 64 bits, and one that is alone.
+        is_long = "E" in self._modifiers and not suffix.startswith(".U32")
+        return 2 if is_long and (is_uniform or "UR" not in inside) else 1
+
+    def _coordinates(self) -> int:
+        return next((_COORDINATES[m] for m in self._modifiers if m in _COORDINATES), 1)
+
+    def _of_vector(self, field: _Field) -> int:
+        """Of the vectors of a texture: the upper components, the lower ones, and what is read."""
+        place = ("d", "e", "a", "b").index(field.name)
+        return _texture(self._base, self._modifiers, self._texts)[place]
+
+
+# Behind these words of a listing stands a descriptor in brackets, or what has one in front.
+_PAIRS_IN_FRONT = frozenset(("desc", "cx"))
+_MATRIX_IN_MEMORY = "gdesc"
+_WIDE_INTEGERS = frozenset(("S64", "U64"))
+
+
+def _converted(base: str, modifiers: Sequence[str]) -> tuple[int, int]:
+    """Result and source; `F2F.F64.F32` has both types, the others one of each kind."""
+    floats = [modifier for modifier in modifiers if modifier[:1] == "F" and modifier[1:].isdigit()]
+    wide_integer = not _WIDE_INTEGERS.isdisjoint(modifiers)
+    first, last = floats[:1] == ["F64"], floats[-1:] == ["F64"]
+    result, source = {
+        "I2F": (first, wide_integer),
+        "F2I": (wide_integer, last),
+        "I2I": (wide_integer, False),
+    }.get(base, (first, last))
+    return 1 + result, 1 + source
+
+
+# `HMMA.16816.F32`, `DMMA.8x8x4`, `HGMMA.64x128x16.F32`.
+_SHAPE = re.compile(r"\.(?:(8|16)(8|16)|(\d+)x(\d+)x)(\d+)\b")
+# Bits of an element of the factors, and how many threads share a product.
+_ELEMENTS = {"HMMA": 16, "DMMA": 64, "BMMA": 1, "HGMMA": 16, "BGMMA": 1}
+_ELEMENTS |= dict.fromkeys(("IMMA", "QMMA", "OMMA", "IGMMA", "QGMMA"), 8)
+_NARROW = {"TF32": 32, "U4": 4, "S4": 4}
+_WARP, _WARPS = 32, 128
+
+
+@cache
+def _matrix(opcode: str) -> tuple[int, int, int]:
+    """Each thread of a warp, or of four, holds its part of the three matrices."""
+    shape = _SHAPE.search(opcode)
+    base, *modifiers = opcode.split(".")
+    if shape is None:
+        return 1, 1, 1
+    m, n, k = (int(size) for size in shape.groups() if size)
+    is_half = "F16" in modifiers and "F32" not in modifiers
+    factor = next((_NARROW[m] for m in modifiers if m in _NARROW), _ELEMENTS.get(base, 32))
+    product = 64 if base == "DMMA" else 16 if is_half else 32
+    bits = 32 * (_WARPS if base.endswith("GMMA") else _WARP)
+    sizes = ((m * k, factor), (n * k, factor), (m * n, product))
+    a, b, c = (max(1, size * width // bits) for size, width in sizes)
+    return a, b, c
+
+
+# `LDTM.16dp128bit.x4`: bits of a lane, of which 16 threads move 64 with a register each.
+_LANES = re.compile(r"16dp(\d+)bit")
+
+
+def _in_tensor_memory(modifiers: Sequence[str]) -> int:
+    """What a thread moves to tensor memory or from it."""
+    repeated = next((int(m[1:]) for m in modifiers if m[:1] == "x" and m[1:].isdigit()), 1)
+    lanes = next((found for m in modifiers if (found := _LANES.fullmatch(m))), None)
+    return repeated * max(1, int(lanes[1]) // 64) if lanes else repeated
+
+
+# How many numbers tell a place in a texture or a surface, by its shape.
+_COORDINATES = {
+    **dict.fromkeys(("1D", "1D_BUFFER"), 1),
+    **dict.fromkeys(("2D", "1D_ARRAY", "ARRAY_1D"), 2),
+    **dict.fromkeys(("3D", "CUBE", "2D_ARRAY", "ARRAY_2D"), 3),
+    "ARRAY_CUBE": 4,
+}
+_COMPONENTS = 0xF
+_MASK = re.compile("0x[0-9a-f]+")
+# Each takes one number more: the texture itself, the level or its bias, the offset, what is
+# compared with.
+_MORE = frozenset(("LL", "LB", "B", "DC", "AOFFI"))
+# All numbers are shared out among two vectors, of which each has two at most.
+_SHARED = "SCR"
+_GRADIENTS, _GATHERS = "TXD", "TLD4"
+# Two components lie in one register.
+_HALVES = "F16"
+
+
+def _texture(
+    base: str, modifiers: Sequence[str], texts: Sequence[str]
+) -> tuple[int, int, int, int]:
+    """The upper components, the lower ones, and the two vectors that are read.
+
+    Components that the mask leaves out are not written.
+    """
+    shape = next((text for text in texts if text in _COORDINATES), "1D")
+    # Behind TLD4 such a letter says which component is gathered.
+    more = sum(modifier in _MORE for modifier in modifiers if base != _GATHERS or modifier != "B")
+    size = 2 if _HALVES in modifiers else 1
+    count = _mask(texts).bit_count()
+    upper, lower = (-(-part // size) for part in (max(count - 2, 0), min(count, 2)))
+    place = _COORDINATES[shape]
+    if base == _GRADIENTS:
+        # There are two for each coordinate, and none for the layer.
+        return upper, lower, place, 2 * (place - ("ARRAY" in shape))
+    if _SHARED not in modifiers:
+        return upper, lower, place, max(more, 1)
+    first = 2 if place + more > 2 else 1
+    return upper, lower, first, max(place + more - first, 1)
+
+
+def _mask(texts: Sequence[str]) -> int:
+    """The components: the last operand, if it stands behind the shape, or another number."""
+    is_mask = (
+        len(texts) > 1
+        and _MASK.fullmatch(texts[-1])
+        and (texts[-2] in _COORDINATES or _MASK.fullmatch(texts[-2]))
+    )
+    return int(texts[-1], 16) & _COMPONENTS if is_mask else _COMPONENTS
+
+
+# ---- Constants and addresses
+
+_ZEROES = {"RZ", "URZ", "PT", "UPT", "SRZ"}
+_PLAIN = re.compile(
+    r"(?P<sign>[-~!|]*)(?P<name>(?:UR|UP|R|P)\d{1,3}|U?RZ|SRZ|U?PT)(?:\.[\w.]+)?\|?"
+)
+_BANK = re.compile(r"[-|]*cx?\[(0x[0-9a-f]+|U?R\w+)\]\[(?:(R\d+)\b)?")
+# Which bank it is stands in a register.
+_BANK_OF_REGISTER = 0xFF
+_ADDRESS = re.compile(r"\[([^\[\]]*)\]\Z")
+_INTEGER = re.compile(r"(-?)(0x[0-9a-f]+|\d+)")
+_LITERAL = re.compile(r"[-+]?(?:0x[0-9a-f]+|\d+(?:\.\d*)?(?:e[-+]?\d+)?|INF|QNAN|SNAN)(?:\.\w+)?")
+_HALF = struct.Struct("<e")
+
+
+def integer(text: str) -> int | None:
+    """A whole number as SASS writes it, or None if the text is none."""
+    found = _INTEGER.fullmatch(text)
+    if found is None:
+        return None
+    value = int(found[2], 0)
+    return -value if found[1] else value
+
+
+def packed(high: Operand, low: Operand) -> int | None:
+    """The 32 bits of two operands of half precision; None if they are no such numbers."""
+    try:
+        parts = [_HALF.pack(float(each.text)) for each in (low, high)]
+    except (OverflowError, ValueError):
+        return None
+    return int.from_bytes(b"".join(parts), "little")
+
+
+def _address(texts: Sequence[str]) -> Address | None:
+    """The address among operands: what is in the last brackets and no constant."""
+    text = next((text for text in texts if text.endswith("]") and not _BANK.match(text)), None)
+    found = _ADDRESS.search(text) if text else None
+    if found is None:
+        return None
+    base = more = NONE
+    offset = 0
+    for term in found[1].split("+"):
+        number = integer(term)
+        if number is not None:
+            offset += number
+            continue
+        register = operand(term.partition(".")[0]).register
+        if register != NONE and is_uniform(register) and base != NONE:
+            more = register
+        elif register != NONE:
+            base = register
+    return Address(base, more, offset)

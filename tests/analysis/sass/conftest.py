@@ -1,0 +1,48 @@
+"""Listings that nvdisasm prints of the samples and of a kernel that has everything."""
+
+import json
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Any
+
+import pytest
+
+from jitstudio.analysis.sass.reading import CODE_OPTIONS, LIVE_OPTIONS
+from jitstudio.core.request import BuildRequest
+from tests.analysis.sass.kernels import RICH
+from tests.sample_builds import TARGETS, builds
+from tests.support import request as asked
+
+
+@dataclass(frozen=True)
+class Listed:
+    """A cubin in all of nvdisasm's words."""
+
+    name: str
+    code: str
+    live: str
+    json: list[Any]
+
+
+@pytest.fixture(scope="session", params=TARGETS)
+def listed(request, tools) -> tuple[Listed, ...]:
+    """All of one target."""
+
+    def listing(built: tuple[str, bytes]) -> Listed:
+        name, cubin = built
+        return Listed(
+            name,
+            tools.printed(cubin, *CODE_OPTIONS),
+            tools.printed(cubin, *LIVE_OPTIONS),
+            json.loads(tools.printed(cubin, "-json", "-g")),
+        )
+
+    built = [(name, tools.cubin(wanted).content) for name, wanted in _requests(request.param)]
+    with ThreadPoolExecutor(2) as pool:
+        return tuple(pool.map(listing, built))
+
+
+def _requests(target: str) -> Iterator[tuple[str, BuildRequest]]:
+    yield f"{target}-rich", asked(RICH, emit="cubin", arch=target)
+    yield from ((build.name, build.request) for build in builds(target))
