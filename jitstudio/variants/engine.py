@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 from jitstudio.analysis.report import KernelReport
-from jitstudio.analysis.sass.request import Unreadable
+from jitstudio.analysis.reading_request import Unreadable
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.choice import choose_form, launchable, launched_name
 from jitstudio.core.launch.problems import SpecError, SpecProblem

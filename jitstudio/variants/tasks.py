@@ -15,7 +15,7 @@ from dataclasses import replace
 from typing import Generic, Protocol, TypeVar
 
 from jitstudio.analysis.report import KernelReport
-from jitstudio.analysis.sass.request import AnalysisRequest, Unreadable
+from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
 from jitstudio.cache.store import Store
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.request import LaunchRequest
