@@ -14,7 +14,6 @@ from contextlib import contextmanager, suppress
 from threading import Event
 
 import pytest
-from jitstudio.analysis.names import names
 
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.diff.data import listed_data
@@ -128,7 +127,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "PTX parameters": lambda t: parameter_slots(f".visible .entry k({t}){{}}"),
     "PTX access": pointer_access,
     "PTX symbols": ptx_symbols,
-    "PTX names": names,
     "LLVM symbols": llvm_symbols,
     "LLVM kernels": lambda t: llvm_signatures(_source(CodeKind.LLVM_IR, t)),
     "LLVM parameters": lambda t: llvm_signatures(
