@@ -12,8 +12,8 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from jitstudio.analysis.report import KernelReport
 from jitstudio.analysis.reading_request import Unreadable
+from jitstudio.analysis.report import KernelReport
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.choice import choose_form, launchable, launched_name
 from jitstudio.core.launch.problems import SpecError, SpecProblem

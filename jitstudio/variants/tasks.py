@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import Generic, Protocol, TypeVar
 
-from jitstudio.analysis.report import KernelReport
 from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
+from jitstudio.analysis.report import KernelReport
 from jitstudio.cache.store import Store
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.request import LaunchRequest

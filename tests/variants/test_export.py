@@ -94,6 +94,7 @@ def test_json_has_the_axes_and_the_best():
     assert second["occupancy"] is None
 
 
+@pytest.mark.tools
 def test_every_figure_is_known_of_what_was_built(targets):
     for row in targets.rows[:6]:
         found = {f: value(f, row, View("hungry")) for f in export.COMPARED_FIGURES}
@@ -131,6 +132,7 @@ def test_markdown_marks_the_best(targets):
     assert len(lines) == 9
 
 
+@pytest.mark.tools
 def test_lto_inlines_what_the_ptx_link_calls(links):
     figures = {(f.subject, f.name): (f.ptx, f.lto) for f in export.link_figures(*links)}
     assert figures["user_transform", "instructions"][0] == 2
