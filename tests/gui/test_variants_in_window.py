@@ -21,7 +21,6 @@ from tests.gui.driver import Driver, pause
 from tests.gui.processes import children, running_threads
 from tests.support import SAMPLES, SLOW_CUDA
 
-WITHOUT_DRIVER = pytest.mark.skipif(not describe().problem, reason="there is a driver")
 SOON = 30.0
 
 
@@ -90,29 +89,23 @@ def test_targets_begin_with_that_of_the_window_and_common_ones(started, targets)
     assert not targets.bar.launches
 
 
-def test_every_combination_is_a_row_with_all_figures(started, targets):
-    vary_targets(targets, "sm_80, sm_90", "; -maxrregcount=16")
+def test_every_combination_is_a_row_with_all_figures_or_says_why_not(started, targets):
+    vary_targets(targets, "sm_20, sm_90", "; -maxrregcount=16")
     rows = run(started, targets)
     assert [row.variant.values for row in rows] == [
-        *(("sm_80", ""), ("sm_80", "-maxrregcount=16")),
+        *(("sm_20", ""), ("sm_20", "-maxrregcount=16")),
         *(("sm_90", ""), ("sm_90", "-maxrregcount=16")),
     ]
     view = targets.table.view
-    assert all(value(figure, row, view) is not None for row in rows for figure in COMPARED_FIGURES)
-    assert not any(stage.cached for row in rows for stage in row.result.stages)
-    assert targets.bar.text.endswith("4 built")
+    good = rows[2:]
+    assert all(value(figure, row, view) is not None for row in good for figure in COMPARED_FIGURES)
+    assert not any(stage.cached for row in good for stage in row.result.stages)
+    assert targets.bar.text.endswith("2 built, 2 failed")
+    model = targets.table.model
+    assert model.index(0, model.columnCount() - 1).data().startswith("Build failed")
     # The panes still show what they showed.
     assert started.state.outputs.result.arch == Arch(90)
     assert len(started.results) == 1
-
-
-def test_what_fails_is_said_in_its_row_and_the_others_go_on(started, targets):
-    vary_targets(targets, "sm_20, sm_90")
-    failed, good = run(started, targets)
-    assert (failed.outcome, good.outcome) == ("build-failed", "built")
-    assert targets.bar.text.endswith("1 built, 1 failed")
-    model = targets.table.model
-    assert model.index(0, model.columnCount() - 1).data().startswith("Build failed")
 
 
 def test_what_makes_no_sense_is_said_and_cannot_be_run(started, targets):
@@ -133,25 +126,14 @@ def test_what_makes_no_sense_is_said_and_cannot_be_run(started, targets):
 
 
 def test_the_window_builds_meanwhile(started, targets):
-    vary_targets(targets, "sm_75, sm_80, sm_86, sm_89, sm_90, sm_100")
+    vary_targets(targets, "sm_75, sm_80, sm_90")
     button(targets, "variantsRun").click()
     assert started.next_result(lambda: started.trigger("buildAction")).ok
     assert all(row.reports for row in ended(started, targets))
 
 
-def test_a_row_becomes_what_the_window_builds(started, targets):
+def test_a_row_becomes_a_baseline_and_what_the_window_builds(started, targets):
     vary_targets(targets, "sm_80", "; -O1")
-    run(started, targets)
-    table = targets.table.table
-    table.selectRow(1)
-    result = started.next_result(lambda: QTest.keyClick(table, Qt.Key.Key_Return))
-    assert (result.ok, result.arch) == (True, Arch(80))
-    assert started.state.settings.options == "-O1"
-    assert started.find(QLabel, "targetLabel").text() == "sm_80"
-
-
-def test_a_row_becomes_a_baseline(started, targets):
-    vary_targets(targets, "sm_80", "; -maxrregcount=24")
     run(started, targets)
     table, baselines = targets.table.table, started.state.baselines
     table.selectRow(1)
@@ -159,9 +141,13 @@ def test_a_row_becomes_a_baseline(started, targets):
     QTest.keyClick(table, Qt.Key.Key_B, keys)
     started.wait(lambda: baselines.items)
     (baseline,) = baselines.items
-    assert baseline.name == "sm_80, -maxrregcount=24"
+    assert baseline.name == "sm_80, -O1"
     kinds = {artifact.kind for artifact in baseline.built.result.artifacts}
     assert kinds == {CodeKind.PTX, CodeKind.SASS, CodeKind.CUBIN}
+    result = started.next_result(lambda: QTest.keyClick(table, Qt.Key.Key_Return))
+    assert (result.ok, result.arch) == (True, Arch(80))
+    assert started.state.settings.options == "-O1"
+    assert started.find(QLabel, "targetLabel").text() == "sm_80"
 
 
 def test_links_are_an_axis_that_is_proposed_for_several_modules(started, targets):
@@ -269,13 +255,9 @@ def test_every_variant_is_a_row_with_its_registers(saxpy, dialog):
     # A machine that is busy may hold it up now and then, but not for the run.
     assert max(beats) < max(0.5, sum(beats) / 3)
     assert dialog.bar.text.startswith("8 of 8, ")
-
-
-@WITHOUT_DRIVER
-def test_without_a_driver_that_is_said_once(saxpy, dialog):
-    assert {row.outcome for row in run(saxpy, dialog)} == {"missing"}
-    assert "No NVIDIA driver is installed" in dialog.notice
-    assert dialog.bar.text.endswith("8 built")
+    if describe().problem:
+        assert {row.outcome for row in dialog.rows} == {"missing"}
+        assert "No NVIDIA driver is installed" in dialog.notice
 
 
 def test_a_launch_that_makes_no_sense_cannot_be_run(dialog):

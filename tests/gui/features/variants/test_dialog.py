@@ -212,15 +212,11 @@ def test_the_block_is_chosen_where_no_launch_says_it(dialog):
     assert dialog.table.view.threads == 128
 
 
-def test_enter_and_pin_ask_for_a_variant(dialog, qtbot):
+def test_enter_asks_for_a_variant(dialog, qtbot):
     compared(dialog)
     dialog.table.table.selectRow(1)
     with qtbot.waitSignal(dialog.table.variant_activated) as asked:
         QTest.keyClick(dialog.table.table, Qt.Key.Key_Return)
-    assert asked.args[0].variant is PLANNED[1]
-    keys = Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.AltModifier
-    with qtbot.waitSignal(dialog.table.pin_requested) as asked:
-        QTest.keyClick(dialog.table.table, Qt.Key.Key_B, keys)
     assert asked.args[0].variant is PLANNED[1]
 
 
