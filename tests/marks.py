@@ -84,7 +84,7 @@ class Started:
         """What the test did without the mark that says so, or an empty text."""
         if _has_application() and not self.had_application and "window" not in self.marks:
             return "made a QApplication without the mark 'window'"
-        if self.processes and not self.marks & {"tools", "slow", "bench"}:
+        if self.processes and not self.marks & {"tools", "window", "slow"}:
             return f"started {self.processes[0]} without the mark 'tools' or 'slow'"
         return ""
 

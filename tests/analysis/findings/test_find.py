@@ -40,9 +40,9 @@ def test_a_rule_finds_what_it_is_for(kernels, kernel):
         assert line in {finding.places[0].line for finding in found}
 
 
-@pytest.mark.parametrize("kernel", _QUIET)
-def test_no_rule_finds_anything_where_there_is_nothing(kernels, kernel):
-    assert [(f.rule, f.reason) for f in kernels[kernel]] == []
+def test_no_rule_finds_anything_where_there_is_nothing(kernels):
+    found = {kernel: [(f.rule, f.reason) for f in kernels[kernel]] for kernel in _QUIET}
+    assert {kernel: rules for kernel, rules in found.items() if rules} == {}
 
 
 def test_what_is_found_is_told_in_whole_sentences(kernels):

@@ -151,10 +151,20 @@ def encoded(**fields):
     return bits << 105 | 0x7B82
 
 
-@pytest.mark.parametrize("reuse", [0, 5, 15])
-@pytest.mark.parametrize("wait_mask", [0, 0b100001, 0b111111])
-@pytest.mark.parametrize(("read", "write"), [(7, 7), (0, 5), (5, 0)])
-@pytest.mark.parametrize(("stay", "stall"), [(0, 0), (1, 15), (0, 4)])
+@pytest.mark.parametrize(
+    ("reuse", "wait_mask", "read", "write", "stay", "stall"),
+    [
+        (0, 0, 7, 7, 0, 0),
+        (15, 0, 7, 7, 0, 0),
+        (0, 0b111111, 7, 7, 0, 0),
+        (0, 0, 5, 7, 0, 0),
+        (0, 0, 7, 5, 0, 0),
+        (0, 0, 7, 7, 1, 0),
+        (0, 0, 7, 7, 0, 15),
+        (5, 0b100001, 0, 5, 1, 4),
+        (15, 0b111111, 5, 0, 1, 15),
+    ],
+)
 def test_each_field_is_at_its_place(reuse, wait_mask, read, write, stay, stall):
     word = encoded(reuse=reuse, wait_mask=wait_mask, read=read, write=write, stay=stay, stall=stall)
     assert control_of(word) == Control(
