@@ -150,7 +150,7 @@ def _delete(path: Path) -> None:
 
 
 def reason(error: Exception) -> str:
-    """Why, in words that hold nothing of a damaged file that a terminal would obey."""
+    """Why, in a text that holds nothing of a damaged file that a terminal would obey."""
     words = (error.strerror if isinstance(error, OSError) else "") or str(error)
     return "".join(letter if letter.isprintable() else "?" for letter in words)[:200]
 

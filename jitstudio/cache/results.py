@@ -2,7 +2,7 @@
 
 What may be wrong is not kept. A result is found by a hash of its job, of the files of its tool, and
 of what is at all the places on disk where its compile looked for files. Which those were is known
-after the compile only; it is kept beside the results, by job and tool. A result is kept only if
+after the compile only; it is kept with the results, by job and tool. A result is kept only if
 none of those places has changed since the compile began.
 """
 
@@ -90,7 +90,7 @@ class Searched:
 
 @dataclass(frozen=True)
 class Mark:
-    """What tells a job from others, at one moment.
+    """What distinguishes a job from others, at one moment.
 
     Attributes:
         job: The job. What nobody trusts may have taken its worker over: what that has made is for
@@ -99,7 +99,7 @@ class Mark:
         surroundings: What decides where the tool is found, and what the job is confined to.
         file: Where it was found; None if that is not known yet.
         searched: Where its compile looks for files, as far as is known.
-        sight: What is there; None if that cannot be told.
+        sight: What is there; None if that cannot be known.
     """
 
     job: Job
@@ -121,8 +121,8 @@ class Mark:
 class Cache:
     """What to look up in the store and what to keep there.
 
-    Which file a tool is loaded from only a worker can tell, and it does so after each job. What
-    it told once is remembered, so that a build whose results are all here starts no worker.
+    Which file a tool is loaded from is known to a worker only, which says so after each job. What
+    it said once is remembered, so that a build whose results are all here starts no worker.
     """
 
     def __init__(self, store: Store) -> None:
@@ -131,7 +131,7 @@ class Cache:
         self._files: dict[bytes, ToolFile] = {}
 
     def mark(self, job: Job) -> Mark | None:
-        """What tells the job from others, now; None where its result is not to be kept."""
+        """What distinguishes the job from others, now; None where its result is not to be kept."""
         # What cuobjdump finds may be assembled by nvJitLink, of which the key knows nothing.
         if job.tool is Tool.CUOBJDUMP or have_effects(job.options):
             return None

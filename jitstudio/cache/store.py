@@ -73,7 +73,7 @@ class Store:
         self._told: set[str] = set()
 
     def take_problem(self) -> str:
-        """What is wrong with the store, in words; told once, empty from then on."""
+        """What is wrong with the store; given once, empty from then on."""
         with self._lock:
             problem, self._problem = self._problem, ""
         return problem

@@ -105,7 +105,7 @@ class Source:
         kind: What `content` holds.
         content: The text in UTF-8, or the bytes of a binary kind.
         folder: Where its file lies, searched for `#include "..."`; empty for unsaved text.
-        name_expressions: Expressions whose lowered names NVRTC shall tell, such as
+        name_expressions: Expressions whose lowered names NVRTC shall give, such as
             ``saxpy<float>``; they also instantiate the templates they name.
     """
 

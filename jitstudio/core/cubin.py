@@ -68,7 +68,7 @@ class Variable:
         section: The index of its section.
         offset: Where it begins in there.
         size: Its bytes.
-        other: What else its symbol tells, such as that its memory is managed.
+        other: What else its symbol says, such as that its memory is managed.
     """
 
     name: str
@@ -113,7 +113,7 @@ def relocations(section: Section, *, adds: bool) -> Iterator[tuple[int, int, int
 
     Args:
         section: The relocations of another section.
-        adds: Whether they tell what is added.
+        adds: Whether they say what is added.
     """
     size = _RELOCATION.size + (_ADDEND.size if adds else 0)
     for at, row in enumerate(_rows(_RELOCATION, section.content, size)):
@@ -158,7 +158,7 @@ def keeps_ptx(content: bytes) -> bool:
 def kept_ptx(content: bytes) -> str:
     """The PTX that a cubin keeps; empty where it does not.
 
-    The assembler keeps each line of it, ended by a NUL and without what stood before the first
+    The assembler keeps each line of it, ended by a NUL and without what was before the first
     word; comments and line marks are kept as empty lines. So line numbers are those of the PTX that
     was assembled.
     """

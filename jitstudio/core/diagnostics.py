@@ -31,7 +31,7 @@ class FixKind(Enum):
 
     `SET_ARCH` holds a target, `SET_LINK_MODE` a `LinkMode`, `ADD_OPTION` and `REMOVE_OPTION` one
     option, `ADD_NAME_EXPRESSION` an expression for `Fix.file`, in the place of `Fix.replaces` if
-    that is there. `REPLACE_TEXT` holds what shall stand in `Fix.file` instead of `Fix.replaces`,
+    that is there. `REPLACE_TEXT` holds what shall be in `Fix.file` instead of `Fix.replaces`,
     `INSERT_TEXT` whole lines for that file.
     `USE_LIBDEVICE`, `USE_NVJITLINK`, `TRUST_PROJECT`, `ADD_INCLUDE_FOLDER` and `OPEN_FILES` hold
     nothing that is needed to carry them out; the last two leave the choice to the user. `LINK_WITH`
@@ -205,7 +205,7 @@ def diagnose(
     """All diagnostics in what one stage has said.
 
     Args:
-        tool: Who wrote the logs.
+        tool: The tool that wrote the logs.
         source: The module the stage worked on, for lines that name no file.
         ok: Whether the stage succeeded. If not, at least one error comes back.
         log: The information log.

@@ -95,7 +95,7 @@ Event = StageStarted | StageFinished | Problem | Notice
 class BuildRecord:
     """Folds the events of one build into its result.
 
-    Steps may end in any order; the result tells of them in the order of the plan.
+    Steps may end in any order; the result has them in the order of the plan.
     """
 
     arch: Arch
@@ -124,7 +124,7 @@ class BuildRecord:
         Args:
             total_ms: From request to result.
             outcome: How the build ended if it was not let to its end; the stages that still ran
-                then are told of as they are.
+                then are reported as they are.
         """
         done = [event for _, event in sorted(self._finished.items())]
         stages = {step: event.stage for step, event in self._finished.items()}

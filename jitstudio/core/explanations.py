@@ -50,7 +50,7 @@ class Explanation:
         message: Found in the message of the diagnostic; its groups are words.
         where: Words with what must be found in them.
         unless: Words with what must not be found in them.
-        text: What to tell, with words in it.
+        text: The text, with placeholders in it.
         fix: The fields of the fix, with words in them; empty for none.
     """
 
@@ -77,7 +77,7 @@ class _Case:
 
     @cached_property
     def stage(self) -> StageResult | None:
-        """The stage that has told, as far as one can know."""
+        """The stage that has reported it, as far as one can know."""
         told = [s for s in self.stages if self.diagnostic.tool in (s.tool, None)]
         named = [s for s in told if s.source == self.diagnostic.file]
         failed = [s for s in told if not s.ok]
@@ -206,7 +206,7 @@ def explained(request: BuildRequest, result: BuildResult) -> BuildResult:
 
 @cache
 def explanations() -> tuple[Explanation, ...]:
-    """All of them, in the order of the file: the first that fits is told."""
+    """All of them, in the order of the file: the first that fits is taken."""
     listed = tomllib.loads(resource(_FILE).read_text(encoding="utf-8"))
     return tuple(_explanation(row) for row in listed["explanation"])
 
@@ -400,7 +400,7 @@ def _type_of(parameter: str) -> str:
 
 
 def _bracketed(text: str, start: int) -> str:
-    """What stands between the bracket at `start` and its partner."""
+    """What is between the bracket at `start` and its partner."""
     depth = 0
     for at in range(start, len(text)):
         depth += {"(": 1, ")": -1}.get(text[at], 0)

@@ -104,7 +104,7 @@ def without_names(content: bytes) -> bytes:
 
 
 def unpacked_size(content: bytes) -> int:
-    """Bytes of all entries of all fatbins in a file once they are decompressed, as headers tell."""
+    """Bytes of all entries of all fatbins in a file once they are decompressed, as headers say."""
     heads = (_ENTRY.unpack_from(content, entry) for entry in set(_all_places(content)))
     return sum(max(size, unpacked) for _, _, _, size, *_, unpacked in heads)
 

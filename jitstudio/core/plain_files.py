@@ -34,7 +34,7 @@ def read_file(path: Path, limit: int = LARGEST) -> bytes:
         At most `limit` bytes.
 
     Raises:
-        OSError: It is no plain file, is larger, or cannot be read. Its `strerror` tells why, as the
+        OSError: It is no plain file, is larger, or cannot be read. Its `strerror` says why, as the
             end of a sentence: f"'{path}' cannot be read: {error.strerror}." Its class is that of
             the system's error, such as `FileNotFoundError`.
     """

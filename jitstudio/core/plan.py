@@ -195,7 +195,7 @@ HOW_TO_ALLOW = (
 def misnamed(name: str) -> str:
     """Why a name given to code may lead a tool out of the project's folder; empty if it cannot.
 
-    A compiler looks beside a module for what it includes.
+    A compiler looks in the folder of a module for what it includes.
     """
     path = name.replace("\\", "/")
     if path.startswith("/") or path[1:2] == ":" or ".." in path.split("/"):
@@ -412,8 +412,8 @@ class Basis:
     """What the result of a job rests on besides the job, as the worker that has done it knows.
 
     Attributes:
-        tool: The tool; None if it cannot be told which file was loaded.
-        searches: All places where a file was looked for, found or not; None if they cannot be told.
+        tool: The tool; None if it cannot be known which file was loaded.
+        searches: All places where a file was looked for, found or not; None if that is unknown.
         folder: The working directory.
         began_ns: When the job began, by the clock of files.
     """

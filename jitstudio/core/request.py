@@ -20,7 +20,7 @@ class LinkMode(Enum):
 
 
 class Assembler(Enum):
-    """Who makes machine code of PTX that is not linked."""
+    """What makes machine code of PTX that is not linked."""
 
     NVJITLINK = "nvjitlink"
     DRIVER = "driver"
@@ -38,7 +38,7 @@ class BuildRequest:
         options: What the user typed, one option an entry; `core.options` sends each to the
             tools that take it.
         headers: Headers that exist in memory only.
-        assembler: Who makes machine code of PTX outside a link.
+        assembler: What makes machine code of PTX outside a link.
         libdevice: Whether libNVVM may take functions from libdevice.
         libraries: LLVM IR of which libNVVM takes only the functions that are called.
         join_ir: Whether all LLVM IR modules go into one libNVVM program, named by the first.
@@ -86,7 +86,7 @@ class ProbeRequest:
 
 @dataclass(frozen=True)
 class DemangleRequest:
-    """Ask for lowered names in words of C++."""
+    """Ask for lowered names in C++."""
 
     names: tuple[str, ...]
 

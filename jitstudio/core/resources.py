@@ -147,9 +147,9 @@ def _size(section: Section | None) -> int:
 
 
 def read_verbose_log(text: str) -> dict[str, Resources]:
-    """What a log tells of each function, by its lowered name.
+    """What a log says of each function, by its lowered name.
 
-    Device functions are among them; ptxas tells their spills, too.
+    Device functions are among them; ptxas prints their spills, too.
     """
     told: dict[str, Resources] = {}
     function = entry = ""

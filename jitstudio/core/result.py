@@ -81,7 +81,7 @@ class StageResult:
         stderr: What native code wrote to file descriptor 2 meanwhile.
         crash: How the process died in this stage, or None.
         cached: Whether the tool did not run, as the cache had what it would have made.
-        phases: What the time was spent on, where the tool tells.
+        phases: What the time was spent on, where the tool says.
     """
 
     tool: Tool
@@ -107,7 +107,7 @@ class LoweredName:
         source: The module it was given for.
         expression: As the user wrote it.
         lowered: The name in the PTX; empty where there is none.
-        demangled: The lowered name in words of C++.
+        demangled: The lowered name in C++.
         error: Why the expression was refused; empty where it was not, or where the source has
             errors of its own, so that nobody knows.
     """
@@ -121,7 +121,7 @@ class LoweredName:
 
 @dataclass(frozen=True)
 class Resources:
-    """What a kernel needs of a multiprocessor; None where no tool has told.
+    """What a kernel needs of a multiprocessor; None where no tool has said.
 
     Attributes:
         registers: 32-bit registers per thread.
@@ -153,7 +153,7 @@ class Kernel:
     Attributes:
         module: The module it is in, or `core.code.LINKED`.
         name: Its lowered name.
-        demangled: Its name in words of C++.
+        demangled: Its name in C++.
         resources: What it needs; None where there is no machine code.
     """
 
@@ -212,7 +212,7 @@ class BuildResult:
         return f"{ending}{place}: {first.rstrip('.')}{more}."
 
     def resources_of(self, kernel: str) -> Resources | None:
-        """What the kernel of this lowered name needs; None where no tool has told."""
+        """What the kernel of this lowered name needs; None where no tool has said."""
         found = (k.resources for k in self.kernels if k.name == kernel and k.resources)
         return next(found, None)
 

@@ -57,7 +57,7 @@ class FileStamp:
 
 @dataclass(frozen=True)
 class ToolFile:
-    """The file that a tool was loaded from: tells it from every other version of itself.
+    """The file that a tool was loaded from, as distinct from every other version of it.
 
     Attributes:
         path: The file.
@@ -104,7 +104,7 @@ class ArchInfo:
     Attributes:
         arch: The architecture.
         llvm: Major version of the LLVM text that libNVVM reads for it: 7 means typed pointers,
-            later ones opaque pointers. None where libNVVM does not tell.
+            later ones opaque pointers. None where libNVVM does not say.
     """
 
     arch: Arch

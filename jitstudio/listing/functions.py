@@ -211,7 +211,7 @@ _WORDS = {
 
 
 def _word_at(kind: CodeKind, text: str, column: int) -> re.Match[str] | None:
-    """The name that stands at a column or ends there."""
+    """The name that is at a column or ends there."""
     start = max(0, column - _LONGEST_NAME)
     touched = (m for m in _WORDS[kind].finditer(text, start) if m.start() <= column <= m.end())
     return max(touched, key=lambda match: match.start(), default=None)
@@ -253,7 +253,7 @@ def _outside_functions(text: CodeText) -> Iterator[int]:
 
 
 def _ptx_definitions(name: str, lines: Sequence[str], within: Iterable[int]) -> Iterator[Place]:
-    """Where a name is declared, or stands as a label."""
+    """Where a name is declared, or is a label."""
     if name.startswith("%"):
         yield from _registers(name, lines, within)
         return

@@ -40,9 +40,9 @@ class Includes:
     """The names that a text includes or asks for.
 
     Attributes:
-        names: As written between quotes or brackets; some may stand in comments, in strings, or in
+        names: As written between quotes or brackets; some may be in comments, in strings, or in
             code that is left out.
-        quoted: Those between quotes, which are looked for beside the text, too.
+        quoted: Those between quotes, which are looked for in the folder of the text, too.
         computed: Whether a macro names a file, or may, so that `names` may lack some.
         clock: Whether it asks for the time.
         pastes: Whether macros paste words together.
@@ -92,7 +92,7 @@ def _decoded(names: Iterable[bytes]) -> frozenset[str]:
 
 
 def _may_begin(text: bytes, at: int) -> bool:
-    """Whether a directive may stand here: at the start of a line, comments aside."""
+    """Whether a directive may be here: at the start of a line, comments aside."""
     start = text.rfind(b"\n", max(0, at - _FARTHEST), at) + 1
     before = text[max(start, at - _FARTHEST) : at]
     return not before.strip() or b"*/" in before or len(before) == _FARTHEST

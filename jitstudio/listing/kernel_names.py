@@ -19,7 +19,7 @@ class KernelName:
     Attributes:
         path: With its namespaces, without those that have no name.
         arguments: Those of the template, or of none.
-        parameters: The types of its parameters; None where the name does not tell.
+        parameters: The types of its parameters; None where the name does not say.
     """
 
     path: str
@@ -164,7 +164,7 @@ def lowered_names(lines: Sequence[str]) -> frozenset[str]:
 
 @dataclass(frozen=True)
 class Spelling:
-    """A listing with its names in words of C++.
+    """A listing with its names in C++.
 
     Attributes:
         lowered: The lines as the tools wrote them.

@@ -79,7 +79,7 @@ class _Layout:
 
 @dataclass(frozen=True)
 class _Known:
-    """All that sources and PTX tell of kernels."""
+    """All that sources and PTX say of kernels."""
 
     declared: tuple[DeclaredKernel, ...]
     written: tuple[Signature, ...]
@@ -138,7 +138,7 @@ class _Known:
         )
 
     def _named(self, name: KernelName) -> tuple[Parameter, ...] | None:
-        """What a name in C++ tells of the parameters where no source does."""
+        """What a name in C++ says of the parameters where no source does."""
         if name.parameters is None:
             return None
         pairs = zip(name.parameters, types_of(name.parameters, self.types), strict=True)
@@ -196,7 +196,7 @@ class _Reading:
 
 
 def _more(by_source: Type | None, by_name: Type | None) -> Type | None:
-    """The type that tells more; the name knows what dependent types of the source are."""
+    """The type that says more; the name knows what dependent types of the source are."""
     untold = by_source is None or (isinstance(by_source, Pointer) and by_source.target is None)
     return by_name if untold and by_name is not None else by_source
 
@@ -514,7 +514,7 @@ def merged(
 
     Args:
         kernel: Its lowered name.
-        parameters: What the source says, or else its name in C++; None where neither tells.
+        parameters: What the source says, or else its name in C++; None where neither says.
         slots: What PTX says; None for no PTX.
         declared: Whether a source declares the kernel, which may be in PTX itself.
     """
@@ -539,7 +539,7 @@ def merged(
 
 
 def expanded(parameters: Sequence[Parameter], count: int | None) -> tuple[Parameter, ...]:
-    """The parameters with a pack among them told apart, so that there are `count`, if known."""
+    """The parameters with a pack among them kept apart, so that there are `count`, if known."""
     packs = [p for p in parameters if p.spelling.endswith("...")]
     if len(packs) != 1 or count is None:
         return tuple(parameters)

@@ -29,7 +29,7 @@ _BODY = re.compile(rf"(?>{_COMMENT}|[^;{{.]|\.(?!entry\b))*+\{{")
 def entries(text: str) -> tuple[str, ...]:
     """The names of the kernels that a PTX text defines, in order.
 
-    A declaration without a body names no kernel, nor does what stands in a comment or a string.
+    A declaration without a body names no kernel, nor does what is in a comment or a string.
     """
     found = _PASSED_OR_ENTRY.finditer(text)
     return tuple(entry[1] for entry in found if entry[1] and _BODY.match(text, entry.end()))
@@ -67,7 +67,7 @@ class PtxParameter:
 
     @property
     def guess(self) -> Type:
-        """What it most likely is, where nothing else tells: 64 bits are taken for an address."""
+        """What it most likely is, where nothing else says: 64 bits are taken for an address."""
         kind = self.type.removeprefix(".")
         if self.pointer or kind in ("u64", "b64"):
             return Pointer(None)
@@ -145,7 +145,7 @@ class _Memory:
 
     Attributes:
         addresses: What it does with each of its operands in brackets; with more, as the last.
-        others: What it does with registers that stand in none.
+        others: What it does with registers that are in none.
     """
 
     addresses: tuple[tuple[_Effect, ...], ...]

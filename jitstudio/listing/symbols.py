@@ -26,7 +26,7 @@ class Symbol:
     Attributes:
         name: As it is written, with its namespaces and classes where it is in any.
         kind: What it is.
-        line: Where its name stands, from 1.
+        line: Where its name is, from 1.
     """
 
     name: str

@@ -1,6 +1,6 @@
 """The words of each language, with how they are used and what they mean.
 
-Which words there are is known to the lexers; `resources/vocabulary` tells about the most useful.
+Which words there are is known to the lexers; `resources/vocabulary` is about the most useful.
 """
 
 from __future__ import annotations

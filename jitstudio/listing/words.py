@@ -77,7 +77,7 @@ _SPELLINGS = {
 def identifiers(kind: CodeKind, text: str, stop: Event) -> frozenset[str]:
     """All names of a text, those in comments and strings left out.
 
-    This is for the background: it gives way to other threads, and leaves off when told to.
+    This is for the background: it gives way to other threads, and leaves off when asked to.
     """
     spelling = _SPELLINGS.get(kind)
     found: set[str] = set()

@@ -22,7 +22,7 @@ _LARGEST = np.uint64((1 << 64) - 1)
 
 @dataclass(frozen=True)
 class Tolerance:
-    """How far numbers may be apart, as `numpy.isclose` takes it, and how much of it is told."""
+    """How far numbers may be apart, as `numpy.isclose` takes it, and how much of it is reported."""
 
     relative: float = 0.0
     absolute: float = 0.0
@@ -35,7 +35,7 @@ class _Tally:
 
     Attributes:
         tolerance: How far numbers may be apart.
-        axes: Of the buffer; what a field of a struct has more is told by its label.
+        axes: Of the buffer; what a field of a struct has more is named by its label.
     """
 
     tolerance: Tolerance
@@ -75,7 +75,7 @@ class _Tally:
 
 
 def _label(name: str, lanes: tuple[int, ...]) -> str:
-    """What stands before a number of a struct, such as ``position[2]: ``."""
+    """What is before a number of a struct, such as ``position[2]: ``."""
     return f"{name}{''.join(f'[{lane}]' for lane in lanes)}: " if name else ""
 
 

@@ -161,7 +161,7 @@ class ExpressionError(NumericsError):
 
 @dataclass(frozen=True)
 class Place:
-    """Knows where the parts of a parsed text stand in what the user wrote.
+    """Knows where the parts of a parsed text are in what the user wrote.
 
     Attributes:
         expression: As the user wrote it.
@@ -193,9 +193,9 @@ class Parsed:
     """An expression that has been read.
 
     Attributes:
-        body: What to evaluate; parameters stand behind `PARAMETER`.
+        body: What to evaluate; parameters are behind `PARAMETER`.
         names: The parameters that occur in it.
-        place: Where its parts stand.
+        place: Where its parts are.
     """
 
     body: ast.expr
@@ -278,7 +278,7 @@ class _Reader(ast.NodeTransformer):
         return self._word(node, node.id)
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        """``np.pi``, or what an array tells of itself."""
+        """``np.pi``, or what an array says of itself."""
         if self._is_numpy(node.value):
             return self._word(node, node.attr)
         if node.attr in METHODS:
@@ -431,7 +431,7 @@ def _sound(value: Any) -> Any:
 
 
 def _in_words(interpreter: Interpreter, error: BaseException, place: Place) -> ExpressionError:
-    """What went wrong at first; asteval tells it again for every level."""
+    """What went wrong at first; asteval says it again for every level."""
     node = None
     if interpreter.error:
         node = interpreter.error[0].node

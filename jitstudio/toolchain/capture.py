@@ -21,7 +21,7 @@ class Capture:
         _unbuffer_c_streams()
 
     def mark(self) -> tuple[int, int]:
-        """Where both stand now."""
+        """Where both are now."""
         return os.fstat(STDOUT).st_size, os.fstat(STDERR).st_size
 
     def since(self, mark: tuple[int, int]) -> tuple[str, str]:

@@ -47,7 +47,7 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
         name: How messages call it.
 
     Returns:
-        The code, without live registers where nvdisasm cannot tell them; or why it is unreadable.
+        The code, without live registers where nvdisasm cannot print them; or why it is unreadable.
     """
     try:
         program = locate.nvdisasm()

@@ -145,7 +145,7 @@ class GpuError(RuntimeError):
 
     Attributes:
         error: Which error it was.
-        doing: In the middle of what, in words.
+        doing: In the middle of what, as a phrase.
     """
 
     def __init__(self, error: CudaError, doing: str) -> None:

@@ -124,7 +124,7 @@ def _link(modules: Iterable[tuple[str, bytes]], settings: list[tuple[Any, Any]])
 
 
 def _sent(job: Job) -> Iterator[str]:
-    """Those of nvJitLink's options that the driver has, too; it tells registers when asked."""
+    """Those of nvJitLink's options that the driver has, too; it prints registers when asked."""
     yield from (option for option in job.options if _setting(option))
     if "-verbose" not in job.options:
         yield "-verbose"

@@ -75,7 +75,7 @@ def _wanted(job: Job) -> Arch:
 
 
 def _unpacked(ref: Ref, content: bytes, report: Report) -> tuple[_Piece, ...]:
-    """Everything in the file; the report tells what went wrong."""
+    """Everything in the file; the report says what went wrong."""
     report.error_log = nvjitlink.too_large(ref, content)
     if report.error_log:
         return ()

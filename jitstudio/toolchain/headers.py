@@ -103,7 +103,7 @@ def _unpacked(version: str) -> str:
 
 
 def _bundled() -> Any:
-    """What NVRTC tells of the headers that it brings along; None where it has none."""
+    """What NVRTC says of the headers that it brings along; None where it has none."""
     try:
         status, info, *_ = nvrtc.nvrtcGetBundledHeadersInfo()
     except (AttributeError, RuntimeError, TypeError):
@@ -115,7 +115,7 @@ def _bundled() -> Any:
 def _install(folder: Path) -> str:
     """Unpack the headers, unless they are there already; safe among several processes.
 
-    They are unpacked beside the folder, which appears once it is whole: whoever is killed
+    They are unpacked next to the folder, which appears once it is whole: a process that is killed
     meanwhile leaves no half of it.
 
     Raises:
@@ -149,7 +149,7 @@ def _remove_leftovers(folder: Path) -> None:
 
 
 def _installed() -> Iterator[str]:
-    """The folders of the wheels or the toolkit: the C headers, and CCCL beside or below them."""
+    """The folders of the wheels or the toolkit: the C headers, and CCCL next to or below them."""
     cudart = find_nvidia_header_directory("cudart")
     cccl = find_nvidia_header_directory("cccl")
     if cudart and (Path(cudart) / _MARKER).is_file():
@@ -164,7 +164,7 @@ _READINGS: Readings[Includes] = Readings(includes)
 
 
 class _Trace:
-    """The list of files that NVRTC opens, in a file of its own beside all that it prints."""
+    """The list of files that NVRTC opens, in a file of its own, apart from all that it prints."""
 
     def __init__(self) -> None:
         self._descriptor = os.memfd_create("jitstudio") if hasattr(os, "memfd_create") else -1
@@ -185,7 +185,7 @@ class _Trace:
             os.ftruncate(self._descriptor, 0)
 
     def opened(self) -> frozenset[str] | None:
-        """What was opened since, as NVRTC writes it; None if it did not tell."""
+        """What was opened since, as NVRTC writes it; None if it did not say."""
         if self._descriptor < 0:
             return None
         size = os.fstat(self._descriptor).st_size
@@ -202,7 +202,7 @@ TRACE = _Trace()
 def searches_of(
     job: Job, options: Iterable[str], folders: Iterable[str], opened: Iterable[str] | None
 ) -> tuple[Search, ...] | None:
-    """All places where a file was looked for on behalf of a job; None if they cannot be told.
+    """All places where a file was looked for on behalf of a job; None if they cannot be known.
 
     Args:
         job: The job.

@@ -2,7 +2,7 @@
 
 libNVVM has no option for it, as NVRTC has -lineinfo; it writes the table of a module's own debug
 metadata. So metadata is added to the copy that is compiled, of the emission kind that makes `.loc`
-and nothing else (LLVM's `DebugDirectivesOnly`). What is added stands behind an instruction or at
+and nothing else (LLVM's `DebugDirectivesOnly`). What is added is behind an instruction or at
 the end of the module: no line moves. Instructions are found as IR is commonly written, each from
 the start of a line on; what is written otherwise has a coarser table, or one that libNVVM refuses.
 """
@@ -66,7 +66,7 @@ def with_lines(module: bytes, name: str, major: int, minor: int) -> bytes | None
     Args:
         module: The text.
         name: What the table calls the file.
-        major: The version of debug metadata, as libNVVM tells it (`nvvmIRVersion`).
+        major: The version of debug metadata, as libNVVM says it (`nvvmIRVersion`).
         minor: The second number of that.
 
     Returns:

@@ -119,7 +119,7 @@ def nvdisasm() -> str:
 
 @cache
 def program_version(tool: Tool) -> str:
-    """Such as ``13.5``, as the program itself tells.
+    """Such as ``13.5``, as the program itself says.
 
     Raises:
         ToolMissing: It is not here, or does not start.

@@ -18,7 +18,7 @@ _TARGET = re.compile(r"(?:sm|compute)_(\w+)")
 
 
 class _Unknown(ValueError):
-    """For which target a piece of code was made cannot be told."""
+    """For which target a piece of code was made cannot be known."""
 
 
 @cache

@@ -58,7 +58,7 @@ def version() -> str:
 
 
 def too_large(ref: Ref, content: bytes) -> str:
-    """Why a file is not unpacked, by what its headers tell; empty where it may be."""
+    """Why a file is not unpacked, by what its headers say; empty where it may be."""
     size = unpacked_size(content) if ref.kind in _PACKED else 0
     if size <= max(LARGEST, _MOST_UNPACKED * len(content)):
         return ""

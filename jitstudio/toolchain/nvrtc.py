@@ -108,7 +108,7 @@ def compile_cuda(job: Job) -> Report:
 
 
 def _own_options(job: Job) -> Iterator[str]:
-    """What is always worth asking for: it costs nothing, and is told in the options sent."""
+    """What is always worth asking for: it costs nothing, and is named in the options sent."""
     yield from header_options(job, version())
     if CodeKind.CUBIN in job.makes:
         yield "--ptxas-options=-v"
@@ -238,7 +238,7 @@ def tidy(log: str, folders: tuple[str, ...]) -> str:
     """The log without what the user can do nothing about.
 
     That is NVRTC's own words on precompiled headers, and warnings inside NVIDIA's headers, of
-    which the number is told.
+    which the number is known.
     """
     log = without_messages(log)
     if not folders:

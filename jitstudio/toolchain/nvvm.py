@@ -52,7 +52,7 @@ def _dialect(options: list[str]) -> Iterator[str]:
 def llvm_dialect(arch: Arch) -> int | None:
     """Major version of the LLVM text that libNVVM reads for this target.
 
-    None where this libNVVM cannot tell (that of CUDA 13.0 has no `nvvmLLVMVersion` yet) or does
+    None where this libNVVM does not say (that of CUDA 13.0 has no `nvvmLLVMVersion` yet) or does
     not know the target.
     """
     locate.load(Tool.NVVM)

@@ -27,7 +27,7 @@ _VERSIONS: dict[Tool, Callable[[], str]] = {
 
 
 def probe(request: ProbeRequest) -> ToolchainInfo:
-    """Look for everything; what is missing is told in the answer, not raised."""
+    """Look for everything; what is missing is named in the answer, not raised."""
     # The driver has a place of its own in the answer.
     tools = tuple(_tool(tool) for tool in _VERSIONS)
     usable = {tool.tool for tool in tools if not tool.problem}
@@ -84,7 +84,7 @@ _FAMILIES = {
 def identity(tool: Tool) -> ToolFile | None:
     """The file with all its parts, or None where the tool is missing.
 
-    None also where a part has changed since this process began: then nobody can tell which of its
+    None also where a part has changed since this process began: then nobody knows which of its
     versions was loaded.
     """
     try:

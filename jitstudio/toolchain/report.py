@@ -39,7 +39,7 @@ class Report:
         refused: The wrong name expressions, with what is wrong.
         crash: How a tool that is a program of its own died.
         options: The options really sent, where they are more than those of the job.
-        phases: What the time was spent on, where the tool tells.
+        phases: What the time was spent on, where the tool says.
         searches, began_ns: See `core.job.Basis`.
     """
 

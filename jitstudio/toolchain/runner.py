@@ -1,4 +1,4 @@
-"""Runs one job: one tool on one input, and tells what came of it."""
+"""Runs one job: one tool on one input, and says what came of it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ _RUNNERS = {
 
 
 def run(job: Job, emit: Emit, capture: Capture) -> Basis:
-    """Do the job, telling everything through `emit`; what fails is told, not raised."""
+    """Do the job, reporting everything through `emit`; what fails is reported, not raised."""
     runner = _RUNNERS[job.tool]
     try:
         version = runner.version()

@@ -127,7 +127,7 @@ class Builder:
         return info
 
     def demangle(self, request: DemangleRequest, *, timeout: float | None = 60) -> dict[str, str]:
-        """The names in words of C++; one that nothing can read stands for itself.
+        """The names in C++; one that nothing can read stands for itself.
 
         Raises:
             WorkerError: See `probe`.
@@ -224,7 +224,7 @@ def _is_text(source: Source) -> bool:
 
 
 def _not_utf8(name: str, content: bytes) -> Iterator[Problem]:
-    """The compilers take any bytes, stop at a NUL and blame lines; tell the true cause first."""
+    """The compilers take any bytes, stop at a NUL and blame lines; report the true cause first."""
     try:
         content.decode()
         at = content.index(b"\0")

@@ -91,7 +91,7 @@ class RunningCalls:
             del self._hosts[ticket]
 
     def stop(self, ending: Ending) -> None:
-        """Kill what is under way and let nothing more begin. The first reason stands."""
+        """Kill what is under way and let nothing more begin. The first reason counts."""
         with self._lock:
             self._ending = self._ending or ending
             for ticket, host in self._hosts.items():

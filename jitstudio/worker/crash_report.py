@@ -39,7 +39,7 @@ def cause_of_death(death: Death, met: str = "") -> tuple[str, str]:
 
     Args:
         death: Its end.
-        met: Where it crashed, in words.
+        met: Where it crashed, as a phrase.
 
     Returns:
         The name of the cause, and what it did: a sentence without its subject.

@@ -40,7 +40,7 @@ class Schedule:
         return len(self._steps)
 
     def take_ready(self) -> list[tuple[int, Job]]:
-        """The steps that have all they need, each told once, in the order of the plan."""
+        """The steps that have all they need, each given once, in the order of the plan."""
         ready = [
             number
             for number, step in self._waiting.items()
@@ -89,14 +89,14 @@ class _Step:
     Attributes:
         number: Its place in the plan.
         job: What to do.
-        mark: What tells it from others, now; None if its result is not kept.
+        mark: What distinguishes it from others, now; None if its result is not kept.
         need: What its worker must be able to reach, and may.
         host: Its worker.
         ticket: The number of the call.
         thread: Where the call is made; None for the thread of `Execution.run`.
-        started: What the worker told when it began.
-        finished: What the worker told when it ended.
-        refused: Whether it told why it cannot begin.
+        started: What the worker reported when it began.
+        finished: What the worker reported when it ended.
+        refused: Whether it reported why it cannot begin.
     """
 
     number: int
@@ -112,7 +112,7 @@ class _Step:
 
     @property
     def begun(self) -> StageStarted:
-        """What the worker told when it began, or would have told had it come so far."""
+        """What the worker reported when it began, or would have reported had it come so far."""
         job = self.job
         told = self.started or StageStarted(job.tool, "", job.name, job.options)
         return replace(told, step=self.number)
@@ -288,12 +288,12 @@ class Execution:
 
 
 def _call(step: _Step, host: WorkerHost, tell: Callable[[_Heard], None]) -> None:
-    """Have a step done and tell everything, the end included.
+    """Have a step done and report everything, the end included.
 
     A crash in a child that has worked before is tried once more in a fresh one, as what the
     libraries keep from one job to the next can kill them: nvJitLink 13.5 dies of a symbol
     defined twice if it has done an LTO link before, and only then. Not so where the result had
-    been told already: others may build on it.
+    been reported already: others may build on it.
     """
     call = Call(step.ticket, step.job)
     answer: _Heard

@@ -116,7 +116,7 @@ class WorkerHost:
 
         Args:
             call: What to do; `kill` knows it by its ticket.
-            on_event: Called in this thread with everything the child tells meanwhile.
+            on_event: Called in this thread with everything the child reports meanwhile.
             need: What the child must be able to reach, and may. A child is sealed at its first
                 call; one that cannot carry this one out is replaced.
 

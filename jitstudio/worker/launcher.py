@@ -275,7 +275,7 @@ def _bare(request: LaunchRequest) -> LaunchRequest:
 
 
 class _Diary:
-    """Hands on what happens in a launch, and remembers what a killed process cannot tell.
+    """Hands on what happens in a launch, and remembers what a killed process cannot report.
 
     Attributes:
         doing: What was being done last.
@@ -447,7 +447,7 @@ def _in_order(buffers: tuple[Buffer, ...]) -> Iterator[Buffer]:
 
 
 def _age(buffer: Buffer) -> FileStamp | None:
-    """Tells a file from what it was before somebody changed it; None where there is none."""
+    """Distinguishes a file from earlier versions of itself; None where there is none."""
     if buffer.fill.kind is not FillKind.FILE:
         return None
     try:

@@ -48,7 +48,7 @@ def cgroup_limits(proc: Path = Path("/proc/self")) -> tuple[int, ...]:
     """The limits, in bytes, of the control groups that this process is in, from both versions.
 
     Args:
-        proc: What the kernel tells of this process: its groups, and where they are mounted
+        proc: What the kernel says of this process: its groups, and where they are mounted
             (cgroups(7), proc(5)).
     """
     try:

@@ -153,7 +153,7 @@ class ChildProcess:
             pause = min(2 * pause, _LONGEST_PAUSE)
 
     def _ended(self) -> bool:
-        """Whether it has ended. It is not reaped, where the system can tell without."""
+        """Whether it has ended. It is not reaped, where the system can say so without."""
         if self._popen.returncode is not None or not hasattr(os, "waitid"):
             return self._popen.poll() is not None
         asked = os.WEXITED | os.WNOHANG | os.WNOWAIT

@@ -232,10 +232,10 @@ class Service:
         request: Its type.
         largest: Bytes that all replies to one request together may have.
         answer: The type of the answer.
-        event: The type of what is told meanwhile; None where nothing is.
+        event: The type of what is reported meanwhile; None where nothing is.
         check: Called with a request and each event or answer to it; raises `Unfit` where one
             would lead the program astray though its type is right.
-        most_events: How often something may be told.
+        most_events: How often something may be reported.
     """
 
     request: type

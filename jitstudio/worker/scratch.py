@@ -1,6 +1,6 @@
 """Temporary folders that belong to one process: private, and gone soon after it is.
 
-Each is named by the process that made it, so that the next program can tell what was left behind by
+Each is named by the process that made it, so that the next program knows what was left behind by
 one that was killed.
 """
 

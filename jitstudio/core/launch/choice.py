@@ -25,7 +25,7 @@ class Launchable:
     Attributes:
         form: The kernel.
         code: What to load.
-        arch: What the code was built for; tells the suffix of a cubin's target.
+        arch: What the code was built for, with the suffix of a cubin's target.
         facts: What the kernel needs, for the limits that depend on it.
         counterpart: The cubin of the same kernel, to compare what the driver's compiler makes with.
         confined_to: See `BuildRequest`: that of the build that made the code.

@@ -49,7 +49,7 @@ class Device:
     Attributes:
         ordinal: How the driver counts it, from 0.
         name: Marketing name.
-        uuid: Tells it from every other.
+        uuid: Distinguishes it from every other.
         capability: Compute capability such as ``9.0``.
         memory: Bytes in total.
         memory_free: Bytes free when last looked at; None where nobody looked.

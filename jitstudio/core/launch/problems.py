@@ -70,7 +70,7 @@ class TextError(ValueError):
 
 
 def parts(text: str) -> list[str]:
-    """What stands between the commas outside brackets, without the space around it.
+    """What is between the commas outside brackets, without the space around it.
 
     Empty for an empty text.
 

@@ -278,7 +278,7 @@ class Parameter:
     Attributes:
         name: Empty where the source gives none.
         spelling: The type as the source writes it.
-        type: What it is; None where the source alone does not tell, as for an unknown struct.
+        type: What it is; None where the source alone does not say, as for an unknown struct.
     """
 
     name: str
@@ -343,7 +343,7 @@ class KernelForm:
 
     Attributes:
         lowered: The name to launch it by.
-        title: Its name in words of C++, such as ``saxpy<float>``.
+        title: Its name in C++, such as ``saxpy<float>``.
         parameters: In order.
         notes: Where source and PTX disagree, or what could not be found out; sentences.
         block_hint: See `Signature`.

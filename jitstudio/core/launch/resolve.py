@@ -356,7 +356,7 @@ class Resolved:
     Attributes:
         request: The launch; None where a problem forbids it.
         problems: Errors and warnings.
-        config: How many threads there would be; None where that cannot be told.
+        config: How many threads there would be; None where that cannot be known.
     """
 
     request: LaunchRequest | None

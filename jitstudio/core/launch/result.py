@@ -219,7 +219,7 @@ class Finding:
 
 @dataclass(frozen=True)
 class Counterpart:
-    """The same kernel out of other code: the build's cubin beside what the driver made of PTX."""
+    """The same kernel out of other code: the build's cubin against what the driver made of PTX."""
 
     facts: KernelFacts
     timing: Timing | None
@@ -389,7 +389,7 @@ def _assertions(console: str) -> Iterator[Diagnostic]:
 
 
 def _compared(result: LaunchResult) -> Iterator[Diagnostic]:
-    """The driver's code beside the build's own."""
+    """The driver's code against the build's own."""
     other = result.counterpart
     if other is None or result.facts is None:
         return

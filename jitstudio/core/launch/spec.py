@@ -99,7 +99,7 @@ def spec_object(spec: LaunchSpec) -> dict[str, Any]:
 
 
 def spec_from(saved: Mapping[str, Any]) -> LaunchSpec:
-    """A launch from what `spec_object` gave; what it does not say stands as at first.
+    """A launch from what `spec_object` gave; what it does not say is as at first.
 
     Raises:
         ValueError, TypeError, AttributeError: It is damaged.

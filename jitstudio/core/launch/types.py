@@ -159,7 +159,7 @@ def named(spelling: str) -> Type | None:
     """The type that C++ calls so without any declaration of the user's, or None.
 
     The order of words does not matter in ``long unsigned int``; ``std::``, ``cuda::std::`` and the
-    inline namespaces below them may stand in front.
+    inline namespaces below them may be in front.
     """
     words = _NAMESPACES.sub("", spelling).split()
     return _TYPES.get(" ".join(words)) or _NUMBERS.get(tuple(sorted(words)))

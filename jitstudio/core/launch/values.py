@@ -483,7 +483,7 @@ def _struct(type: Struct, text: str, names: Mapping[str, Number]) -> Encoded:  #
 
 
 def _within(place: str, type: Type, text: str, names: Mapping[str, Number]) -> bytes:  # noqa: A002
-    """The bytes of a part; an error tells which part, from the outermost on."""
+    """The bytes of a part; an error says which part, from the outermost on."""
     try:
         return encode(type, text, names).data
     except UnknownNameError:

@@ -1,6 +1,6 @@
 """Every option of every tool, in one table, and the way of each option to its tools.
 
-`rows` holds the table, a module for each stretch of the toolchain; `spec` says what a row tells.
+`rows` holds the table, a module for each stretch of the toolchain; `spec` says what a row says.
 The form, the completion of the options field, `jitstudio options` and the plan of a build read
 nothing else.
 """
@@ -9,7 +9,9 @@ from __future__ import annotations
 
 from jitstudio.core.options.parsing import (
     ADDRESSES,
+    OPTIONS,
     Given,
+    find,
     have_effects,
     join_options,
     leave_traces,
@@ -24,7 +26,6 @@ from jitstudio.core.options.parsing import (
 )
 from jitstudio.core.options.safety import hazard, is_within, lies_in, refused, shown
 from jitstudio.core.options.spec import Effect, Group, Kind, OptionSpec, Value
-from jitstudio.core.options.table import OPTIONS, find
 
 __all__ = [
     "ADDRESSES",

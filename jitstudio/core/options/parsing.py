@@ -1,4 +1,4 @@
-"""What a user typed, read as options, and which of them goes to which tool.
+"""The table of options, what a user typed read by it, and which option goes to which tool.
 
 The user writes options as one list, in any tool's spelling. Each option in the table reaches
 every tool of the build that takes it, in that tool's spelling. An option that the table does not
@@ -15,9 +15,34 @@ from collections import deque
 from collections.abc import Iterable
 from dataclasses import dataclass
 
-from jitstudio.core.options.spec import Kind, OptionSpec
-from jitstudio.core.options.table import find
+from jitstudio.core.options.rows import code, elsewhere, language, link, reading
+from jitstudio.core.options.spec import Group, Kind, OptionSpec
 from jitstudio.core.tools import Tool
+
+_ORDER = {group: place for place, group in enumerate(Group)}
+OPTIONS: tuple[OptionSpec, ...] = tuple(
+    sorted(
+        (*code.ROWS, *language.ROWS, *link.ROWS, *reading.ROWS, *elsewhere.ROWS),
+        key=lambda spec: _ORDER[spec.group],
+    )
+)
+"""Every option, group by group."""
+
+_BY_FLAG = {flag: spec for spec in OPTIONS for flag in spec.flags}
+_GLUED = {flag: spec for flag, spec in _BY_FLAG.items() if spec.glued and not flag.startswith("--")}
+
+
+def find(text: str) -> tuple[OptionSpec | None, str | None]:
+    """The row of an option such as ``-O3`` or ``--std=c++20``, and the value that it names."""
+    flag, equals, value = text.partition("=")
+    if flag in _BY_FLAG:
+        return _BY_FLAG[flag], value if equals else None
+    for flag, spec in _GLUED.items():
+        value = text.removeprefix(flag).lstrip(" ")
+        if value != text and (spec.value.kind is not Kind.CHOICE or value.isdigit()):
+            return spec, value
+    return None, None
+
 
 # The compiler in the driver has no spellings of its own: it is sent what nvJitLink would be.
 ADDRESSES = {tool.value.lower(): tool for tool in Tool if tool is not Tool.DRIVER} | {
@@ -187,7 +212,7 @@ def leave_traces(options: Iterable[str]) -> bool:
 
 
 def have_effects(options: Iterable[str]) -> bool:
-    """Whether the options do or ask more than what a result and its text tell.
+    """Whether the options do or ask more than what a result and its text say.
 
     They leave traces, read or write files other than headers, or measure times.
     """

@@ -67,7 +67,7 @@ def refused(options: Iterable[str], folders: Sequence[str], folder: str) -> Iter
 def shown(word: str) -> str:
     """A word of somebody else's within a sentence of ours: short, and without what is not seen.
 
-    A line break in it could look like the end of the list that it stands in.
+    A line break in it could look like the end of the list that it is in.
     """
     cut = word if len(word) <= _LONGEST_SHOWN else f"{word[:_LONGEST_SHOWN]}…"
     return "".join(c if c.isprintable() else repr(c)[1:-1] for c in cut)
@@ -124,7 +124,7 @@ def _may_reach_llvm(given: Given) -> bool:
 
 
 def _is_its_own(given: Given) -> bool:
-    """Whether the tool that gets an option takes it as the row tells; see `options_for`."""
+    """Whether the tool that gets an option takes it as the row says; see `options_for`."""
     spec, tool = given.spec, given.tool
     return spec is None or tool is None or tool in spec.spellings
 

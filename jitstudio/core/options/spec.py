@@ -1,4 +1,4 @@
-"""What the table tells of an option."""
+"""What the table says of an option."""
 
 from __future__ import annotations
 
@@ -119,7 +119,7 @@ class OptionSpec:
     """One option under all its names.
 
     Attributes:
-        name: What to call it, in words.
+        name: What to call it, as a phrase.
         group: Where it is listed.
         help: One sentence.
         spellings: Per tool, the flag to send. No entry: the tool does not take it.
@@ -183,7 +183,7 @@ class OptionSpec:
         )
 
     def matches(self, text: str) -> bool:
-        """Whether every word of a search is somewhere in what the row tells."""
+        """Whether every word of a search is somewhere in what the row says."""
         told = " ".join((self.name, self.group.value, self.help, *sorted(self.flags))).casefold()
         return all(word in told for word in text.casefold().split())
 

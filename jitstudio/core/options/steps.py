@@ -40,7 +40,8 @@ def step_options(
     Args:
         request: The build.
         step: What the step does.
-        sources: The kinds of all modules that it works on; they tell whom an unknown option is for.
+        sources: The kinds of all modules that it works on; they decide which tool an unknown
+            option is for.
         folder: Where the module's file lies.
     """
     given = _user_options(request, step.tool, sources)
@@ -102,8 +103,8 @@ def _line_table(tool: Tool, given: tuple[str, ...]) -> tuple[str, ...]:
 def _spelling(tool: Tool) -> Tool:
     """The tool whose spelling is sent.
 
-    That of nvJitLink to the driver, told of options by number, and to who takes code out of files:
-    what it finds may have to be linked.
+    That of nvJitLink to the driver, which takes options by number, and to the tool that takes code
+    out of files: what it finds may have to be linked.
     """
     return Tool.NVJITLINK if tool in (Tool.DRIVER, Tool.CUOBJDUMP) else tool
 

@@ -41,14 +41,14 @@ _Value = TypeVar("_Value")
 
 
 class ProjectFormatError(ValueError):
-    """A project cannot be understood; the message says where and why, in words."""
+    """A project cannot be understood; the message says where and why."""
 
 
 class Record:
     """One JSON object whose values are taken by their keys.
 
     Args:
-        value: What stands at the place.
+        value: What is at the place.
         place: Where it is, such as ``modules[1]``; empty for the whole.
 
     Raises:
@@ -93,7 +93,7 @@ class Record:
         return known[word]
 
     def parsed(self, key: str, parse: Callable[[str], _Value], default: _Value) -> _Value:
-        """What a function makes of a text; its `ValueError` tells what is wrong."""
+        """What a function makes of a text; its `ValueError` says what is wrong."""
         if key not in self._values:
             return default
         try:

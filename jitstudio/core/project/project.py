@@ -31,7 +31,7 @@ def is_project(path: Path) -> bool:
 
 @dataclass(frozen=True)
 class Member:
-    """One module or header, with its text in the project or in a file beside it.
+    """One module or header, with its text in the project or in a file next to it.
 
     Attributes:
         name: Unique in the project; what the build and its logs call it.

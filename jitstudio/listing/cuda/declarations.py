@@ -179,7 +179,7 @@ def _declared(name: bytes, body: bytes) -> bytes:
 def _substituted(text: bytes, macros: dict[bytes, bytes]) -> bytes:
     """The text with these macros put in, and the macros within them.
 
-    The names of types stay, that they may be told as they are written.
+    The names of types stay, that they may be shown as they are written.
     """
     short = {name: body for name, body in macros.items() if len(body) <= _LONGEST_MACRO}
     if not short:
@@ -217,7 +217,7 @@ class Declaration:
         name: Without the namespaces.
         node: A struct, a union, an enum, the type of an alias, or the value of a constant.
         scope: The namespaces and classes around it.
-        declarator: What stands around the name of a `typedef` or alias, such as a ``*``.
+        declarator: What is around the name of a `typedef` or alias, such as a ``*``.
         template: The list of template parameters, or None.
     """
 

@@ -153,8 +153,8 @@ class Types:
 
         Args:
             kind: The type before the declarator.
-            declarator: The name with what stands around it; None for neither.
-            scope: Where it stands.
+            declarator: The name with what is around it; None for neither.
+            scope: Where it is.
             bindings: What template parameters stand for.
             const: Whether the type is.
             decays: Whether an array is passed as a pointer to its first element.
@@ -454,7 +454,7 @@ def _key(declaration: Declaration, bindings: Bindings) -> _Key:
 def _assembled(
     name: str, members: list[tuple[str, Type]], align: int | None, *, is_union: bool
 ) -> Type:
-    """A class by its members; only its size is told where they have no names or share a place."""
+    """A class by its members; only its size is known where they have no names or share a place."""
     laid_out = struct_of(name, members, align)
     if is_union:
         widest = max((kind.align for _, kind in members), default=1)

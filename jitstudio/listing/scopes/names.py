@@ -1,4 +1,4 @@
-"""Which declaration of CUDA C++ a name stands for, as far as a syntax tree can tell.
+"""Which declaration of CUDA C++ a name stands for, as far as a syntax tree can show.
 
 One name is looked at at a time: the tree is read only at that name. There is no preprocessor
 here and no overload resolution: a name with several overloads is one name, and what `#if` leaves
@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from tree_sitter import Node
 
@@ -34,7 +33,7 @@ _MEMBERS = frozenset({"field_expression", "field_designator", "template_method"}
 
 @dataclass(frozen=True)
 class Occurrence:
-    """A place where a name stands in code.
+    """A place where a name is in code.
 
     Attributes:
         start: Its first byte.
@@ -100,7 +99,7 @@ class Source(Tree):
         return name, next((o for o in found if o.start <= byte <= o.start + len(name)), None)
 
     def occurrences(self, name: bytes) -> tuple[Occurrence, ...]:
-        """Where a name stands in code, in order, and what it stands for there."""
+        """Where a name is in code, in order, and what it stands for there."""
         if name not in self._names:
             if self._depth >= _DEEPEST:
                 return ()
@@ -287,9 +286,6 @@ class _Resolution:
                 waiting += bases(self._source, owner)
         return None, True
 
-
-if TYPE_CHECKING:
-    from jitstudio.listing.scopes.names import Occurrence, Source
 
 FOREIGN = "?"
 """The class of what nothing in the text declares."""

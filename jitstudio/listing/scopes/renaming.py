@@ -146,7 +146,7 @@ class Renaming:
 
     Attributes:
         name: What it is now.
-        places: Where it stands: a line from 0, and its columns in characters.
+        places: Where it is: a line from 0, and its columns in characters.
         refusal: Says why another name cannot be taken; empty for one that can.
     """
 
@@ -161,7 +161,7 @@ def renaming(kind: CodeKind, text: str, line: int, column: int) -> Renaming:
     Args:
         kind: What the text holds.
         text: What it is.
-        line: Where the name stands, from 0.
+        line: Where the name is, from 0.
         column: Any of its columns, in characters from 0, or the one behind it.
 
     Raises:

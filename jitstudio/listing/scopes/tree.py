@@ -203,7 +203,7 @@ class Tree:
     def words(
         self, name: bytes, start: int = 0, end: int | None = None
     ) -> Iterator[tuple[int, Path]]:
-        """Where a name stands in code from a byte to another: the nodes down to it, in order.
+        """Where a name is in code from a byte to another: the nodes down to it, in order.
 
         Yields:
             The start of the name, and the nodes; the last may be the body of a macro.
@@ -304,7 +304,7 @@ class Tree:
         return Scope(f"{around.key}::@goto", Kind.BLOCK)
 
     def _class_of(self, function: Node, scopes: Sequence[Scope]) -> list[Scope]:
-        """The class or namespace that only the name of a function tells."""
+        """The class or namespace that only the name of a function says."""
         node = function.child_by_field_name("declarator")
         while node is not None and node.type in DECLARATORS:
             inner = [n for n in node.named_children if n.type in DECLARATORS | _QUALIFIED]

@@ -135,7 +135,7 @@ def facts_of(kernel: Kernel, device: Device, config: LaunchConfig) -> KernelFact
     The kernel must have what the configuration asks for: see `allow`.
 
     Raises:
-        GpuError: The driver does not tell.
+        GpuError: The driver does not say.
     """
     with doing("asking for the kernel's attributes"):
         told = kernel.attributes

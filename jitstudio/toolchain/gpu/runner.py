@@ -105,7 +105,7 @@ def inspect(request: InspectRequest) -> tuple[KernelFacts | Diagnostic, bool]:
 
 
 def diagnostic_of(error: GpuError, kernel: str) -> Diagnostic:
-    """The error in words, with what to do about it."""
+    """The error as text, with what to do about it."""
     told = error.error
     message = f"{kernel}: {told.meaning} ({told.name} while {error.doing})."
     return Diagnostic(Severity.ERROR, "", None, None, message, Tool.DRIVER, explanation=told.remedy)

@@ -56,7 +56,7 @@ def take_wire() -> Wire:
 def serve(wire: Wire, program: Program, work: Work, role: Role) -> None:
     """Serve calls of this program until the parent is gone.
 
-    Until the first one nobody's text is here. It tells what the process may reach; before a thread
+    Until the first one nobody's text is here. It says what the process may reach; before a thread
     is started, so that all will be inside, the process is sealed.
     """
     die_first()

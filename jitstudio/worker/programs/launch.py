@@ -32,7 +32,7 @@ class Launch:
 
 @dataclass(frozen=True)
 class ListDevices:
-    """Tell the GPUs."""
+    """List the GPUs."""
 
 
 @dataclass(frozen=True)

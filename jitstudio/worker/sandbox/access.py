@@ -112,7 +112,7 @@ def folder_or_file(path: str) -> str:
 
 
 def identity(path: str) -> tuple[int, int] | None:
-    """What tells a file or folder from another of its name; None where there is none.
+    """What distinguishes a file or folder from another of its name; None where there is none.
 
     The kernel allows the file, not its name: what takes its place is out of reach.
     """

@@ -32,7 +32,7 @@ _Stamp = tuple[int, int, int, int]
 
 
 class Unknowable(Exception):
-    """What the module includes cannot be told: a macro names it, or a file cannot be read."""
+    """What the module includes cannot be known: a macro names it, or a file cannot be read."""
 
 
 class HeaderRefused(Exception):
@@ -159,7 +159,7 @@ def need_of(job: Job, headers: HeaderScan) -> Need:
     """What a job must be able to reach, and may.
 
     A job that is confined may read its folders, though it need not read anything. Another one has
-    what its text includes and its options name; where that cannot be told, every file.
+    what its text includes and its options name; where that cannot be known, every file.
 
     Args:
         job: The job.
@@ -235,7 +235,7 @@ def _roots(job: Job, headers: HeaderScan) -> Iterator[str]:
 
 
 def _outputs(job: Job) -> Iterator[str]:
-    """What options tell the tool to write. It is made here: only what is there can be allowed."""
+    """What options have the tool write. It is made here: only what is there can be allowed."""
     for option in job.options:
         row, value = find(option)
         added = _WRITERS.get(row.spellings.get(job.tool, "")) if row else None

@@ -69,8 +69,8 @@ class Role:
 
     Attributes:
         programs: Finds the programs that it starts.
-        headers: Unpacks the headers that come inside a compiler, if they are not, and tells where;
-            nothing can be written there afterwards.
+        headers: Unpacks the headers that come inside a compiler, if they are not, and returns
+            where; nothing can be written there afterwards.
     """
 
     programs: Callable[[], Iterable[str]] = tuple

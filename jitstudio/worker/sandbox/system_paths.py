@@ -174,7 +174,7 @@ def is_wrapped() -> bool:
 
 
 def wrapper_reads() -> Iterator[str]:
-    """The toolkit of the debugging tool, which lies beside the tool's own folder."""
+    """The toolkit of the debugging tool, which is next to the tool's own folder."""
     yield os.path.dirname(os.path.dirname(os.path.realpath(os.environ[WRAPPED])))
 
 

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from jitstudio.core.options.parsing import addressed, read, split_options
+from jitstudio.core.options.parsing import OPTIONS, addressed, find, read, split_options
 from jitstudio.core.options.spec import Kind, OptionSpec
-from jitstudio.core.options.table import OPTIONS, find
 
 _WORDS_OF_TRUTH = ("true", "false")
 
