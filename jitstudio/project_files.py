@@ -12,15 +12,14 @@ from jitstudio.core.axes import VariantDraft
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.core.plain_files import read_file
 from jitstudio.core.project.format import LARGEST, ProjectFormatError, load
-from jitstudio.core.project.project import (
+from jitstudio.core.project.paths import (
     Change,
-    Member,
-    Project,
     outside_reason,
     project_path,
     with_axis_files,
     with_buffer_files,
 )
+from jitstudio.core.project.project import Member, Project
 
 
 class ProjectError(RuntimeError):

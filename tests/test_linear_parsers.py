@@ -34,10 +34,10 @@ from jitstudio.core.explanations import (
     template_kernel,
 )
 from jitstudio.core.launch.arguments import parse_buffer
+from jitstudio.core.launch.c_types import named
 from jitstudio.core.launch.limits import target_of
 from jitstudio.core.launch.request import LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult, judged
-from jitstudio.core.launch.types import named
 from jitstudio.core.launch.values import evaluate
 from jitstudio.core.options import split_options
 from jitstudio.core.project.format import load
@@ -49,6 +49,7 @@ from jitstudio.gui.state.file_text import line_changes, read_text
 from jitstudio.listing.cuda.declarations import prepare
 from jitstudio.listing.folds import blocks, folds, outline
 from jitstudio.listing.functions import functions
+from jitstudio.listing.identifiers import identifiers, typed_name
 from jitstudio.listing.includes import includes
 from jitstudio.listing.kernel_names import Spelling, lowered_names, read_name
 from jitstudio.listing.kernels import llvm_signatures
@@ -56,7 +57,6 @@ from jitstudio.listing.line_classes import classify
 from jitstudio.listing.ptx import entries, parameter_slots, pointer_access
 from jitstudio.listing.sass import instruction_counts, tightened
 from jitstudio.listing.symbols import llvm_symbols, ptx_symbols
-from jitstudio.listing.words import identifiers, typed_name
 from jitstudio.numerics.expressions import parse
 from jitstudio.worker.compute_sanitizer import findings
 from tests.support import LEXERS

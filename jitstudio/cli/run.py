@@ -27,7 +27,8 @@ from jitstudio.cli.request import (
 from jitstudio.cli.terminal import pass_on, say, tell
 from jitstudio.cli.text_output import print_launch
 from jitstudio.core.diagnostics import diagnostic_line
-from jitstudio.core.launch.choice import build_for_launch, choose_form, launchable, launched_name
+from jitstudio.core.launch.build import build_for_launch, launched_name
+from jitstudio.core.launch.choice import choose_form, launchable
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.resolve import resolve

@@ -13,14 +13,7 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.cubin import cubin_target
 from jitstudio.core.diagnostics import Diagnostic, Severity, diagnose
-from jitstudio.core.result import (
-    BuildResult,
-    Crash,
-    Kernel,
-    LoweredName,
-    Outcome,
-    StageResult,
-)
+from jitstudio.core.result import BuildResult, Crash, Kernel, LoweredName, Outcome, StageResult
 from jitstudio.core.tools import Tool
 
 

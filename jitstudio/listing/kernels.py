@@ -15,8 +15,9 @@ from dataclasses import dataclass, replace
 from tree_sitter import Node
 
 from jitstudio.core.code import CodeKind, Header, Source, is_bitcode, split_variant
+from jitstudio.core.launch.c_types import LLVM_SCALARS, PTX_SCALARS, struct_of
 from jitstudio.core.launch.request import FormParameter, KernelForm, Parameter, Signature, Slot
-from jitstudio.core.launch.types import LLVM_SCALARS, PTX_SCALARS, Opaque, Pointer, Type, struct_of
+from jitstudio.core.launch.types import Opaque, Pointer, Type
 from jitstudio.core.result import BuildResult, Kernel
 from jitstudio.listing.cuda.declarations import KernelNode, Scope, declarations
 from jitstudio.listing.cuda.syntax import is_const, name_node, parse, template_name, text_of

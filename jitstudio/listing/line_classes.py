@@ -8,18 +8,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from enum import IntEnum
 
 from jitstudio.core.code import CodeKind
-
-
-class LineClass(IntEnum):
-    """What a line holds. A blank line is of the class of the line above it."""
-
-    CODE = 0
-    COMMENT = 1
-    DIRECTIVE = 2
-    DEBUG = 3
+from jitstudio.listing.lines import LineClass
 
 
 def classify(kind: CodeKind, lines: Sequence[str]) -> bytes:

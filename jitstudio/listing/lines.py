@@ -1,6 +1,8 @@
-"""Texts of megabytes as lines."""
+"""Texts of megabytes as lines, and the kinds of lines that a view may leave out, or must not."""
 
 from __future__ import annotations
+
+from enum import IntEnum
 
 # Some milliseconds of work, in which no other thread of Python gets a turn.
 _PIECE = 1 << 18
@@ -21,3 +23,12 @@ def split_lines(text: str) -> list[str]:
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     return split_at_newlines(text)
+
+
+class LineClass(IntEnum):
+    """What a line holds. A blank line is of the class of the line above it."""
+
+    CODE = 0
+    COMMENT = 1
+    DIRECTIVE = 2
+    DEBUG = 3

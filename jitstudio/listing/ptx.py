@@ -15,8 +15,9 @@ from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 
+from jitstudio.core.launch.c_types import PTX_SCALARS, padded
 from jitstudio.core.launch.request import Direction, Slot
-from jitstudio.core.launch.types import PTX_SCALARS, Opaque, Pointer, Type, padded
+from jitstudio.core.launch.types import Opaque, Pointer, Type
 
 # Atomic groups and possessive repeats keep every match linear: nothing is tried twice.
 _COMMENT = r"(?>//[^\n]*|/\*(?s:.*?)(?:\*/|\Z))"

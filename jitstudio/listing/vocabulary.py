@@ -17,7 +17,7 @@ from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 from jitstudio.listing.lexers.line_lexer import LineLexer
 from jitstudio.listing.lexers.nvvm_ir import NvvmIrLexer
 from jitstudio.listing.lexers.ptx import PtxLexer
-from jitstudio.listing.words import Vocabulary, Word
+from jitstudio.listing.word import Vocabulary, Word
 from jitstudio.paths import resource
 
 _FILES: dict[CodeKind, tuple[str, type[LineLexer]]] = {

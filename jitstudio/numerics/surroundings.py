@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from jitstudio.core.launch.request import Buffer, FillKind, Surroundings
+from jitstudio.core.launch.calculation import Surroundings
+from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.numerics.dtypes import NumericsError, numpy_dtype, open_buffer
 from jitstudio.numerics.expressions import evaluate
 from jitstudio.numerics.fills import generate

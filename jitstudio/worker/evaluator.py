@@ -6,16 +6,15 @@ import itertools
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from jitstudio.core.launch.request import (
-    Buffer,
+from jitstudio.core.launch.calculation import (
     Calculation,
     CheckCalculation,
-    Expectation,
     FillCalculation,
     Number,
     Refusal,
     Surroundings,
 )
+from jitstudio.core.launch.request import Buffer, Expectation
 from jitstudio.core.launch.result import CheckResult
 from jitstudio.core.launch.types import Type
 from jitstudio.worker.calls import Ending, SingleWorker

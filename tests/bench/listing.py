@@ -23,7 +23,7 @@ from jitstudio.gui.kit.theme import Theme, apply_theme
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 from jitstudio.listing.lexers.ptx import PtxLexer
-from jitstudio.listing.line_classes import LineClass
+from jitstudio.listing.lines import LineClass
 
 PTX = """\
 	ld.param.u64 	%rd1, [_Z9vectorAddPKfS0_Pfi_param_0];

@@ -10,7 +10,7 @@ import pytest
 from jitstudio.core.code import CodeKind
 from jitstudio.core.cubin import keeps_ptx, sections
 from jitstudio.core.fatbin import contents, fatbin_entries
-from jitstudio.core.launch.types import FLOAT
+from jitstudio.core.launch.c_types import FLOAT
 from jitstudio.numerics.dtypes import NumericsError
 from jitstudio.numerics.files import load
 from tests.core.fatbins import container, entry

@@ -18,14 +18,7 @@ from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.codec import Codec, CodecError, form_of
 from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.events import StageFinished
-from jitstudio.core.result import (
-    Crash,
-    Kernel,
-    LoweredName,
-    Phase,
-    Resources,
-    StageResult,
-)
+from jitstudio.core.result import Crash, Kernel, LoweredName, Phase, Resources, StageResult
 from jitstudio.core.tools import Tool, ToolFile
 from jitstudio.worker.programs.build import BUILDING
 from jitstudio.worker.programs.disassemble import DISASSEMBLING

@@ -1,6 +1,7 @@
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind, Source
-from jitstudio.core.result import BuildResult, Outcome, machine_code, target_shown
+from jitstudio.core.opened import machine_code, target_shown
+from jitstudio.core.result import BuildResult, Outcome
 from tests.support import KERNEL, cuda, request
 
 

@@ -3,7 +3,7 @@ from threading import Event
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.words import identifiers, typed_name
+from jitstudio.listing.identifiers import identifiers, typed_name
 
 
 @pytest.mark.parametrize(

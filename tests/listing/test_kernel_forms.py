@@ -3,19 +3,9 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import LINKED, CodeKind, Header, Source
+from jitstudio.core.launch.c_types import DOUBLE, FLOAT, HALF, INT, UNSIGNED, named
 from jitstudio.core.launch.request import Slot
-from jitstudio.core.launch.types import (
-    DOUBLE,
-    FLOAT,
-    HALF,
-    INT,
-    UNSIGNED,
-    Array,
-    Opaque,
-    Pointer,
-    Scalar,
-    named,
-)
+from jitstudio.core.launch.types import Array, Opaque, Pointer, Scalar
 from jitstudio.core.result import Kernel
 from jitstudio.listing.kernels import kernel_forms
 from tests.support import cuda, request, sample

@@ -9,7 +9,8 @@ from pygments.token import Comment, Keyword, Name
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.lexers.ptx import PtxLexer
 from jitstudio.listing.lexers.sass import SassLexer
-from jitstudio.listing.line_classes import LineClass, classify
+from jitstudio.listing.line_classes import classify
+from jitstudio.listing.lines import LineClass
 from jitstudio.toolchain.locate import nvdisasm
 from tests.listing.mutations import mutated
 

@@ -1,7 +1,8 @@
 import pytest
 
 from jitstudio.core.code import CodeKind, Source
-from jitstudio.core.launch.types import DOUBLE, FLOAT, INT, Pointer
+from jitstudio.core.launch.c_types import DOUBLE, FLOAT, INT
+from jitstudio.core.launch.types import Pointer
 from jitstudio.listing.kernels import llvm_signatures
 from tests.support import sample
 

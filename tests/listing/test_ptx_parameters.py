@@ -1,5 +1,6 @@
+from jitstudio.core.launch.c_types import FLOAT, INT, UNSIGNED
 from jitstudio.core.launch.request import Slot
-from jitstudio.core.launch.types import FLOAT, INT, UNSIGNED, Opaque, Pointer
+from jitstudio.core.launch.types import Opaque, Pointer
 from jitstudio.listing.ptx import parameter_slots
 from tests.support import sample
 

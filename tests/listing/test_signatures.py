@@ -4,7 +4,8 @@ import time
 import pytest
 
 from jitstudio.core.code import CodeKind, Header, Source
-from jitstudio.core.launch.types import CHAR, FLOAT, INT, Array, Opaque, Pointer, named
+from jitstudio.core.launch.c_types import CHAR, FLOAT, INT, named
+from jitstudio.core.launch.types import Array, Opaque, Pointer
 from jitstudio.listing.cuda.declarations import declarations
 from jitstudio.listing.kernels import declared_kernels, llvm_signatures
 from tests.support import SAMPLES, cuda, sample

@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
 
-from jitstudio.core.launch.request import Buffer, Fill, FillKind, Surroundings
+from jitstudio.core.launch.calculation import Surroundings
+from jitstudio.core.launch.request import Buffer, Fill, FillKind
 from jitstudio.numerics.dtypes import NumericsError, save_buffer
 from jitstudio.numerics.surroundings import evaluate_among
 from tests.numerics.kinds import FLOAT, INT

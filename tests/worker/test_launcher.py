@@ -9,6 +9,7 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.c_types import FLOAT, INT
 from jitstudio.core.launch.request import (
     Buffer,
     Direction,
@@ -21,7 +22,6 @@ from jitstudio.core.launch.request import (
 )
 from jitstudio.core.launch.result import LaunchOutcome, LaunchProgress
 from jitstudio.core.launch.spec import Sanitizer
-from jitstudio.core.launch.types import FLOAT, INT
 from jitstudio.toolchain.driver import describe
 from jitstudio.worker.host import WorkerError
 from jitstudio.worker.launcher import Launcher

@@ -5,6 +5,7 @@ import os
 import pytest
 
 from jitstudio.core.code import CodeKind
+from jitstudio.core.launch.c_types import FLOAT, INT
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.request import Buffer, Direction, LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import (
@@ -15,7 +16,6 @@ from jitstudio.core.launch.result import (
     LaunchResult,
     Timing,
 )
-from jitstudio.core.launch.types import FLOAT, INT
 from jitstudio.worker.programs.launch import LAUNCHING, Launch
 from jitstudio.worker.protocol import Unfit
 

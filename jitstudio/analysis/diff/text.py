@@ -9,7 +9,8 @@ from jitstudio.analysis.diff.align import align_by, merged
 from jitstudio.analysis.diff.model import Change, Comparison, Row
 from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.line_classes import LineClass, classify
+from jitstudio.listing.line_classes import classify
+from jitstudio.listing.lines import LineClass
 from jitstudio.listing.ptx import without_comments
 
 # In a debug section, whose data are left out.

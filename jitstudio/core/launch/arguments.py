@@ -13,9 +13,10 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 
+from jitstudio.core.launch.c_types import FLOAT
 from jitstudio.core.launch.problems import TextError, listing, parts
 from jitstudio.core.launch.request import Direction, Fill, FillKind, FormParameter, KernelForm
-from jitstudio.core.launch.types import FLOAT, Array, NumberKind, Pointer, Scalar, Struct, Type
+from jitstudio.core.launch.types import Array, NumberKind, Pointer, Scalar, Struct, Type
 from jitstudio.core.launch.values import Number, evaluate, example
 
 NULL = "null"

@@ -1,6 +1,6 @@
 """A launch, ready for the worker: nothing in it needs to be looked up any more.
 
-Also the kernel as its source declares it, and what is evaluated on the host for the launch.
+Also the kernel as its source declares it.
 """
 
 from __future__ import annotations
@@ -211,64 +211,6 @@ class InspectRequest:
     device: int
     config: LaunchConfig = LaunchConfig()
     confined_to: tuple[str, ...] | None = None
-
-
-Number = float | int | bool
-
-
-@dataclass(frozen=True)
-class Surroundings:
-    """What expressions may refer to.
-
-    Attributes:
-        values: Scalar arguments, by name.
-        buffers: Buffers as they are before the launch.
-        prepared: The .npy files of those that are not made from a few numbers, by name.
-    """
-
-    values: tuple[tuple[str, Number], ...] = ()
-    buffers: tuple[Buffer, ...] = ()
-    prepared: tuple[tuple[str, str], ...] = ()
-
-
-@dataclass(frozen=True)
-class FillCalculation:
-    """Write the content of a buffer, which comes from a file or an expression, to an .npy file."""
-
-    buffer: Buffer
-    path: str
-    surroundings: Surroundings = Surroundings()
-
-
-@dataclass(frozen=True)
-class CheckCalculation:
-    """Compare what a kernel has written with what was expected.
-
-    Attributes:
-        expectation: Of which buffer, and what.
-        element, length: What the buffer consists of.
-        got: An .npy file with what was written.
-        relative, absolute: Tolerances, as `numpy.isclose` takes them.
-        surroundings: What the expression may refer to.
-    """
-
-    expectation: Expectation
-    element: Type
-    length: int
-    got: str
-    relative: float
-    absolute: float
-    surroundings: Surroundings = Surroundings()
-
-
-Calculation = FillCalculation | CheckCalculation
-
-
-@dataclass(frozen=True)
-class Refusal:
-    """The answer to a calculation that cannot be done: why, in sentences."""
-
-    words: str
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import TypeVar
 
 from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.arguments import BufferText, absolute, default_text, parse_buffer
+from jitstudio.core.launch.c_types import named
 from jitstudio.core.launch.choice import Launchable
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.launch.limits import code_problems, config_problems
@@ -40,7 +41,7 @@ from jitstudio.core.launch.request import (
     Value,
 )
 from jitstudio.core.launch.spec import LaunchSpec, RunOptions
-from jitstudio.core.launch.types import NumberKind, Pointer, Scalar, Type, named
+from jitstudio.core.launch.types import NumberKind, Pointer, Scalar, Type
 from jitstudio.core.launch.values import Number, UnknownNameError, encode, integer
 
 _T = TypeVar("_T")

@@ -17,6 +17,7 @@ from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from jitstudio.core.launch.c_types import named
 from jitstudio.core.launch.problems import TextError, listing, parts, shortened, unknown
 from jitstudio.core.launch.types import (
     Array,
@@ -27,7 +28,6 @@ from jitstudio.core.launch.types import (
     Scalar,
     Struct,
     Type,
-    named,
 )
 
 

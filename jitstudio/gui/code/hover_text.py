@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 
 from jitstudio.analysis.reference import Entry, Help
 from jitstudio.gui.kit.fonts import CODE_FAMILY
-from jitstudio.listing.words import Word
+from jitstudio.listing.word import Word
 
 _CODE = f"<span style=\"font-family: '{CODE_FAMILY}'\">{{}}</span>"
 _TABLE = '<table style="margin-top: 5px">{}</table>'

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from jitstudio.gui.listing.rows import Rows
 from jitstudio.listing.folds import Block, Outline
-from jitstudio.listing.line_classes import LineClass
+from jitstudio.listing.lines import LineClass
 
 
 class Hiding:

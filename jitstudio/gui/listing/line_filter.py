@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QMenu, QToolButton, QWidget
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.listing.shown_lines import ShownLines
-from jitstudio.listing.line_classes import LineClass
+from jitstudio.listing.lines import LineClass
 
 # What a user calls each class of lines; the names of objects are made of the class's own.
 _TITLES = {

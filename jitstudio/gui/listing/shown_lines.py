@@ -12,7 +12,7 @@ from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.listing.hiding import Hiding
 from jitstudio.gui.listing.rows import Rows
 from jitstudio.listing.folds import Outline, outline
-from jitstudio.listing.line_classes import LineClass
+from jitstudio.listing.lines import LineClass
 
 # A text of so many lines and characters is read through at once, within milliseconds, so that
 # nothing jumps.

@@ -15,8 +15,9 @@ from jitstudio.analysis.sass.model import Disassembly, SassFunction
 from jitstudio.analysis.sass.reading import ListingRows
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
+from jitstudio.core.opened import machine_code
 from jitstudio.core.request import BuildRequest
-from jitstudio.core.result import BuildResult, machine_code
+from jitstudio.core.result import BuildResult
 from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.services.queue import RequestHandle

@@ -10,7 +10,7 @@ from PySide6.QtCore import QByteArray, QObject, QSettings, Signal
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.state.settings_table import BY_KEY, SETTINGS, SettingValue
-from jitstudio.listing.line_classes import LineClass
+from jitstudio.listing.lines import LineClass
 
 LEAST_ZOOM, MOST_ZOOM = 0.5, 4.0
 _MOST_RECENT = 10

@@ -12,17 +12,8 @@ from contextlib import contextmanager
 
 from tree_sitter import Node
 
-from jitstudio.core.launch.types import (
-    INT,
-    Array,
-    Opaque,
-    Pointer,
-    Type,
-    instance,
-    named,
-    padded,
-    struct_of,
-)
+from jitstudio.core.launch.c_types import INT, instance, named, padded, struct_of
+from jitstudio.core.launch.types import Array, Opaque, Pointer, Type
 from jitstudio.core.launch.values import c_quotient
 from jitstudio.listing.cuda.declarations import Declaration, Declarations, Scope
 from jitstudio.listing.cuda.syntax import (

@@ -11,14 +11,13 @@ from functools import partial
 
 import numpy as np
 
-from jitstudio.core.launch.request import (
-    Buffer,
+from jitstudio.core.launch.calculation import (
     Calculation,
     CheckCalculation,
     FillCalculation,
-    FillKind,
     Refusal,
 )
+from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.core.launch.result import CheckResult
 from jitstudio.numerics.compare import Tolerance, compare
 from jitstudio.numerics.dtypes import NumericsError, fill_from, open_buffer, save_buffer

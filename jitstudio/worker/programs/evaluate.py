@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from jitstudio.core.launch.request import CheckCalculation, FillCalculation, Refusal
+from jitstudio.core.launch.calculation import CheckCalculation, FillCalculation, Refusal
 from jitstudio.core.launch.result import CheckResult
 from jitstudio.worker.protocol import Program, Service, Unfit
 

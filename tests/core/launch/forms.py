@@ -1,7 +1,8 @@
 """Kernels to be filled in, without any source."""
 
+from jitstudio.core.launch.c_types import named, padded
 from jitstudio.core.launch.request import FormParameter, KernelForm, Slot
-from jitstudio.core.launch.types import Pointer, named, padded
+from jitstudio.core.launch.types import Pointer
 
 
 def pointer(spelling="float", const=False):

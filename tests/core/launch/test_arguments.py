@@ -3,6 +3,7 @@ import struct
 import pytest
 
 from jitstudio.core.diagnostics import Severity
+from jitstudio.core.launch.c_types import named, struct_of
 from jitstudio.core.launch.request import (
     Buffer,
     Direction,
@@ -14,7 +15,6 @@ from jitstudio.core.launch.request import (
     Value,
 )
 from jitstudio.core.launch.resolve import Faults, arguments_of
-from jitstudio.core.launch.types import named, struct_of
 from tests.core.launch.forms import SAXPY, form, pointer
 
 FLOAT = named("float")

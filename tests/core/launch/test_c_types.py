@@ -2,21 +2,9 @@ import ml_dtypes
 import numpy as np
 import pytest
 
-from jitstudio.core.launch import types as c_types
-from jitstudio.core.launch.types import (
-    CHAR,
-    DOUBLE,
-    FLOAT,
-    INT,
-    Array,
-    Field,
-    Pointer,
-    Scalar,
-    Struct,
-    instance,
-    named,
-    struct_of,
-)
+from jitstudio.core.launch import c_types
+from jitstudio.core.launch.c_types import CHAR, DOUBLE, FLOAT, INT, instance, named, struct_of
+from jitstudio.core.launch.types import Array, Field, Pointer, Scalar, Struct
 
 
 @pytest.mark.parametrize(

@@ -3,8 +3,9 @@ from dataclasses import replace
 import pytest
 
 from jitstudio.core.launch.arguments import default_arguments, default_text
+from jitstudio.core.launch.c_types import named, struct_of
 from jitstudio.core.launch.request import Direction
-from jitstudio.core.launch.types import Opaque, Pointer, named, struct_of
+from jitstudio.core.launch.types import Opaque, Pointer
 from tests.core.launch.forms import SAXPY, form, pointer
 
 

@@ -5,13 +5,14 @@ import pytest
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Severity
+from jitstudio.core.launch.c_types import named, struct_of
 from jitstudio.core.launch.choice import Launchable, choose_code, choose_form
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecError
 from jitstudio.core.launch.request import Expectation, LaunchConfig, LaunchRequest
 from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.spec import LaunchSpec, LoadMode, Sanitizer
-from jitstudio.core.launch.types import Array, named, struct_of
+from jitstudio.core.launch.types import Array
 from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
 from tests.core.launch.forms import SAXPY, form, pointer
 from tests.devices import H200, ONE_H200

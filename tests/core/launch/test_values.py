@@ -3,8 +3,9 @@ import struct
 
 import pytest
 
+from jitstudio.core.launch.c_types import named, struct_of
 from jitstudio.core.launch.problems import TextError
-from jitstudio.core.launch.types import Array, NumberKind, Opaque, Pointer, Scalar, named, struct_of
+from jitstudio.core.launch.types import Array, NumberKind, Opaque, Pointer, Scalar
 from jitstudio.core.launch.values import encode, example
 
 NAMES = {"n": 1000, "a": 0.5}

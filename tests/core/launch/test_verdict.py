@@ -4,6 +4,7 @@ import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Severity
+from jitstudio.core.launch.c_types import FLOAT
 from jitstudio.core.launch.request import Direction, Expectation, LaunchConfig, LaunchRequest
 from jitstudio.core.launch.result import (
     BufferResult,
@@ -18,7 +19,6 @@ from jitstudio.core.launch.result import (
     judged,
     unchecked,
 )
-from jitstudio.core.launch.types import FLOAT
 
 REQUEST = LaunchRequest(b"", CodeKind.CUBIN, "_Z1kv", "k", 0, (), 0, LaunchConfig())
 RAN = LaunchResult(LaunchOutcome.RAN, "k")

@@ -3,7 +3,7 @@ import pytest
 from jitstudio.analysis.reference import reference
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.hover_text import help_tip, word_tip
-from jitstudio.listing.words import Word
+from jitstudio.listing.word import Word
 from tests.gui.rich_text import plain
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.gui.listing.hiding import Hiding
 from jitstudio.listing.folds import Block, Outline
-from jitstudio.listing.line_classes import LineClass
+from jitstudio.listing.lines import LineClass
 
 CODE, COMMENT, DIRECTIVE, DEBUG = LineClass
 # Two kernels, the first with a block inside.

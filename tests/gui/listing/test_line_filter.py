@@ -8,7 +8,7 @@ from jitstudio.gui.listing.line_filter import FilterButton, HiddenLines
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.outputs import Output
-from jitstudio.listing.line_classes import LineClass
+from jitstudio.listing.lines import LineClass
 
 LINES = ("// a", "// b", ".version 9.4", ".entry k()", "{", ".loc 1 1 1", "ret;", "}")
 LEFT = Qt.MouseButton.LeftButton

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.listing.fold_marks import FoldMarks
 from jitstudio.gui.listing.listing_view import ListingView
-from jitstudio.listing.line_classes import LineClass
+from jitstudio.listing.lines import LineClass
 from tests.gui.driver import pause
 
 KERNEL = """\

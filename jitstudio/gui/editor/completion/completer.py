@@ -16,7 +16,7 @@ from jitstudio.gui.editor.matching import types_prose
 from jitstudio.gui.kit.code_units import from_units
 from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.theme import Theme
-from jitstudio.listing.words import Word
+from jitstudio.listing.word import Word
 
 if TYPE_CHECKING:
     from jitstudio.gui.editor.completion.offers import Offers, Pool

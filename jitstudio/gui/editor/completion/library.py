@@ -13,7 +13,7 @@ from jitstudio.gui.editor.completion.offers import Pool, header_pool, language_p
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.late import Late
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.listing.words import Word
+from jitstudio.listing.word import Word
 
 # While somebody types, the names of some letters ago are good enough.
 _REST_MS = 500

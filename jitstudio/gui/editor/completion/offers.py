@@ -11,7 +11,7 @@ from operator import itemgetter
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.fuzzy import TIER, Ranking
 from jitstudio.gui.kit.late import Late
-from jitstudio.listing.words import Word
+from jitstudio.listing.word import Word
 
 _MOST_OFFERS = 100
 # From here on the letters are not the beginnings of words.

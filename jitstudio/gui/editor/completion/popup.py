@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
 from jitstudio.gui.kit.presentation import Column
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.theme import Theme
-from jitstudio.listing.words import Word
+from jitstudio.listing.word import Word
 
 _MOST_ROWS = 10
 # In widths of a character.

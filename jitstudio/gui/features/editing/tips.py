@@ -14,7 +14,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.hover_text import Tip, help_tip, word_tip
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.late import Late
-from jitstudio.listing.words import Word
+from jitstudio.listing.word import Word
 
 _Teller = Callable[[WordAt], Tip | None]
 

@@ -4,7 +4,7 @@ import pytest
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor.completion.offers import Offers, Pool, header_pool, language_pool
-from jitstudio.listing.words import Word
+from jitstudio.listing.word import Word
 
 NAMES = "threadCount thread_count Threads theCount width_ratio kernelSize"
 

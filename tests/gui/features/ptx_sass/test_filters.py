@@ -4,7 +4,7 @@ from PySide6.QtGui import QAction
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.listing.line_filter import FilterButton, HiddenLines
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.listing.line_classes import LineClass
+from jitstudio.listing.lines import LineClass
 
 
 def test_filters_are_remembered_and_a_rebuild_stays_in_its_place(started, tmp_path):

@@ -1,39 +1,12 @@
-"""The words of a language that completion offers, the names in a text, and the one being typed."""
+"""The names in a text, and the one that is being typed."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from threading import Event
 
 from jitstudio.core.code import CodeKind
-
-
-@dataclass(frozen=True)
-class Word:
-    """A word of a language.
-
-    Attributes:
-        text: The word.
-        group: What kind of word it is, such as ``an instruction``.
-        usage: How it is written with what belongs to it, or empty.
-        help: One line on it, or empty.
-    """
-
-    text: str
-    group: str
-    usage: str = ""
-    help: str = ""
-
-
-@dataclass(frozen=True)
-class Vocabulary:
-    """The words of a language, and the headers that are always there."""
-
-    words: Mapping[str, Word]
-    headers: Mapping[str, Word]
-
 
 # One search keeps all other threads waiting, so that there are many small ones and rests between.
 _PIECE = 8192

@@ -1,0 +1,31 @@
+"""A word of a language, as completion offers it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Word:
+    """A word of a language.
+
+    Attributes:
+        text: The word.
+        group: What kind of word it is, such as ``an instruction``.
+        usage: How it is written with what belongs to it, or empty.
+        help: One line on it, or empty.
+    """
+
+    text: str
+    group: str
+    usage: str = ""
+    help: str = ""
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """The words of a language, and the headers that are always there."""
+
+    words: Mapping[str, Word]
+    headers: Mapping[str, Word]
