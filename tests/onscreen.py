@@ -21,7 +21,7 @@ from PySide6.QtCore import QSettings, QTimer  # noqa: E402
 from PySide6.QtGui import QGuiApplication  # noqa: E402
 from PySide6.QtWidgets import QApplication  # noqa: E402
 
-from jitstudio.gui import app  # noqa: E402
+from jitstudio.gui.window import application as app  # noqa: E402
 from jitstudio.gui.window.main_window import MainWindow  # noqa: E402
 from tests.gui.keyboards import QtKeyboard, XKeyboard  # noqa: E402
 from tests.gui.newcomer import Newcomer  # noqa: E402

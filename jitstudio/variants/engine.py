@@ -15,7 +15,8 @@ from typing import Any
 from jitstudio.analysis.reading_request import Unreadable
 from jitstudio.analysis.report import KernelReport
 from jitstudio.core.diagnostics import Severity
-from jitstudio.core.launch.build import choose_form, launchable, launched_name
+from jitstudio.core.launch.build import launched_name
+from jitstudio.core.launch.choice import choose_form, launchable
 from jitstudio.core.launch.problems import SpecError, SpecProblem
 from jitstudio.core.launch.request import KernelForm, LaunchRequest
 from jitstudio.core.launch.resolve import Faults, arguments_of, geometry, resolve
