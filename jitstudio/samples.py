@@ -6,15 +6,12 @@ import tomllib
 from dataclasses import dataclass
 from functools import cache, cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from jitstudio.core.arch import Arch
-from jitstudio.core.deferred import at_place
+from jitstudio.core.launch.spec import LaunchSpec, spec_from
 from jitstudio.core.request import LinkMode
 from jitstudio.paths import resource
-
-if TYPE_CHECKING:
-    from jitstudio.core.launch.spec import LaunchSpec
 
 
 @dataclass(frozen=True)
@@ -39,7 +36,6 @@ class Sample:
     @cached_property
     def launches(self) -> tuple[LaunchSpec, ...]:
         """What it offers to launch; read when it is asked for, as a start need not wait for it."""
-        spec_from = at_place("jitstudio.core.launch.spec:spec_from")
         return tuple(map(spec_from, self.launch_objects))
 
 
