@@ -1,6 +1,6 @@
 """Variants as CSV, Markdown and JSON.
 
-The columns and keys of the command line are described in README.md; they are only ever added to.
+The manual describes the columns and keys of the command line; they are only ever added to.
 """
 
 from __future__ import annotations

@@ -202,8 +202,7 @@ class VariantsController(QObject):
         self._preset = Preset.LAUNCH
         self._setups: dict[Preset, Setup] = {}
         self._title = ""
-        self._pinning: tuple[BuildRequest, str] | None = None
-        self._after_pin: VariantRow | None = None
+        self._pinning: tuple[BuildRequest, str, VariantRow | None] | None = None
         shell.actions.bind(
             {
                 "sweepAction": partial(self.open, Preset.LAUNCH),
@@ -373,7 +372,16 @@ class VariantsController(QObject):
 
     @Slot(VariantRow)
     def _on_pin_requested(self, row: VariantRow) -> None:
-        """Builds all of the variant that can be compared, and pins it."""
+        """Pins the variant as a baseline."""
+        self._pin(row)
+
+    @Slot(VariantRow, VariantRow)
+    def _on_differences_requested(self, base: VariantRow, other: VariantRow) -> None:
+        """Puts one variant beside another, line by line."""
+        self._pin(base, other)
+
+    def _pin(self, row: VariantRow, other: VariantRow | None = None) -> None:
+        """Builds all of a variant that can be compared, pins it, and shows another beside it."""
         build = row.variant.build
         request = replace(build, emit=SHOWN_AND_SAVED, use_cache=True)
         plan = self._dialog.plan if self._dialog else None
@@ -384,26 +392,19 @@ class VariantsController(QObject):
             str(build.arch),
             join_options(build.options),
         )
-        self._pinning = request, ", ".join(filter(None, facts))
+        self._pinning = request, ", ".join(filter(None, facts)), other
         side = SideBuild(self._build_service, "pin", [request], self)
         side.finished.connect(self._on_pin_built)
         side.broke.connect(self.told)
         side.start()
 
-    @Slot(VariantRow, VariantRow)
-    def _on_differences_requested(self, base: VariantRow, other: VariantRow) -> None:
-        """Puts one variant beside another, line by line."""
-        self._after_pin = other
-        self._on_pin_requested(base)
-
     @Slot(tuple)
     def _on_pin_built(self, results: tuple[BuildResult, ...]) -> None:
-        (result,), pinning, other = results, self._pinning, self._after_pin
-        self._after_pin = None
+        (result,), pinning = results, self._pinning
         if pinning is None or not result.ok:
             self.told.emit(result.reason)
             return
-        request, name = pinning
+        request, name, other = pinning
         baseline = self._baselines.pin(Built(request, result), name)
         text = self.tr("{name} is pinned: Compare shows what changes from there.")
         self.told.emit(text.format(name=baseline.name))
