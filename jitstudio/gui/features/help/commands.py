@@ -9,12 +9,13 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtGui import QKeySequence
 from PySide6.QtWidgets import QApplication, QWhatsThis, QWidget
 
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.features.help.pages import page_for
 from jitstudio.gui.features.help.toolchain_dialog import ToolchainDialog
 from jitstudio.gui.features.help.whats_this import explain_parts
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import open_dialog
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.toolchain import Toolchain
@@ -54,7 +55,9 @@ class HelpCommands(QObject):
     def _on_help(self) -> None:
         page = page_for(_names(QApplication.focusWidget() or self._window.focusWidget()))
         if self._help is None:
-            self._help = Late.HELP_WINDOW.get()(self._words, self._window)
+            from jitstudio.gui.features.help.window import HelpWindow
+
+            self._help = HelpWindow(self._words, self._window)
             self._help.action_requested.connect(self._on_action_requested)
             self._keeper.theme_changed.connect(self._help.refresh)
         self._help.show_page(page)
@@ -86,11 +89,13 @@ class HelpCommands(QObject):
     @Slot()
     def _on_about(self) -> None:
         info, devices = self._toolchain.info, self._launches.devices
-        self._versions.start(lambda _stop: Late.VERSIONS.get()(info, devices))
+        self._versions.start(lambda _stop: _versions(info, devices))
 
     @Slot(object)
     def _on_versions_told(self, versions: tuple[tuple[str, str], ...]) -> None:
-        open_dialog(Late.ABOUT_DIALOG.get()(versions, self._window))
+        from jitstudio.gui.features.help.about_dialog import AboutDialog
+
+        open_dialog(AboutDialog(versions, self._window))
 
 
 def _names(widget: QWidget | None) -> Iterator[str]:
@@ -98,3 +103,11 @@ def _names(widget: QWidget | None) -> Iterator[str]:
     while widget is not None:
         yield widget.objectName()
         widget = widget.parentWidget()
+
+
+def _versions(
+    info: ToolchainInfo | None, devices: DeviceList | None
+) -> tuple[tuple[str, str | None], ...]:
+    from jitstudio.gui.features.help.versions import versions
+
+    return versions(info, devices)

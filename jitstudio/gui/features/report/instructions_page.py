@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jitstudio.gui.features.report.class_rows import CLASS_COLUMNS, ClassRow, class_rows, mix
 from jitstudio.gui.features.report.reading import Reading
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.presentation import SORT_ROLE
 from jitstudio.gui.kit.rows import RowsModel
@@ -31,7 +30,7 @@ class InstructionsPage(QWidget):
         self._sorted.setSourceModel(self._model)
         self._sorted.setSortRole(SORT_ROLE)
         self.table = self._make_table()
-        self.plots = LazyWidget(Late.MIX_PLOTS, self.tr("There is no instruction."), self)
+        self.plots = LazyWidget(_plots, self.tr("There is no instruction."), self)
         self._split = TurningSplitter(self.table, self.plots, _SHARES, _WIDE, self)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -72,3 +71,9 @@ class InstructionsPage(QWidget):
     def _copy(self) -> None:
         lines = (f"{row.group}\t{row.title}\t{row.count}\t{row.share:.4f}" for row in self.rows)
         QGuiApplication.clipboard().setText("\n".join(lines))
+
+
+def _plots() -> type[QWidget]:
+    from jitstudio.gui.features.report.mix_plots import MixPlots
+
+    return MixPlots

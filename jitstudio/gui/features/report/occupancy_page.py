@@ -15,7 +15,6 @@ from jitstudio.gui.features.report.occupancy import (
     usual_threads,
 )
 from jitstudio.gui.features.report.reading import Reading
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.number_field import NumberField
 from jitstudio.gui.kit.parts import text_label
@@ -56,7 +55,7 @@ class OccupancyPage(QWidget):
         self._words.setAccessibleName(self.tr("Occupancy"))
         self._model: RowsModel[LimitRow] = RowsModel(LIMIT_COLUMNS, self)
         self.table = self._make_table()
-        self.plots = LazyWidget(Late.OCCUPANCY_PLOTS, "", self)
+        self.plots = LazyWidget(_plots, "", self)
         self._lay_out()
         self.threads.textEdited.connect(self._on_threads_edited)
         self.dynamic.textEdited.connect(self._update)
@@ -168,3 +167,9 @@ class OccupancyPage(QWidget):
     def _copy(self) -> None:
         lines = (f"{row.name}\t{row.needed}\t{row.available}\t{row.blocks}" for row in self.rows)
         QGuiApplication.clipboard().setText("\n".join(lines))
+
+
+def _plots() -> type[QWidget]:
+    from jitstudio.gui.features.report.occupancy_plots import OccupancyPlots
+
+    return OccupancyPlots

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import Enum
+from functools import partial
 from pathlib import Path
 from threading import Event
 from typing import TYPE_CHECKING
@@ -15,7 +16,6 @@ from PySide6.QtWidgets import QFileDialog, QWidget
 from jitstudio.gui.features.launch.models.image_choice import Colouring
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import open_dialog
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 if TYPE_CHECKING:
@@ -107,18 +107,31 @@ class BufferSaver(QObject):
 def _writer(data: BufferData, kind: SavedAs, image: Image) -> Callable[[Path, Event], object]:
     match kind:
         case SavedAs.NPY:
-            return lambda path, stop: Late.SAVE_NPY.get()(data, path, stop)
+            return partial(_save_npy, data)
         case SavedAs.CSV:
-            return lambda path, stop: Late.SAVE_CSV.get()(data, path, stop)
+            return partial(_save_csv, data)
         case SavedAs.PNG:
-            return lambda path, _stop: _save_png(data, path, image)
+            return partial(_save_png, data, image)
 
 
-def _save_png(data: BufferData, path: Path, image: Image) -> None:
-    picture = Late.PICTURE.get()(data, *image, _LARGEST)
-    height, width, channels = picture.pixels.shape
-    pixels = picture.pixels.tobytes()
-    made = QImage(pixels, width, height, channels * width, QImage.Format.Format_RGBA8888)
+def _save_npy(data: BufferData, path: Path, stop: Event) -> None:
+    from jitstudio.gui.features.launch.models.buffer_files import save_npy
+
+    save_npy(data, path, stop)
+
+
+def _save_csv(data: BufferData, path: Path, stop: Event) -> None:
+    from jitstudio.gui.features.launch.models.buffer_files import save_csv
+
+    save_csv(data, path, stop)
+
+
+def _save_png(data: BufferData, image: Image, path: Path, _stop: Event) -> None:
+    from jitstudio.gui.features.launch.models.buffer_image import picture
+
+    pixels = picture(data, *image, _LARGEST).pixels
+    height, width, channels = pixels.shape
+    made = QImage(pixels.tobytes(), width, height, channels * width, QImage.Format.Format_RGBA8888)
     # The stub asks for bytes, which the function refuses.
     if not made.save(str(path), "PNG"):  # type: ignore[call-overload]
         told = QCoreApplication.translate("BufferSaver", "{path} cannot be written.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from functools import partial
 from threading import Event
 from typing import TYPE_CHECKING
@@ -21,13 +20,12 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.core.launch.result import BufferResult, LaunchResult
+from jitstudio.core.launch.result import BufferResult, LaunchResult, Mismatch
 from jitstudio.gui.features.launch.results.buffer_image import BufferImage
 from jitstudio.gui.features.launch.results.buffer_plot import BufferPlot
 from jitstudio.gui.features.launch.results.buffer_saving import BufferSaver, SavedAs, file_words
 from jitstudio.gui.features.launch.results.buffer_table import BufferTable
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.translating import counted
@@ -223,7 +221,7 @@ class BufferView(QWidget):
         self.plot.show_buffer(data, leaf)
         self.image.show_buffer(data, leaf)
         if data is not None and data.length and data.leaves[leaf].is_number:
-            self._counting.start(lambda stop: Late.STATISTICS.get()(data, leaf, stop))
+            self._counting.start(partial(_count, data, leaf))
 
     @Slot(object)
     def _on_opened(self, opened: dict[str, BufferData | str]) -> None:
@@ -257,8 +255,18 @@ class BufferView(QWidget):
         self.plot.show_statistics(statistics)
 
 
-def _open(buffers: tuple[BufferResult, ...], wrong: Mapping[str, object], _stop: Event) -> object:
-    return Late.OPEN_BUFFERS.get()(buffers, wrong)
+def _open(
+    buffers: tuple[BufferResult, ...], wrong: dict[str, tuple[Mismatch, ...]], _stop: Event
+) -> object:
+    from jitstudio.gui.features.launch.models.buffer_data import open_all
+
+    return open_all(buffers, wrong)
+
+
+def _count(data: BufferData, leaf: int, stop: Event) -> Statistics:
+    from jitstudio.gui.features.launch.models.buffer_figures import statistics
+
+    return statistics(data, leaf, stop)
 
 
 def _title(buffer: BufferResult) -> str:
