@@ -4,6 +4,8 @@ import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parents[3]
 
 
@@ -17,6 +19,7 @@ def test_what_must_come_late_is_there_to_come():
     assert [name for name in _late() if find_spec(name) is None] == []
 
 
+@pytest.mark.slow
 def test_the_window_comes_without_what_takes_long_to_import():
     names = ("numpy", "pyqtgraph", "tree_sitter", "ml_dtypes", *_late())
     code = (

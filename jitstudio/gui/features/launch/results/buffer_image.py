@@ -162,7 +162,7 @@ class BufferImage(QWidget):
 
 
 def _canvas() -> type[QWidget]:
-    from jitstudio.gui.features.launch.results.buffer_image_canvas import ImageCanvas
+    from jitstudio.gui.features.launch.results.plots import ImageCanvas
 
     return ImageCanvas
 

@@ -16,8 +16,7 @@ from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.theme import Theme
 
 if TYPE_CHECKING:
-    from jitstudio.gui.features.launch.models.buffer_data import BufferData
-    from jitstudio.gui.features.launch.models.buffer_figures import Curve, Statistics
+    from jitstudio.gui.features.launch.models.buffer_data import BufferData, Curve, Statistics
 
 
 @dataclass(frozen=True, eq=False)
@@ -131,12 +130,12 @@ class BufferPlot(QWidget):
 
 
 def _canvas() -> type[QWidget]:
-    from jitstudio.gui.features.launch.results.buffer_plot_canvas import BufferCanvas
+    from jitstudio.gui.features.launch.results.plots import BufferCanvas
 
     return BufferCanvas
 
 
 def _curve(data: BufferData, leaf: int, start: int, stop_at: int, stop: Event) -> Curve:
-    from jitstudio.gui.features.launch.models.buffer_figures import curve
+    from jitstudio.gui.features.launch.models.buffer_data import curve
 
     return curve(data.leaves[leaf], start, stop_at, stop)

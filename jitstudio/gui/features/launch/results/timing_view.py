@@ -168,6 +168,6 @@ def _why_empty(result: LaunchResult | None) -> str:
 
 def timing_plots() -> type[QWidget]:
     """Imports what draws the times, which takes long."""
-    from jitstudio.gui.features.launch.results.timing_plots import TimingPlots
+    from jitstudio.gui.features.launch.results.plots import TimingPlots
 
     return TimingPlots
