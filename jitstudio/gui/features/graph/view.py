@@ -25,15 +25,13 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.analysis.control_flow import FlowGraph
-from jitstudio.analysis.flow.captions import Letters
-from jitstudio.analysis.flow.layout import Layout
-from jitstudio.analysis.flow.routes import Box
 from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.features.graph.model import GraphPicture, description, summary
+from jitstudio.gui.features.graph.model import GraphPicture, Letters, description, summary
 from jitstudio.gui.features.graph.scene import READABLE, BlocksItem, EdgesItem, look_of
 from jitstudio.gui.kit.diagrams.canvas import PictureCanvas, Way
 from jitstudio.gui.kit.diagrams.export import PictureButtons
+from jitstudio.gui.kit.diagrams.layout import Box, Layout
 from jitstudio.gui.kit.fonts import LETTERS, code_font
 from jitstudio.gui.kit.parts import ShorteningLabel
 from jitstudio.gui.kit.presentation import plain_tooltip

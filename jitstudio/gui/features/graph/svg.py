@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from xml.sax.saxutils import escape, quoteattr
 
 from jitstudio.analysis.control_flow import Block, EdgeKind, FlowGraph
-from jitstudio.analysis.flow.captions import Caption, Letters
-from jitstudio.analysis.flow.layout import Layout
-from jitstudio.analysis.flow.routes import Box, Route
+from jitstudio.gui.features.graph.model import Caption, Letters
+from jitstudio.gui.kit.diagrams.layout import Box, Layout, Route
 
 _MARGIN = 24
 _RADIUS = 4
