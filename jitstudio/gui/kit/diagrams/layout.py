@@ -24,6 +24,7 @@ _LONGEST = 60
 _BUDGET = 20_000
 # Beyond so many places, sorting again and again takes too long.
 _SWEEPS = ((2_000, 16), (8_000, 8), (10**9, 4))
+_PATIENCE = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,20 +106,43 @@ _Neighbours = Sequence[Sequence[int]]
 
 def _sorted(rows: list[list[int]], above: _Neighbours, below: _Neighbours) -> list[list[int]]:
     """The order with the fewest crossings of all that were tried."""
-    rows = [list(row) for row in rows]
     places = sum(map(len, rows))
-    best, fewest = [list(row) for row in rows], _crossings(rows, below)
+    sweeps = next(times for most, times in _SWEEPS if places <= most)
+    return ordered(rows, above, below, sweeps=sweeps, patience=_PATIENCE)
+
+
+def ordered(
+    rows: Sequence[Sequence[int]],
+    above: _Neighbours,
+    below: _Neighbours,
+    *,
+    sweeps: int,
+    patience: int,
+    upwards: bool = False,
+) -> list[list[int]]:
+    """Returns each layer in the order with the fewest crossings of edges that was found.
+
+    Args:
+        rows: The nodes of each layer.
+        above: Per node those that it is connected with in the layer above.
+        below: Per node those in the layer below.
+        sweeps: How often all layers are sorted, down and up in turn.
+        patience: After how many sweeps that make nothing better it ends.
+        upwards: Whether the first sweep goes up.
+    """
+    order = [list(row) for row in rows]
+    best, fewest = [list(row) for row in order], _crossings(order, below)
     idle = 0
-    for sweep in range(next(times for most, times in _SWEEPS if places <= most)):
-        downwards = sweep % 2 == 0
-        fixed, order = (above, rows) if downwards else (below, rows[::-1])
-        _sweep(order, fixed)
-        crossings = _crossings(rows, below)
-        idle += 1
-        if crossings < fewest:
-            best, fewest, idle = [list(row) for row in rows], crossings, 0
-        if idle == 4:
+    for sweep in range(sweeps):
+        if not fewest or idle == patience:
             break
+        if (sweep % 2 == 0) != upwards:
+            _sweep(order, above)
+        else:
+            _sweep(order[::-1], below)
+        idle += 1
+        if (crossings := _crossings(order, below)) < fewest:
+            best, fewest, idle = [list(row) for row in order], crossings, 0
     return best
 
 
