@@ -9,7 +9,7 @@ pytest.importorskip("PySide6")
 from jitstudio.cli import COMMANDS
 from jitstudio.cli.arguments import command_parsers
 from jitstudio.cli.help import page_lines
-from jitstudio.gui.features.help.pages import _PAGES_OF
+from jitstudio.gui.features.help.controller import _PAGES_OF
 from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.manual import find_page, pages, similar_topics
 from tests.manual import PAGES, written

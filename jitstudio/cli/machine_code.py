@@ -24,7 +24,6 @@ from jitstudio.analysis.sass.model import Disassembly, SassFunction
 from jitstudio.cache.store import Store
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind
-from jitstudio.core.deferred import at_place
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.core.opened import machine_code, target_shown
 from jitstudio.core.plan import with_idle_options
@@ -39,8 +38,6 @@ from jitstudio.worker.disassembly_reader import DisassemblyReader
 if TYPE_CHECKING:
     from jitstudio.analysis.correlation.inlined import Inlining
 
-# It loads NumPy, which few commands need.
-_INLINING = "jitstudio.analysis.correlation.inlined:inlining"
 # On the way from these to machine code there is PTX. Of these alone LTO makes it too.
 _COMPILED = frozenset({CodeKind.CUDA, CodeKind.LLVM_IR})
 _WITH_PTX = {
@@ -218,7 +215,10 @@ def read_inlined(result: BuildResult) -> InlinedNamed | None:
     """
     if (ptx := result.artifact(CodeKind.PTX, LINKED)) is None:
         return None
-    found: Inlining = at_place(_INLINING)(split_at_newlines(ptx.content.decode("utf-8", "replace")))
+    # It loads NumPy, which few commands need.
+    from jitstudio.analysis.correlation.inlined import inlining  # noqa: PLC0415
+
+    found = inlining(split_at_newlines(ptx.content.decode("utf-8", "replace")))
     names = {*found.untold, *(name for one in found.found for name in (one.function, one.into))}
     builder = Builder(workers=1)
     try:

@@ -1,7 +1,6 @@
 """Graphs that tests of the Graph pane draw."""
 
-from jitstudio.analysis.flow.captions import Letters
-from jitstudio.gui.features.graph.model import GraphPicture, ptx_picture
+from jitstudio.gui.features.graph.model import GraphPicture, Letters, ptx_picture
 from jitstudio.listing.functions import Function
 
 LETTERS = Letters(7, 15, 11)

@@ -23,7 +23,7 @@ from jitstudio.core.code import LINKED
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.features.pipeline.canvas import PipelineCanvas
+from jitstudio.gui.features.pipeline.view import PipelineCanvas
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.window.main_window import MainWindow

@@ -4,7 +4,7 @@ from functools import cache
 
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.features.report.reading import Reading, read
+from jitstudio.gui.features.report.model import Reading, read
 from jitstudio.toolchain.disassembly import read_cubin
 from jitstudio.worker.builder import Builder
 from tests.support import cuda, request

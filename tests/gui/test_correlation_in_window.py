@@ -5,7 +5,7 @@ from PySide6.QtCore import QEvent, QPointF, Qt
 from PySide6.QtGui import QAction, QMouseEvent, QTextCursor
 from PySide6.QtWidgets import QApplication
 
-from jitstudio.analysis.correlation.bands import PLAIN
+from jitstudio.analysis.correlation.hues import PLAIN
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.kit.limits import LONGEST_LINE

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
     QTreeWidget,
 )
 
-from jitstudio.gui.features.help.shortcuts_dialog import ShortcutsDialog
+from jitstudio.gui.features.help.shortcuts import ShortcutsDialog
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.shell.commands.table import ACTIONS
 from jitstudio.gui.state.settings_table import BY_KEY

@@ -6,7 +6,7 @@ from PySide6.QtWidgets import QPushButton
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import Outcome
-from jitstudio.gui.features.link.inlined_model import CALL, FUNCTION, INTO
+from jitstudio.gui.features.link.inlined import CALL, FUNCTION, INTO
 from jitstudio.gui.features.link.view import LinkView
 from jitstudio.gui.features.names.view import NamesView
 from jitstudio.gui.shell.notice_bar import NoticeBar

@@ -8,7 +8,7 @@ import sys
 
 from PySide6.QtWidgets import QApplication
 
-from jitstudio.gui.features.welcome.page import WelcomePage
+from jitstudio.gui.features.welcome.view import WelcomePage
 from tests.gui.driver import pause
 from tests.gui.keyboards import QtKeyboard
 from tests.support import ROOT

@@ -5,9 +5,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QToolButton
 
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.features.pipeline.canvas import PipelineCanvas
-from jitstudio.gui.features.pipeline.graph import State
-from jitstudio.gui.features.pipeline.progress import launched
+from jitstudio.gui.features.pipeline.graph import State, launched
+from jitstudio.gui.features.pipeline.view import PipelineCanvas
 from jitstudio.gui.kit.dialogs import Dialogs
 from tests.gui.driver import pause
 from tests.support import SAMPLES

@@ -10,7 +10,6 @@ from PySide6.QtWidgets import QLabel
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.spec import LaunchSpec
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.shell.status_line import StatusLine
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import Switch
@@ -105,7 +104,7 @@ def test_closing_a_window_that_has_just_come_up_keeps_its_text(early, make_drive
 def test_a_damaged_installation_is_told_and_keeps_the_text(make_driver, monkeypatch):
     with monkeypatch.context() as damaged:
         # Python's own way to say that a module cannot be imported.
-        damaged.setitem(sys.modules, Late.FURNISHING.value.partition(":")[0], None)
+        damaged.setitem(sys.modules, "jitstudio.gui.window.window_builder", None)
         bare = make_driver()
         notice = bare.window.frame.notices
         bare.wait(lambda: notice.text)
@@ -120,7 +119,7 @@ def test_closing_a_damaged_window_before_it_knows_keeps_it_open_and_then_the_tex
     make_driver, monkeypatch
 ):
     with monkeypatch.context() as damaged:
-        damaged.setitem(sys.modules, Late.FURNISHING.value.partition(":")[0], None)
+        damaged.setitem(sys.modules, "jitstudio.gui.window.window_builder", None)
         bare = make_driver()
         QTest.keyClicks(_editor(bare), "// kept ")
         with pytest.raises(ImportError):

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.gui.features.help.fixed_keys import FIXED_KEYS
+from jitstudio.gui.features.help.shortcuts import FIXED_KEYS
 from jitstudio.samples import samples
 from tests.support import ROOT
 

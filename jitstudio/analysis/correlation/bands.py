@@ -8,17 +8,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from jitstudio.analysis.correlation.hues import HUES, PLAIN, UNMAPPED
 from jitstudio.analysis.correlation.index import Correlation
 from jitstudio.analysis.sass.model import NOWHERE, Place, Places, SassFunction
-
-HUES = 8
-"""How many colours there are; neighbouring lines never share one."""
-
-PLAIN = 0
-"""Of a line that is no instruction, or has no counterpart."""
-
-UNMAPPED = 255
-"""Of an instruction of which the line tables tell nothing at all."""
 
 
 @dataclass(frozen=True, eq=False)

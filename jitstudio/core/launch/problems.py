@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -101,8 +100,10 @@ def listing(names: Iterable[str], none: str = "none") -> str:
 
 def unknown(name: str, names: Iterable[str]) -> str:
     """What to write instead of an unknown name: the one that was meant, or all there are."""
+    from difflib import get_close_matches  # noqa: PLC0415 - the window starts without it
+
     known = list(names)
-    close = difflib.get_close_matches(name, known, n=1)
+    close = get_close_matches(name, known, n=1)
     return f"Did you mean {close[0]}?" if close else f"Known here: {listing(known)}."
 
 

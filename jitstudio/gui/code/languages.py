@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
 
 from jitstudio.core.code import CodeKind
-from jitstudio.core.deferred import at_place
 from jitstudio.gui.code.highlighter import LineLexer
 from jitstudio.gui.kit.theme import TokenType
 
@@ -16,19 +16,19 @@ class Language:
     """One kind of text.
 
     Attributes:
-        lexer_place: Module and name of the lexer's class.
+        make_lexer: Imports and makes the lexer.
         comment: What starts a comment to the end of the line.
         icon: A file in `resources/icons`.
     """
 
-    lexer_place: str
+    make_lexer: Callable[[], LineLexer]
     comment: str
     icon: str
 
     @property
     def lexer(self) -> LineLexer:
         """Finds the tokens of a line; the same for the same language."""
-        return _lexer(self.lexer_place)
+        return _lexer(self.make_lexer)
 
 
 class _LateLexer:
@@ -37,8 +37,8 @@ class _LateLexer:
     A window is painted before its first line is coloured.
     """
 
-    def __init__(self, place: str) -> None:
-        self._place = place
+    def __init__(self, make: Callable[[], LineLexer]) -> None:
+        self._make = make
 
     def lex_line(self, line: str, state: int = 0) -> tuple[list[tuple[int, int, TokenType]], int]:
         """Tokens as (start, length, type), and the state behind the line."""
@@ -46,21 +46,44 @@ class _LateLexer:
 
     @cached_property
     def _lexer(self) -> LineLexer:
-        lexer: LineLexer = at_place(f"jitstudio.listing.lexers.{self._place}")()
-        return lexer
+        return self._make()
 
 
 @cache
-def _lexer(place: str) -> LineLexer:
-    return _LateLexer(place)
+def _lexer(make: Callable[[], LineLexer]) -> LineLexer:
+    return _LateLexer(make)
+
+
+def _cuda_lexer() -> LineLexer:
+    from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
+
+    return CudaCxxLexer()
+
+
+def _nvvm_lexer() -> LineLexer:
+    from jitstudio.listing.lexers.nvvm_ir import NvvmIrLexer
+
+    return NvvmIrLexer()
+
+
+def _ptx_lexer() -> LineLexer:
+    from jitstudio.listing.lexers.ptx import PtxLexer
+
+    return PtxLexer()
+
+
+def _sass_lexer() -> LineLexer:
+    from jitstudio.listing.lexers.sass import SassLexer
+
+    return SassLexer()
 
 
 LANGUAGES: dict[CodeKind, Language] = {
-    CodeKind.CUDA: Language("cuda_cxx:CudaCxxLexer", "//", "cuda"),
-    CodeKind.HEADER: Language("cuda_cxx:CudaCxxLexer", "//", "header"),
-    CodeKind.LLVM_IR: Language("nvvm_ir:NvvmIrLexer", ";", "llvm"),
-    CodeKind.PTX: Language("ptx:PtxLexer", "//", "ptx"),
-    CodeKind.SASS: Language("sass:SassLexer", "//", "binary"),
+    CodeKind.CUDA: Language(_cuda_lexer, "//", "cuda"),
+    CodeKind.HEADER: Language(_cuda_lexer, "//", "header"),
+    CodeKind.LLVM_IR: Language(_nvvm_lexer, ";", "llvm"),
+    CodeKind.PTX: Language(_ptx_lexer, "//", "ptx"),
+    CodeKind.SASS: Language(_sass_lexer, "//", "binary"),
 }
 
 BINARY_ICON = "binary"

@@ -9,7 +9,7 @@ from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Signal
 from PySide6.QtGui import QMouseEvent, QPainter
 from PySide6.QtWidgets import QAbstractScrollArea
 
-from jitstudio.analysis.correlation.bands import HUES, PLAIN, UNMAPPED
+from jitstudio.analysis.correlation.hues import HUES, PLAIN, UNMAPPED
 from jitstudio.gui.kit.theme import Theme
 
 NO_LINE = -1

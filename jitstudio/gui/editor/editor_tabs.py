@@ -14,7 +14,6 @@ from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.editor.marks import Mark
 from jitstudio.gui.editor.source_page import EditorPage, SourcePage
 from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.parts import fit_icon
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.state.asides import part_in_builds
@@ -347,8 +346,9 @@ class EditorTabs(QTabWidget):
 def _page(document: Document, theme: Theme) -> SourcePage:
     if document.text is not None:
         return EditorPage(document, theme)
-    page: SourcePage = Late.READ_ONLY_PAGE.get()(document, theme)
-    return page
+    from jitstudio.gui.editor.read_only_page import ReadOnlyPage
+
+    return ReadOnlyPage(document, theme)
 
 
 def _with_explanation(diagnostic: Diagnostic) -> str:

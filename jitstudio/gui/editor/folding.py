@@ -13,7 +13,6 @@ from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor.matching import opens_block
-from jitstudio.gui.kit.late import Late
 
 
 class Folds(QObject):
@@ -118,9 +117,9 @@ class Folds(QObject):
         self._set_visible(sorted(hidden, key=QTextBlock.position), True)
 
     def _ranges(self) -> Mapping[int, int]:
-        text = self._document.toRawText().replace("\u2029", "\n")
-        found: Mapping[int, int] = Late.FOLDS.get()(self.kind, text)
-        return found
+        from jitstudio.listing.folds import folds
+
+        return folds(self.kind, self._document.toRawText().replace("\u2029", "\n"))
 
     def _lines(self) -> set[int]:
         return {head.blockNumber() for head in self._heads}

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.marks import Mark
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.state.documents import Document
 
@@ -60,7 +59,9 @@ class SourcePage(QWidget):
     def find_bar(self) -> FindBar:
         """Searches the text; it is made when it is first asked for."""
         if self._find_bar is None:
-            bar: FindBar = Late.FIND_BAR.get()(self._theme)
+            from jitstudio.gui.code.find_bar import FindBar
+
+            bar = FindBar(self._theme)
             bar.set_target(self.code_view)
             self.column.insertWidget(self.column.indexOf(self.code_view), bar)
             self._find_bar = bar

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from PySide6.QtCore import Qt, QTimer, Signal, Slot
@@ -9,7 +10,6 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.parts import text_label
 from jitstudio.gui.kit.theme import Theme
 
@@ -32,7 +32,11 @@ def hint_label(parent: QWidget, object_name: str, text: str) -> QLabel:
 class LazyWidget(QWidget):
     """Shows one value with a widget that is imported when this one is first seen.
 
-    The widget's class takes its parent, and has the methods `set_theme` and `show_value`.
+    Args:
+        load: Imports the widget's class, in the background, and returns it. The class takes the
+            parent and has the methods `set_theme` and `show_value`.
+        hint: What is shown while there is no value.
+        parent: The parent widget.
 
     Signals:
         made: The widget is there.
@@ -40,9 +44,9 @@ class LazyWidget(QWidget):
 
     made = Signal()
 
-    def __init__(self, content: Late, hint: str, parent: QWidget | None = None) -> None:
+    def __init__(self, load: Callable[[], Any], hint: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._late = content
+        self._load = load
         self._hint_text = hint
         self._theme: Theme | None = None
         self._value: object = None
@@ -97,9 +101,9 @@ class LazyWidget(QWidget):
             self._hint.setText(self.tr("Preparing the plot…"))
             is_coming = self._new is not None or self._background.is_busy
             if self.isVisible() and not is_coming:
-                late = self._late
+                load = self._load
                 # A thread that held the widget might be the one to destroy it.
-                self._background.start(lambda _stop: late.get())
+                self._background.start(lambda _stop: load())
 
     @Slot(object)
     def _on_imported(self, kind: Any) -> None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import logging
 from collections.abc import Collection
 from threading import Lock
-from typing import Any
+from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QDeadlineTimer, QObject, QThread, Signal, Slot
 
 from jitstudio.core.axes import VariantError
-from jitstudio.gui.kit.late import Late
 from jitstudio.variants.plan import VariantPlan
 from jitstudio.variants.rows import VariantRow, VariantTable
+
+if TYPE_CHECKING:
+    from jitstudio.variants.engine import VariantRun
 
 _log = logging.getLogger(__name__)
 
@@ -105,7 +107,7 @@ class _RunThread(QThread):
         self._timed = timed
         self._lock = Lock()
         self._cancelled = False
-        self._run: Any = None
+        self._run: VariantRun | None = None
 
     def run(self) -> None:
         """Carry it out."""
@@ -127,9 +129,12 @@ class _RunThread(QThread):
                 self._run.cancel()
 
     def _carry_out(self) -> VariantTable:
-        open_sites = Late.TIMING_SITES if self._timed else Late.LOCAL_SITES
-        with open_sites.get()(launches=self._plan.launches) as sites:
-            run = Late.VARIANT_RUN.get()(
+        from jitstudio.variants.engine import VariantRun
+        from jitstudio.variants.sites import local, timing
+
+        open_sites = timing if self._timed else local
+        with open_sites(launches=self._plan.launches) as sites:
+            run = VariantRun(
                 self._plan,
                 sites,
                 devices=self._devices,
@@ -142,5 +147,4 @@ class _RunThread(QThread):
                 self._run = run
                 if self._cancelled:
                     run.cancel()
-            result: VariantTable = run.run()
-            return result
+            return run.run()

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.analysis.correlation.bands import PLAIN, Bands, bands
+from jitstudio.analysis.correlation.bands import Bands, bands
+from jitstudio.analysis.correlation.hues import PLAIN
 from jitstudio.analysis.correlation.index import Correlation, Matches
 from jitstudio.analysis.correlation.modules import ptx_of, spellings
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines

@@ -12,8 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 
-from jitstudio.core.deferred import at_place
-
 # Comparing takes up to the product of both lengths: more is one change as a whole.
 _MOST_LINES = 2000
 
@@ -39,9 +37,10 @@ def line_changes(old: Sequence[str], new: Sequence[str]) -> list[LineChange]:
         return []
     if max(old_end, new_end) - before > _MOST_LINES:
         return [LineChange(slice(before, old_end), slice(before, new_end))]
-    # Loaded here: a window opens files before any of them has changed.
-    sequence_matcher = at_place("difflib:SequenceMatcher")
-    matcher = sequence_matcher(None, old[before:old_end], new[before:new_end])
+    # A window opens files before any of them has changed.
+    from difflib import SequenceMatcher
+
+    matcher = SequenceMatcher(None, old[before:old_end], new[before:new_end])
     return [
         LineChange(
             slice(before + old_first, before + old_last),

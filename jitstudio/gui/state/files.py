@@ -10,7 +10,6 @@ from PySide6.QtCore import QCoreApplication, QIODevice, QSaveFile
 
 from jitstudio.core import plain_files
 from jitstudio.core.code import CodeKind, kind_of
-from jitstudio.core.deferred import at_place
 
 _UNKNOWN = "\ufffd"
 
@@ -133,8 +132,10 @@ def rename_file(old: Path, new: Path) -> None:
 
 def digest(content: bytes) -> str:
     """The SHA-256 of a content in hexadecimal digits, which tells it from others."""
-    # Qt has a hash, too, but it is ten times slower; `hashlib` loads slowly.
-    return str(at_place("hashlib:sha256")(content).hexdigest())
+    # Qt has a hash, too, but it is ten times slower.
+    from hashlib import sha256
+
+    return sha256(content).hexdigest()
 
 
 def kind_of_file(path: Path) -> CodeKind:

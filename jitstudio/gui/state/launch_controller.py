@@ -25,7 +25,6 @@ from jitstudio.core.launch.result import (
 )
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.services.launch_service import LaunchService
 from jitstudio.gui.services.queue import RequestHandle
 from jitstudio.gui.state.build_controller import BuildController
@@ -375,7 +374,9 @@ def _finding(built: Built) -> Callable[[Event], _Kernels]:
     """Reads the signatures; a long source takes a while, and so does loading the parser."""
 
     def find(_stop: Event) -> _Kernels:
-        forms: tuple[KernelForm, ...] = Late.KERNEL_FORMS.get()(
+        from jitstudio.listing.kernels import kernel_forms
+
+        forms = kernel_forms(
             built.request.sources, built.result, built.request.headers, access=True
         )
         return _Kernels(built.result, forms, built.request.confined_to)

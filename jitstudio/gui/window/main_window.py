@@ -15,7 +15,6 @@ from jitstudio.core.project.project import is_project
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.focus_ring import FocusRing
 from jitstudio.gui.kit.fonts import LETTERS, follow_letters, scale_margins
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.theme import ThemeKeeper
 from jitstudio.gui.state.sample_tabs import open_sample
 from jitstudio.gui.state.user_state import UserState
@@ -27,6 +26,12 @@ if TYPE_CHECKING:
 
 # The rest is loaded once the texts are painted, or where nobody looks at the window by then.
 _PAINTED_MS, _UNSEEN_MS = 20, 300
+
+
+def _window_builder() -> type[WindowBuilder]:
+    from jitstudio.gui.window.window_builder import WindowBuilder
+
+    return WindowBuilder
 
 
 class MainWindow(QMainWindow):
@@ -159,7 +164,7 @@ class MainWindow(QMainWindow):
     @Slot()
     def _load(self) -> None:
         if not self._is_complete:
-            self._loader.start(lambda _stop: Late.FURNISHING.get())
+            self._loader.start(lambda _stop: _window_builder())
 
     @contextmanager
     def _or_bare(self) -> Iterator[None]:
@@ -172,7 +177,7 @@ class MainWindow(QMainWindow):
             raise
 
     def _begin_building(self) -> None:
-        self._builder = Late.FURNISHING.get()(self, self.frame, self.user_state, self.keeper)
+        self._builder = _window_builder()(self, self.frame, self.user_state, self.keeper)
         self._steps = self._builder.steps()
 
     def _end_building(self) -> None:

@@ -1,6 +1,7 @@
 from itertools import pairwise
 
-from jitstudio.analysis.correlation.bands import HUES, PLAIN, UNMAPPED, bands
+from jitstudio.analysis.correlation.bands import bands
+from jitstudio.analysis.correlation.hues import HUES, PLAIN, UNMAPPED
 from jitstudio.analysis.correlation.index import Correlation
 from jitstudio.analysis.sass.reading import read_code
 

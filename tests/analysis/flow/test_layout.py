@@ -4,10 +4,186 @@ from itertools import combinations, pairwise
 
 import pytest
 
-from jitstudio.analysis.control_flow import EdgeKind, FlowGraph, Leap, loops
-from jitstudio.analysis.flow.layout import Size, back_edges, lay_out
+from jitstudio.analysis.control_flow import Edge, EdgeKind, FlowGraph, Leap, loops
 from jitstudio.analysis.sass.cfg import sass_graph
-from tests.analysis.flow.graphs import graph_of, random_graph, structured_graph
+from jitstudio.gui.kit.diagrams.layout import (
+    Box,
+    Plan,
+    Row,
+    Size,
+    back_edges,
+    columns,
+    islands,
+    lay_out,
+    layered,
+    routed,
+)
+from tests.analysis.flow.graphs import graph_of, random_graph, random_pairs, structured_graph
+
+
+def crossings(layers):
+    """By their definition: two edges cross if their ends are in the other order."""
+    total = 0
+    for row, following in pairwise(layers.rows):
+        at = {node: index for index, node in enumerate(following)}
+        ends = [(i, at[other]) for i, node in enumerate(row) for other in layers.below[node]]
+        total += sum(a < c and b > d for a, b in ends for c, d in ends)
+    return total
+
+
+def test_what_comes_later_is_further_down():
+    layers = layered(4, [(0, 1), (1, 2), (0, 3)])
+    assert layers.rows == [[0], [1, 3], [2]]
+    assert layers.chains == {(0, 1): (), (1, 2): (), (0, 3): ()}
+
+
+def test_an_edge_takes_a_place_in_each_layer_that_it_passes():
+    layers = layered(4, [(0, 1), (1, 2), (2, 3), (0, 3)])
+    assert layers.chains[0, 3] == (4, 5)
+    assert [sorted(row) for row in layers.rows] == [[0], [1, 4], [2, 5], [3]]
+    assert layers.below[4] == (5,)
+    assert layers.above[5] == (4,)
+
+
+def test_what_nothing_leads_to_stands_just_above_what_it_leads_to():
+    layers = layered(4, [(0, 1), (1, 2), (3, 2)])
+    assert [sorted(row) for row in layers.rows] == [[0], [1, 3], [2]]
+
+
+def test_the_longest_edges_take_no_places():
+    row = [(at, at + 1) for at in range(99)]
+    layers = layered(100, [*row, (0, 99)])
+    assert (0, 99) not in layers.chains
+    assert sum(map(len, layers.rows)) == 100
+
+
+def test_two_edges_that_need_not_cross_do_not():
+    layers = layered(6, [(0, 1), (0, 2), (1, 4), (2, 3), (1, 5)])
+    assert crossings(layers) == 0
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_all_nodes_are_in_layers_and_links_lead_one_down(seed):
+    pairs = random_pairs(seed)
+    layers = layered(40, pairs)
+    depth = {node: at for at, row in enumerate(layers.rows) for node in row}
+    assert sorted(depth) == list(range(len(layers.above)))
+    assert layers.chains.keys() == set(pairs)
+    for node, others in enumerate(layers.below):
+        assert all(depth[other] == depth[node] + 1 for other in others)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_sorting_makes_fewer_crossings_and_always_the_same_ones(seed):
+    pairs = random_pairs(seed)
+    one, other = layered(40, pairs), layered(40, reversed(pairs))
+    assert one.rows == other.rows
+    unsorted = [sorted(row) for row in one.rows]
+    sorted_crossings = crossings(one)
+    one.rows[:] = unsorted
+    assert sorted_crossings < crossings(one)
+
+
+def test_islands_are_what_is_connected():
+    assert islands(6, [(0, 2), (4, 2), (3, 5)]) == [[0, 2, 4], [1], [3, 5]]
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_order_and_distances_are_kept(seed):
+    chance = random.Random(seed)
+    layers = layered(40, random_pairs(seed))
+    widths = [chance.randint(10, 90) for _ in layers.above]
+    at = columns(layers, widths)
+    for row in layers.rows:
+        for left, right in pairwise(row):
+            assert at[right] - at[left] >= (widths[left] + widths[right]) / 2 - 1e-6
+    assert min(x - width / 2 for x, width in zip(at, widths, strict=True)) == pytest.approx(0)
+
+
+def test_a_row_of_blocks_is_straight():
+    layers = layered(4, [(0, 1), (1, 2), (2, 3)])
+    assert columns(layers, [40, 80, 20, 60]) == pytest.approx([40] * 4)
+
+
+def test_a_block_stands_between_the_two_that_it_leads_to():
+    layers = layered(4, [(0, 1), (0, 2), (1, 3), (2, 3)])
+    at = columns(layers, [50] * 4)
+    assert at[0] == pytest.approx((at[1] + at[2]) / 2)
+    assert at[3] == pytest.approx(at[0])
+
+
+def test_an_edge_passes_all_layers_in_one_column():
+    layers = layered(6, [(at, at + 1) for at in range(5)] + [(0, 5)])
+    at = columns(layers, [60] * 6 + [16] * 4)
+    assert len({round(at[node], 6) for node in layers.chains[0, 5]}) == 1
+
+
+# Two blocks below each other, with a third between them at the right.
+BOXES = {0: Box(0, 20, 100, 40), 1: Box(120, 100, 60, 40), 2: Box(0, 180, 100, 40)}
+ROWS = (Row(20, 60, 100), Row(100, 140, 180), Row(180, 220, 260))
+FORTH, PAST = Edge(0, 1, EdgeKind.NEXT), Edge(0, 2, EdgeKind.BRANCH)
+BACK, SELF = Edge(2, 0, EdgeKind.BRANCH), Edge(1, 1, EdgeKind.BRANCH)
+
+
+def routes(*edges, back=(), courses=None):
+    known = {(0, 1): (), (0, 2): ((60.0, 1),)} if courses is None else courses
+    plan = Plan(BOXES, {0: 0, 1: 1, 2: 2}, ROWS, known, 200)
+    return routed(plan, edges, frozenset(back))
+
+
+def end(route):
+    return route.steps[-1][-2:]
+
+
+def test_an_edge_leads_from_the_bottom_of_a_block_to_the_top_of_the_next():
+    (route,) = routes(FORTH)
+    assert route.start == (50, 60)
+    assert end(route) == (150, 100)
+    assert not route.is_back
+
+
+def test_an_edge_over_a_layer_keeps_to_its_column_there():
+    (route,) = routes(PAST)
+    assert [step[-2:] for step in route.steps] == [(60, 100), (60, 140), (50, 180)]
+
+
+def test_edges_of_a_block_leave_it_in_the_order_of_where_they_go():
+    past, forth = routes(PAST, FORTH)
+    assert past.start[0] < forth.start[0]
+
+
+def test_an_edge_back_leads_from_side_to_side():
+    (route,) = routes(BACK, back=[BACK])
+    assert route.is_back
+    assert route.start == (100, 210)
+    assert end(route) == (100, 30)
+
+
+def test_two_ways_between_the_same_blocks_do_not_cover_each_other():
+    past, back = routes(PAST, BACK, back=[BACK])
+    passing = [{step[-2] for step in route.steps if step[-1] == 140} for route in (past, back)]
+    assert passing == [{56}, {64}]
+
+
+def test_a_block_that_leads_to_itself_has_a_loop_at_its_side():
+    (route,) = routes(SELF, back=[SELF])
+    assert route.start[0] == end(route)[0] == 180
+    assert route.start[1] > end(route)[1]
+
+
+def test_an_edge_without_a_column_runs_around_everything():
+    (route,) = routes(PAST, courses={})
+    assert max(step[0] for step in route.steps) > 200
+    assert end(route) == (50, 180)
+
+
+def test_a_route_moves_as_a_whole():
+    (route,) = routes(FORTH)
+    moved = route.moved(1000, 500)
+    assert moved.start == (1050, 560)
+    assert end(moved) == (1150, 600)
+    assert len(moved.steps[-1]) == len(route.steps[-1])
+
 
 _SAMPLES = 8
 

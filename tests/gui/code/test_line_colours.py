@@ -3,7 +3,7 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
 from PySide6.QtGui import QColor, QMouseEvent
 from PySide6.QtWidgets import QApplication
 
-from jitstudio.analysis.correlation.bands import PLAIN, UNMAPPED
+from jitstudio.analysis.correlation.hues import PLAIN, UNMAPPED
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.line_colours import NO_LINE
 from jitstudio.gui.editor.code_editor import CodeEditor

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
     QToolButton,
 )
 
-from jitstudio.analysis.correlation.bands import HUES
+from jitstudio.analysis.correlation.hues import HUES
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.kit import theme as theme_module
 from jitstudio.gui.kit.theme import (

@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QPlainTextEdit
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor.matching import types_prose
 from jitstudio.gui.kit.code_units import from_units
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.listing.word import Word
 
@@ -100,7 +99,9 @@ class Completer(QObject):
     def popup(self) -> CompletionPopup:
         """The list, made when it is first needed."""
         if self._popup is None:
-            self._popup = Late.COMPLETION_POPUP.get()(self._editor)
+            from jitstudio.gui.editor.completion.popup import CompletionPopup
+
+            self._popup = CompletionPopup(self._editor)
             self._popup.taken.connect(self._on_taken)
             # It lies in the window, which outlives the editor.
             self._editor.destroyed.connect(self._popup.deleteLater)
@@ -165,6 +166,8 @@ class Completer(QObject):
         return super().eventFilter(watched, event)
 
     def _show(self) -> None:
+        from jitstudio.gui.editor.completion.offers import Offers
+
         typed, is_header = self._typed()
         enough = self._asked or is_header or len(typed or "") >= _FEWEST_TYPED
         if self._source is None or typed is None or not enough:
@@ -173,7 +176,7 @@ class Completer(QObject):
         start = self._editor.textCursor().position() - len(typed)
         if self._offers is None or start != self._start:
             find = self._source.headers if is_header else self._source.words
-            self._offers, self._start = Late.OFFERS.get()(find(self.kind)), start
+            self._offers, self._start = Offers(find(self.kind)), start
         words = self._offers.find(typed, loosely=self._asked)
         if words:
             self.popup.offer(words, self._place(), choose=self._asked)
@@ -190,8 +193,9 @@ class Completer(QObject):
             return include[1], True
         if types_prose(cursor.block(), cursor.positionInBlock()):
             return None, False
-        name: str = Late.TYPED_NAME.get()(self.kind, before)
-        return name, False
+        from jitstudio.listing.identifiers import typed_name
+
+        return typed_name(self.kind, before), False
 
     def _place(self) -> QRect:
         """The first letter of the word, in the editor."""

@@ -11,8 +11,8 @@ from PySide6.QtCore import QObject, QTimer, Signal, Slot
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor.completion.offers import Pool, header_pool, language_pool
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.listing.identifiers import identifiers
 from jitstudio.listing.word import Word
 
 # While somebody types, the names of some letters ago are good enough.
@@ -147,7 +147,7 @@ def _family(kind: CodeKind) -> CodeKind:
 
 
 def _collect(kind: CodeKind, raw: str, origin: str, stop: Event) -> tuple[Pool, ...]:
-    names = sorted(Late.IDENTIFIERS.get()(kind, raw.replace("\u2029", "\n"), stop))
+    names = sorted(identifiers(kind, raw.replace("\u2029", "\n"), stop))
     pools = []
     for at in range(0, len(names), _POOL_SIZE):
         pools.append(Pool.of(Word(name, origin) for name in names[at : at + _POOL_SIZE]))

@@ -10,7 +10,6 @@ from operator import itemgetter
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.fuzzy import TIER, Ranking
-from jitstudio.gui.kit.late import Late
 from jitstudio.listing.word import Word
 
 _MOST_OFFERS = 100
@@ -50,13 +49,17 @@ class Pool:
 @lru_cache
 def language_pool(kind: CodeKind) -> Pool:
     """The vocabulary of a language."""
-    return Pool.of(Late.VOCABULARY.get()(kind).words.values())
+    from jitstudio.listing.vocabulary import vocabulary
+
+    return Pool.of(vocabulary(kind).words.values())
 
 
 @lru_cache
 def header_pool(kind: CodeKind) -> Pool:
     """The headers that are always there."""
-    return Pool.of(Late.VOCABULARY.get()(kind).headers.values())
+    from jitstudio.listing.vocabulary import vocabulary
+
+    return Pool.of(vocabulary(kind).headers.values())
 
 
 class Offers:

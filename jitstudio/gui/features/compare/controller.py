@@ -9,8 +9,14 @@ from PySide6.QtCore import QCoreApplication, QObject, Slot
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.gui.context import Context
-from jitstudio.gui.features.compare.build_names import build_name, difference_titles
-from jitstudio.gui.features.compare.model import Compared, Matter, Side, compare
+from jitstudio.gui.features.compare.model import (
+    Compared,
+    Matter,
+    Side,
+    build_name,
+    compare,
+    difference_titles,
+)
 from jitstudio.gui.features.compare.view import CompareView
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS

@@ -1,17 +1,112 @@
-"""Two texts that scroll together, each below its name."""
+"""Two texts that scroll together, each below its name, coloured where they differ."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, Signal, Slot
-from PySide6.QtGui import QResizeEvent
+from collections.abc import Sequence
+
+from PySide6.QtCore import QPointF, QRect, Qt, Signal, Slot
+from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollBar, QVBoxLayout, QWidget
 
-from jitstudio.gui.features.compare.diff_listing import DiffListing
-from jitstudio.gui.features.compare.model import Compared
+from jitstudio.analysis.diff.model import Change
+from jitstudio.gui.code.languages import LANGUAGES
+from jitstudio.gui.code.search import Span
+from jitstudio.gui.features.compare.model import Compared, Half
 from jitstudio.gui.kit.parts import ShorteningLabel
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.turning_splitter import TurningSplitter
+from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.listing.painter import Page, PagePainter
+
+
+class DiffListing(ListingView):
+    """Shows one half of a comparison; its rows are those of the other half."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self._half: Half | None = None
+
+    def show_half(self, half: Half) -> None:
+        """Show this; without a line, as an empty text is shown."""
+        before, self._half = self._half, half
+        if before is None or before.comparison is not half.comparison:
+            language = LANGUAGES.get(half.kind)
+            lexer = language.lexer if language else None
+            self.set_lines(half.spelling.lowered or ("",), lexer, extent=half.extent)
+        if half.lines:
+            self.respell(half.lines, half.spelling.stand_ins)
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw what is in sight."""
+        if self._half is None:
+            super().paintEvent(event)
+            return
+        painter = QPainter(self.viewport())
+        _DiffPainter(painter, self._page(), self._half).paint(event.rect())
+        painter.end()
+
+
+class _DiffPainter(PagePainter):
+    """Draws the grounds below the text, and the numbers that the lines have in their own text."""
+
+    def __init__(self, painter: QPainter, page: Page, half: Half) -> None:
+        super().__init__(painter, page)
+        self._half = half
+
+    def _paint_ground(self, line: int) -> None:
+        half, page = self._half, self._page
+        if line < len(half.lines):
+            if (ground := self._ground(line)) is not None:
+                self._painter.fillRect(self._band(line), ground)
+            self._paint_parts(line, half.marks(line), self._part_color(line))
+        if page.caret.line == line and page.has_focus:
+            self._paint_edges(line)
+
+    def _ground(self, row: int) -> QColor | None:
+        colors = self._page.theme.diff
+        if not self._half.number(row):
+            return colors.missing
+        if self._half.change(row) in (Change.EQUAL, Change.CONTROL):
+            return None
+        return colors.removed if self._half.is_left else colors.added
+
+    def _part_color(self, row: int) -> QColor:
+        colors = self._page.theme.diff
+        if self._half.change(row) is Change.CONTROL:
+            return colors.control_part
+        return colors.removed_part if self._half.is_left else colors.added_part
+
+    def _paint_parts(self, line: int, spans: Sequence[Span], color: QColor) -> None:
+        cells = None if self._page.text.is_simple(line) else self._page.text.cells(line)
+        for span in spans:
+            self._fill(line, cells, span, color)
+
+    def _paint_edges(self, line: int) -> None:
+        """The line of the caret, whose own ground the others cover."""
+        band, color = self._band(line), self._page.theme.ui.border
+        for y in (band.top(), band.bottom()):
+            self._painter.fillRect(QRect(band.left(), y, band.width(), 1), color)
+
+    def _band(self, line: int) -> QRect:
+        return QRect(0, self._y(line), self._grid.size.width(), self._grid.height)
+
+    def _paint_margin(self, first: int, last: int) -> None:
+        grid, code = self._grid, self._page.theme.code
+        self._painter.setFont(grid.font)
+        for row in range(first, min(last + 1, len(self._half.lines))):
+            if number := self._half.number(row):
+                text = str(number)
+                x = grid.number_right - len(text) * grid.cell
+                is_current = row == self._page.caret.line
+                self._painter.setPen(code.margin_current if is_current else code.margin_text)
+                self._painter.drawText(QPointF(x, grid.y(row) + grid.ascent), text)
+            if sign := self._half.sign(row):
+                # Colours alone are not told apart by everybody.
+                self._painter.setPen(code.margin_current)
+                x = (grid.number_right + grid.margin - grid.cell) / 2
+                self._painter.drawText(QPointF(x, grid.y(row) + grid.ascent), sign)
+
 
 # From this ratio of width to height on they stand beside each other.
 _WIDE = 0.9

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import partial
+from threading import Event
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication
@@ -13,7 +14,6 @@ from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.features.editing.definitions_state import Answer, Asked, OpenText, Spot
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.palette.model import Entry
 from jitstudio.gui.shell.palette.view import Palette
@@ -109,9 +109,10 @@ class DefinitionsController(QObject):
         self._navigator.go_to(spot.file, spot.line, spot.column)
 
 
-def _find(asked: Asked, stop: object) -> Answer:
-    answer: Answer = Late.DEFINITIONS.get()(asked, stop)
-    return answer
+def _find(asked: Asked, stop: Event) -> Answer:
+    from jitstudio.gui.features.editing.definition_search import find
+
+    return find(asked, stop)
 
 
 def _open_text(document: Document) -> OpenText:

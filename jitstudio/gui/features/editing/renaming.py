@@ -16,7 +16,6 @@ from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.editing.rename_dialog import RenameDialog
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.shell.shell import Shell
 
 if TYPE_CHECKING:
@@ -100,5 +99,6 @@ class RenamingController(QObject):
 
 
 def _find(kind: CodeKind, raw: str, line: int, column: int, _stop: Event) -> Renaming:
-    renaming: Renaming = Late.RENAMING.get()(kind, raw.replace("\u2029", "\n"), line, column)
-    return renaming
+    from jitstudio.listing.scopes.renaming import renaming
+
+    return renaming(kind, raw.replace("\u2029", "\n"), line, column)

@@ -13,7 +13,6 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.shell.palette.model import Entry
 from jitstudio.gui.shell.palette.view import Palette
@@ -116,7 +115,8 @@ class SymbolsController(QObject):
 def _read(
     texts: Iterable[_Text], known: Mapping[_Text, tuple[Symbol, ...]], stop: Event
 ) -> Mapping[_Text, tuple[Symbol, ...]]:
-    symbols = Late.SYMBOLS.get()
+    from jitstudio.listing.find_symbols import symbols
+
     found = dict(known)
     for text in texts:
         if text not in known and not stop.is_set():

@@ -13,7 +13,6 @@ from jitstudio.analysis.words import LONGEST_LINE, WordAt, word_at
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.hover_text import Tip, help_tip, word_tip
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.late import Late
 from jitstudio.listing.word import Word
 
 _Teller = Callable[[WordAt], Tip | None]
@@ -61,10 +60,12 @@ class Tips(QObject):
 
 
 def _read(kind: CodeKind, _stop: Event) -> tuple[CodeKind, _Teller]:
+    from jitstudio.listing.vocabulary import vocabulary
+
     told = reference(kind)
     if told.entries:
         return kind, partial(_of_reference, told)
-    return kind, partial(_of_vocabulary, Late.VOCABULARY.get()(kind).words)
+    return kind, partial(_of_vocabulary, vocabulary(kind).words)
 
 
 def _of_reference(told: Reference, word: WordAt) -> Tip | None:

@@ -2,21 +2,169 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import math
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
 
-from PySide6.QtCore import QCoreApplication, QRectF
+from PySide6.QtCore import QCoreApplication, QLineF, QPointF, QRectF
+from PySide6.QtGui import QPainterPath, QPolygonF
 
 from jitstudio.analysis.control_flow import Block, FlowGraph
-from jitstudio.analysis.flow.captions import Caption, Letters, ptx_captions, sass_captions
-from jitstudio.analysis.flow.layout import Layout, lay_out
 from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.model import NOWHERE, SassFunction
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.features.graph.shapes import EdgeShape
+from jitstudio.gui.kit.diagrams.layout import Layout, Route, Size, Step, lay_out
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 from jitstudio.listing.functions import Function
+
+_MOST_ROWS = 14
+_MOST_CELLS = 56
+_CUT = "…"
+_CODE = re.compile(r"\s*+(?!//|\.|[{}()]\s*+(?://.*)?\Z|[\w$%]++:\s*+\Z)\S")
+
+
+@dataclass(frozen=True, slots=True)
+class Caption:
+    """The words of a block.
+
+    Attributes:
+        title: Its name.
+        rows: Its code; of a long one the beginning, how much is left out, and the last row.
+        count: How many rows there are in full.
+    """
+
+    title: str
+    rows: tuple[str, ...]
+    count: int
+
+
+@dataclass(frozen=True)
+class Letters:
+    """The room that text takes.
+
+    Attributes:
+        width: Of a letter.
+        height: Of a row.
+        above: From the top of a row to the line that its letters stand on.
+    """
+
+    width: float
+    height: float
+    above: float
+
+    @property
+    def margin(self) -> float:
+        """Between text and the frame around it."""
+        return self.width
+
+    def size(self, caption: Caption) -> Size:
+        """How large a block with this caption is."""
+        cells = max(map(len, (caption.title, *caption.rows)))
+        rows = 1 + len(caption.rows)
+        return Size((cells + 2) * self.width, rows * self.height + 2 * self.margin)
+
+    def row_top(self, row: int) -> float:
+        """Where a row begins below the top of its block; the title is 0."""
+        return row * self.height + self.margin * (0.5 if row == 0 else 1.5)
+
+
+def sass_captions(graph: FlowGraph, function: SassFunction) -> tuple[Caption, ...]:
+    """The instructions of each block, without their addresses."""
+    return tuple(
+        _caption(block.name, range(block.start, block.end), lambda at: function[at].text)
+        for block in graph.blocks
+    )
+
+
+def ptx_captions(graph: FlowGraph, lines: Sequence[str]) -> tuple[Caption, ...]:
+    """The instructions of each block, without comments and what only declares something."""
+    return tuple(
+        _caption(
+            block.name,
+            [at for at in range(block.start, block.end) if _CODE.match(lines[at])],
+            lambda at: lines[at].partition("//")[0],
+        )
+        for block in graph.blocks
+    )
+
+
+def _caption(title: str, places: Sequence[int], text: Callable[[int], str]) -> Caption:
+    count = len(places)
+    if count <= _MOST_ROWS:
+        rows = [text(at) for at in places]
+    else:
+        left_out = count - _MOST_ROWS + 1
+        rows = [text(at) for at in places[: _MOST_ROWS - 2]]
+        # Where a block leads is told by its end.
+        rows += [f"{_CUT} {left_out} more {_CUT}", text(places[-1])]
+    return Caption(_short(title), tuple(map(_short, rows)), count)
+
+
+def _short(text: str) -> str:
+    text = " ".join(text.split())
+    return text if len(text) <= _MOST_CELLS else text[: _MOST_CELLS - 1] + _CUT
+
+
+ROOM = 8.0
+"""What an edge may take beside its way, with its head and its pen."""
+
+_ARROW = 7.0
+
+
+class EdgeShape:
+    """One edge; its curve and its head are made when it is first in sight from near.
+
+    Attributes:
+        route: How it runs.
+        rect: What it takes.
+        lines: Its way without curves.
+    """
+
+    def __init__(self, route: Route) -> None:
+        self.route = route
+        points = _points(route)
+        across, down = zip(*points, strict=True)
+        left, top = min(across) - ROOM, min(down) - ROOM
+        self.rect = QRectF(left, top, max(across) + ROOM - left, max(down) + ROOM - top)
+        self.lines = [QLineF(*one, *other) for one, other in pairwise(points)]
+
+    @cached_property
+    def path(self) -> QPainterPath:
+        """Its way."""
+        path = QPainterPath(QPointF(*self.route.start))
+        for step in self.route.steps:
+            if len(step) == 2:
+                path.lineTo(*step)
+            else:
+                path.cubicTo(*step)
+        return path
+
+    @cached_property
+    def head(self) -> QPolygonF:
+        """The arrow at its end."""
+        tip = QPointF(*self.route.steps[-1][-2:])
+        before = self._before()
+        length = math.hypot(tip.x() - before.x(), tip.y() - before.y()) or 1.0
+        along = (tip - before) * (_ARROW / length)
+        across = QPointF(-along.y(), along.x()) * 0.5
+        return QPolygonF([tip, tip - along + across, tip - along - across])
+
+    def _before(self) -> QPointF:
+        """Where the edge comes from, close to its end."""
+        last = self.route.steps[-1]
+        tip = last[-2:]
+        for at in range(len(last) - 4, -1, -2):
+            if last[at : at + 2] != tip:
+                return QPointF(*last[at : at + 2])
+        return self.lines[-1].p1()
+
+
+def _points(route: Route) -> list[Step]:
+    return [route.start, *(step[-2:] for step in route.steps)]
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,11 +1,155 @@
-"""Installs the help, the list of keys and the dialogs about tools and versions."""
+"""What the Help menu does."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from PySide6.QtCore import QObject, Slot
+from PySide6.QtGui import QKeySequence
+from PySide6.QtWidgets import QAbstractButton, QApplication, QLineEdit, QWhatsThis, QWidget
+
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.context import Context
-from jitstudio.gui.features.help.commands import HelpCommands
-from jitstudio.gui.features.help.key_list import KeyList
-from jitstudio.gui.features.help.keystrokes import KeystrokeCommands
+from jitstudio.gui.features.help.shortcuts import KeyList, KeystrokeCommands
+from jitstudio.gui.features.help.toolchain_dialog import ToolchainDialog
+from jitstudio.gui.kit.background import Background
+from jitstudio.gui.kit.dialogs import open_dialog
+from jitstudio.gui.shell.pane_registry import PANES
+from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.launch_controller import LaunchController
+from jitstudio.gui.state.toolchain import Toolchain
+from jitstudio.manual import INDEX
+
+# By object names: docks, and what stands in none.
+_PAGES_OF = {f"{pane.name}Dock": pane.name for pane in PANES} | {
+    "welcomePage": "welcome",
+    "editorTabs": "editor",
+    "optionsEdit": "options",
+    "variantsDialog": "variants",
+    "settingsDialog": "settings",
+}
+
+
+def page_for(names: Iterable[str]) -> str:
+    """The page of the innermost of these widgets that has one.
+
+    Args:
+        names: Object names, from the widget with the keyboard to its window.
+    """
+    return next((_PAGES_OF[name] for name in names if name in _PAGES_OF), INDEX)
+
+
+def explain_parts(window: QWidget) -> None:
+    """Let What's This have an answer for all that is in a window now."""
+    for widget in window.findChildren(QWidget):
+        if not widget.whatsThis():
+            widget.setWhatsThis(_words(widget))
+
+
+def _words(widget: QWidget) -> str:
+    """The most that a part says of itself."""
+    said = (
+        widget.accessibleDescription(),
+        widget.toolTip(),
+        widget.placeholderText() if isinstance(widget, QLineEdit) else "",
+        widget.accessibleName(),
+        widget.text().replace("&", "") if isinstance(widget, QAbstractButton) else "",
+    )
+    return next(filter(None, said), "")
+
+
+class HelpCommands(QObject):
+    """Tells about the window, the program, its keys and its tools."""
+
+    def __init__(
+        self,
+        toolchain: Toolchain,
+        launches: LaunchController,
+        shell: Shell,
+    ) -> None:
+        super().__init__(shell.window)
+        actions = shell.actions
+        keeper = shell.themes
+        window = shell.window
+        self._toolchain = toolchain
+        self._launches = launches
+        self._keeper = keeper
+        self._actions = actions
+        self._window = window
+        self._help: Any = None
+        self._versions = Background(self)
+        self._versions.done.connect(self._on_versions_told)
+        actions.bind(
+            {
+                "helpAction": self._on_help,
+                "whatsThisAction": self._on_whats_this,
+                "toolchainAction": self._on_toolchain,
+                "aboutAction": self._on_about,
+            }
+        )
+
+    @Slot()
+    def _on_help(self) -> None:
+        page = page_for(_names(QApplication.focusWidget() or self._window.focusWidget()))
+        if self._help is None:
+            from jitstudio.gui.features.help.window import HelpWindow
+
+            self._help = HelpWindow(self._words, self._window)
+            self._help.action_requested.connect(self._on_action_requested)
+            self._keeper.theme_changed.connect(self._help.refresh)
+        self._help.show_page(page)
+        self._help.show()
+        self._help.raise_()
+        self._help.activateWindow()
+
+    def _words(self, name: str) -> str:
+        """A command as a link, with its keys."""
+        action = self._actions[name]
+        text = action.text().replace("&", "").rstrip("…")
+        keys = action.shortcut().toString(QKeySequence.SequenceFormat.NativeText)
+        return f"[{text}](action:{name}){f' ({keys})' if keys else ''}"
+
+    @Slot(str)
+    def _on_action_requested(self, name: str) -> None:
+        self._window.activateWindow()
+        self._actions[name].trigger()
+
+    @Slot()
+    def _on_whats_this(self) -> None:
+        explain_parts(self._window)
+        QWhatsThis.enterWhatsThisMode()
+
+    @Slot()
+    def _on_toolchain(self) -> None:
+        open_dialog(ToolchainDialog(self._toolchain.info, self._window))
+
+    @Slot()
+    def _on_about(self) -> None:
+        info, devices = self._toolchain.info, self._launches.devices
+        self._versions.start(lambda _stop: _versions(info, devices))
+
+    @Slot(object)
+    def _on_versions_told(self, versions: tuple[tuple[str, str], ...]) -> None:
+        from jitstudio.gui.features.help.about_dialog import AboutDialog
+
+        open_dialog(AboutDialog(versions, self._window))
+
+
+def _names(widget: QWidget | None) -> Iterator[str]:
+    """The names of a widget and of all that it is in."""
+    while widget is not None:
+        yield widget.objectName()
+        widget = widget.parentWidget()
+
+
+def _versions(
+    info: ToolchainInfo | None, devices: DeviceList | None
+) -> tuple[tuple[str, str | None], ...]:
+    from jitstudio.gui.features.help.about_dialog import versions
+
+    return versions(info, devices)
 
 
 def install(context: Context) -> None:

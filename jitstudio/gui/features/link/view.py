@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.features.link.inlined_list import InlinedList
+from jitstudio.gui.features.link.inlined import InlinedList
 from jitstudio.gui.features.link.model import ModuleRow, ModulesModel, link_summary, link_warning
 from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
 from jitstudio.gui.kit.tables import PanelTable

@@ -9,8 +9,8 @@ from jitstudio.core.result import BuildResult
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.features.pipeline.graph import Node, Role, State
-from jitstudio.gui.features.pipeline.picture import PictureError
-from jitstudio.gui.features.pipeline.state import Pipelines
+from jitstudio.gui.features.pipeline.model import Pipelines
+from jitstudio.gui.features.pipeline.scene import PictureError
 from jitstudio.gui.features.pipeline.view import PipelineView
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.shell.shell import Shell

@@ -14,6 +14,7 @@ from math import ceil
 from statistics import fmean
 
 from jitstudio.gui.features.pipeline.graph import Edge, Pipeline, Role
+from jitstudio.gui.kit.diagrams.layout import ordered
 
 _ORDERINGS = 8
 _STRAIGHTENINGS = 4
@@ -112,37 +113,22 @@ def _ordered(
     columns: list[list[_Stop]], before: _Neighbours, after: _Neighbours
 ) -> list[list[_Stop]]:
     """Each column in the order with the fewest crossings that was found."""
-    best, fewest = columns, _crossings(columns, after)
-    for turn in range(_ORDERINGS):
-        if not fewest:
-            break
-        columns = _swept(columns, before) if turn % 2 else _swept(columns[::-1], after)[::-1]
-        if (crossings := _crossings(columns, after)) < fewest:
-            best, fewest = columns, crossings
-    return best
+    stops = [stop for column in columns for stop in column]
+    numbers = {stop: number for number, stop in enumerate(stops)}
 
+    def numbered(near: _Neighbours) -> list[list[int]]:
+        return [[numbers[other] for other in near.get(stop, ())] for stop in stops]
 
-def _swept(columns: list[list[_Stop]], neighbours: _Neighbours) -> list[list[_Stop]]:
-    """One column after the other, ordered by the middle of the neighbours placed already."""
-    ordered = [list(columns[0])]
-    for column in columns[1:]:
-        at = {stop: index for index, stop in enumerate(ordered[-1])}
-        middles = {
-            stop: fmean(at[n] for n in neighbours[stop]) if stop in neighbours else index
-            for index, stop in enumerate(column)
-        }
-        ordered.append(sorted(column, key=middles.__getitem__))
-    return ordered
-
-
-def _crossings(columns: list[list[_Stop]], after: _Neighbours) -> int:
-    """How many pairs of edges cross."""
-    count = 0
-    for column, right in pairwise(columns):
-        at = {stop: index for index, stop in enumerate(right)}
-        ends = [at[n] for stop in column for n in sorted(after.get(stop, ()), key=at.__getitem__)]
-        count += sum(one > other for i, one in enumerate(ends) for other in ends[i + 1 :])
-    return count
+    rows = [[numbers[stop] for stop in column] for column in columns]
+    found = ordered(
+        rows,
+        numbered(before),
+        numbered(after),
+        sweeps=_ORDERINGS,
+        patience=_ORDERINGS,
+        upwards=True,
+    )
+    return [[stops[number] for number in row] for row in found]
 
 
 def _rows(

@@ -15,7 +15,6 @@ from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.features.problems.view import ProblemsView
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
@@ -125,5 +124,6 @@ def _defined(kind: CodeKind, text: str) -> set[str]:
     """The functions of a text that has a body for them."""
     if kind is CodeKind.PTX:
         return {one.name for one in functions(kind, text.split("\n")) if one.is_defined}
-    found = Late.SYMBOLS.get()(kind, text)
-    return {symbol.name for symbol in found if symbol.kind is SymbolKind.FUNCTION}
+    from jitstudio.listing.find_symbols import symbols
+
+    return {one.name for one in symbols(kind, text) if one.kind is SymbolKind.FUNCTION}

@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.context import Context
-from jitstudio.gui.features.report.reading import Reading, read
+from jitstudio.gui.features.report.model import Reading, read
 from jitstudio.gui.features.report.view import ReportView
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.visibility import Visibility

@@ -2,23 +2,340 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QModelIndex, QSortFilterProxyModel, Qt, Signal, Slot
+from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QHBoxLayout,
     QLabel,
+    QSizePolicy,
+    QSplitter,
     QStackedWidget,
     QTabWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from jitstudio.gui.features.report.instructions_page import InstructionsPage
+from jitstudio.analysis.findings.model import Finding
+from jitstudio.analysis.sass.model import NOWHERE
+from jitstudio.gui.features.report.model import (
+    CLASS_COLUMNS,
+    FIGURE_COLUMNS,
+    FINDING_COLUMNS,
+    ClassRow,
+    Figure,
+    Reading,
+    class_rows,
+    explanation,
+    figures,
+    findings_as_text,
+    mix,
+)
 from jitstudio.gui.features.report.occupancy_page import OccupancyPage
-from jitstudio.gui.features.report.overview_page import OverviewPage
-from jitstudio.gui.features.report.reading import Reading
-from jitstudio.gui.kit.lazy_widget import hint_label
+from jitstudio.gui.kit.lazy_widget import LazyWidget, hint_label
+from jitstudio.gui.kit.presentation import SORT_ROLE
+from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.turning_splitter import TurningSplitter
+
+
+class FindingsList(QWidget):
+    """A table of findings with an explanation; the first is explained until one is chosen.
+
+    Attributes:
+        table: The table, over a sorted form of the findings.
+
+    Signals:
+        location_activated: The user went to a place in the source: file, line.
+        ptx_line_activated: The user went to a line of the PTX, as the source is not known.
+        instruction_activated: The user wants to see the instruction with this index.
+    """
+
+    location_activated = Signal(str, int)
+    ptx_line_activated = Signal(int)
+    instruction_activated = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model: RowsModel[Finding] = RowsModel(FINDING_COLUMNS, self)
+        self._sorted = QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self._model)
+        self._sorted.setSortRole(SORT_ROLE)
+        self._words = self._make_words()
+        self.table = self._make_table()
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(self.table, 1)
+        column.addWidget(self._words)
+        self.setFocusProxy(self.table)
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """What is listed."""
+        return self._model.rows
+
+    @property
+    def words(self) -> str:
+        """What explains the current finding; empty where there is none."""
+        return self._words.text()
+
+    def show_findings(self, findings: tuple[Finding, ...]) -> None:
+        """List the findings of another kernel."""
+        self._model.set_rows(findings)
+        self.table.set_hint(self.tr("Nothing was found that is likely to cost time."))
+        self._update_words()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self.table.set_theme(theme)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Break the words anew."""
+        super().resizeEvent(event)
+        self._fit_words()
+
+    def _make_table(self) -> PanelTable:
+        table = PanelTable(self.tr("Findings"), self)
+        table.setObjectName("findingsTable")
+        table.setModel(self._sorted)
+        table.set_columns(stretched=0, widths={1: 20, 2: 13})
+        table.hide_when_narrow(2)
+        table.setSortingEnabled(True)
+        table.horizontalHeader().setSortIndicatorClearable(True)
+        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)  # as the rules are
+        table.clicked.connect(self._on_activated)
+        table.selectionModel().currentChanged.connect(self._update_words)
+        self._sorted.layoutChanged.connect(self._update_words)
+        table.add_command(self.tr("&Go to source"), self._on_activated, *ENTER_KEYS)
+        table.add_command(self.tr("Show in &SASS"), self._on_sass_wanted, "Ctrl+Return")
+        table.add_command(self.tr("&Copy all"), self._copy, "Ctrl+C")
+        return table
+
+    def _make_words(self) -> QLabel:
+        words = QLabel(self)
+        words.setObjectName("findingWords")
+        words.setAccessibleName(self.tr("What the finding means and what can be done"))
+        words.setTextFormat(Qt.TextFormat.PlainText)
+        words.setWordWrap(True)
+        words.setTextInteractionFlags(
+            Qt.TextInteractionFlag.TextSelectableByMouse
+            | Qt.TextInteractionFlag.TextSelectableByKeyboard
+        )
+        words.setAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignTop)
+        words.setContentsMargins(12, 8, 12, 10)
+        words.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        return words
+
+    def _fit_words(self) -> None:
+        """Leave them as much room as they take, but never all."""
+        if self.words:
+            needed = self._words.heightForWidth(self.width())
+            self._words.setFixedHeight(min(needed, self.height() // 2))
+
+    def _finding(self) -> Finding | None:
+        current = self.table.currentIndex()
+        index = current if current.isValid() else self._sorted.index(0, 0)
+        row = self._row(index)
+        return self.findings[row] if row >= 0 else None
+
+    def _row(self, index: QModelIndex) -> int:
+        return self._sorted.mapToSource(index).row()
+
+    @Slot()
+    def _update_words(self) -> None:
+        finding = self._finding()
+        self._words.setText(explanation(finding) if finding else "")
+        self._words.setVisible(finding is not None)
+        self._fit_words()
+
+    @Slot()
+    def _on_activated(self) -> None:
+        finding = self._finding()
+        if finding is not None and finding.places:
+            self.location_activated.emit(*finding.places[0])
+        elif finding is not None and finding.ptx_line:
+            self.ptx_line_activated.emit(finding.ptx_line)
+        else:
+            self._on_sass_wanted()
+
+    @Slot()
+    def _on_sass_wanted(self) -> None:
+        finding = self._finding()
+        if finding is not None and finding.indices:
+            self.instruction_activated.emit(finding.indices[0])
+
+    @Slot()
+    def _copy(self) -> None:
+        if self.findings:
+            QGuiApplication.clipboard().setText(findings_as_text(self.findings))
+
+
+# From how many times its height on the pane counts as wide, and what the figures get of it then.
+_WIDE_OVERVIEW = 1.8
+_FIGURES_SHARE = 0.4
+# What they get of a high one at most.
+_FIGURES_MOST = 0.5
+_BELOW_ROWS = 6
+
+
+class OverviewPage(QWidget):
+    """Figures and findings.
+
+    Attributes:
+        figures_table: What the kernel needs.
+        findings: What may cost time.
+
+    Signals:
+        instruction_activated: The user wants to see the instruction with this index.
+    """
+
+    instruction_activated = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("reportOverview")
+        self._model: RowsModel[Figure] = RowsModel(FIGURE_COLUMNS, self)
+        self.figures_table = self._make_table()
+        self.findings = FindingsList(self)
+        self._is_shared_by_user = False
+        self._split = QSplitter(Qt.Orientation.Vertical, self, childrenCollapsible=False)
+        self._split.addWidget(self.figures_table)
+        self._split.addWidget(self.findings)
+        self._split.splitterMoved.connect(self._on_splitter_moved)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self._split)
+        self.setFocusProxy(self.findings)
+        self.findings.instruction_activated.connect(self.instruction_activated)
+
+    @property
+    def figures(self) -> tuple[Figure, ...]:
+        """What the kernel needs."""
+        return self._model.rows
+
+    def show_reading(self, reading: Reading) -> None:
+        """Show another kernel."""
+        self._model.set_rows(figures(reading))
+        self.findings.show_findings(reading.findings)
+        self._share_room()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self.figures_table.set_theme(theme)
+        self.findings.set_theme(theme)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the room anew."""
+        super().resizeEvent(event)
+        self._share_room()
+
+    def _make_table(self) -> PanelTable:
+        table = PanelTable(self.tr("What the kernel needs"), self)
+        table.setObjectName("figuresTable")
+        table.setModel(self._model)
+        table.horizontalHeader().hide()
+        table.set_columns(stretched=1, widths={0: 20})
+        table.doubleClicked.connect(self._on_activated)
+        table.add_command(self.tr("Show in &SASS"), self._on_activated, *ENTER_KEYS)
+        table.add_command(self.tr("&Copy table"), self._copy, "Ctrl+C")
+        return table
+
+    def _share_room(self) -> None:
+        """The figures as high as they are above the findings; beside them in a wide pane."""
+        is_wide = self.width() > _WIDE_OVERVIEW * self.height()
+        wanted = Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical
+        if wanted != self._split.orientation():
+            self._split.setOrientation(wanted)
+            self._is_shared_by_user = False
+        if self._is_shared_by_user:
+            return
+        row = self.figures_table.verticalHeader().defaultSectionSize()
+        needed = len(self.figures) * row + _BELOW_ROWS
+        length = self.width() if is_wide else self.height()
+        share = length * _FIGURES_SHARE if is_wide else min(needed, length * _FIGURES_MOST)
+        self._split.setSizes([int(share), length - int(share)])
+
+    @Slot()
+    def _on_splitter_moved(self) -> None:
+        self._is_shared_by_user = True
+
+    @Slot()
+    def _on_activated(self) -> None:
+        row = self.figures_table.currentIndex().row()
+        if 0 <= row < len(self.figures) and self.figures[row].index != NOWHERE:
+            self.instruction_activated.emit(self.figures[row].index)
+
+    @Slot()
+    def _copy(self) -> None:
+        lines = (f"{figure.name}\t{figure.text}" for figure in self.figures)
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+
+_SHARES = (4, 5)
+_WIDE = 1.6
+
+
+class InstructionsPage(QWidget):
+    """The classes of instructions with their counts, and the mix as bars."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("reportInstructions")
+        self._model: RowsModel[ClassRow] = RowsModel(CLASS_COLUMNS, self)
+        self._sorted = QSortFilterProxyModel(self)
+        self._sorted.setSourceModel(self._model)
+        self._sorted.setSortRole(SORT_ROLE)
+        self.table = self._make_table()
+        self.plots = LazyWidget(_plots, self.tr("There is no instruction."), self)
+        self._split = TurningSplitter(self.table, self.plots, _SHARES, _WIDE, self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.addWidget(self._split)
+
+    @property
+    def rows(self) -> tuple[ClassRow, ...]:
+        """The classes with their counts."""
+        return self._model.rows
+
+    def show_reading(self, reading: Reading) -> None:
+        """Show another kernel."""
+        self._model.set_rows(class_rows(reading))
+        self.plots.show_value(mix(reading) if self._model.rows else None)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self.table.set_theme(theme)
+        self.plots.set_theme(theme)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Turn as the pane asks for."""
+        super().resizeEvent(event)
+        self._split.fit(event.size())
+
+    def _make_table(self) -> PanelTable:
+        table = PanelTable(self.tr("Instructions by class"), self)
+        table.setObjectName("classesTable")
+        table.setModel(self._sorted)
+        table.set_columns(stretched=1, widths={0: 13, 2: 9, 3: 9})
+        table.setSortingEnabled(True)
+        table.horizontalHeader().setSortIndicatorClearable(True)
+        table.sortByColumn(-1, Qt.SortOrder.AscendingOrder)
+        table.add_command(self.tr("&Copy table"), self._copy, "Ctrl+C")
+        return table
+
+    @Slot()
+    def _copy(self) -> None:
+        lines = (f"{row.group}\t{row.title}\t{row.count}\t{row.share:.4f}" for row in self.rows)
+        QGuiApplication.clipboard().setText("\n".join(lines))
+
+
+def _plots() -> type[QWidget]:
+    from jitstudio.gui.features.report.plots import MixPlots
+
+    return MixPlots
+
 
 _LEAST_LETTERS = 12
 _LEAST_HEIGHT = 60

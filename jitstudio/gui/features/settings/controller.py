@@ -10,7 +10,6 @@ from PySide6.QtCore import QObject, Slot
 
 from jitstudio.gui.context import Context
 from jitstudio.gui.kit.fonts import LETTERS
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.theme import ThemeMode
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.shell.shell import Shell
@@ -114,7 +113,9 @@ class PreferencesController(QObject):
     @Slot()
     def _on_settings(self) -> None:
         if self._dialog is None:
-            self._dialog = dialog = Late.SETTINGS_DIALOG.get()(
+            from jitstudio.gui.features.settings.dialog import SettingsDialog
+
+            self._dialog = dialog = SettingsDialog(
                 self._preferences,
                 self._keeper.theme,
                 self._actions["emptyCacheAction"],

@@ -2,28 +2,212 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from itertools import groupby
 
-from PySide6.QtCore import Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
     QDialog,
     QDialogButtonBox,
+    QDoubleSpinBox,
+    QFontComboBox,
     QFrame,
+    QGridLayout,
     QLabel,
     QLineEdit,
     QPushButton,
     QScrollArea,
+    QSpinBox,
+    QToolButton,
     QVBoxLayout,
     QWidget,
 )
 
-from jitstudio.gui.features.settings.editors import translated
-from jitstudio.gui.features.settings.row import SettingRow
+from jitstudio.gui.kit.command_keys import follow_keys
+from jitstudio.gui.kit.fonts import scaled
+from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import heading, text_label
 from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.shell.synonyms import also_called
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.gui.state.settings_table import BUILD, SETTINGS
+from jitstudio.gui.state.settings_table import BUILD, CONTEXT, SETTINGS, Setting, SettingValue
+
+# As wide as a choice, and as high.
+_WIDTH, _PADDING = 170, 10
+
+
+@dataclass(frozen=True)
+class SettingEditor:
+    """A control and how to make it show a value."""
+
+    widget: QWidget
+    show: Callable[[SettingValue], None]
+
+
+def translated(text: str) -> str:
+    """A text of the table of settings in the language of the user."""
+    return QCoreApplication.translate(CONTEXT, text)
+
+
+def editor_for(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEditor:
+    """A control that tells of each value that the user chooses."""
+    make = _font if setting.is_font else _MAKERS[type(setting.default)]
+    editor = make(setting, tell)
+    widget = editor.widget
+    widget.setObjectName(setting.key)
+    widget.setAccessibleName(translated(setting.title))
+    widget.setAccessibleDescription(setting.explanation)
+    widget.setWhatsThis(setting.explanation)
+    return editor
+
+
+def _tick(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEditor:
+    box = QCheckBox()
+    box.toggled.connect(tell)
+    return SettingEditor(box, lambda value: box.setChecked(bool(value)))
+
+
+def _number(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEditor:
+    spin = QSpinBox()
+    spin.setRange(int(setting.least), int(setting.most))
+    spin.setSingleStep(int(setting.step))
+    return _spun(spin, setting, tell)
+
+
+def _fraction(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEditor:
+    spin = QDoubleSpinBox(decimals=1)
+    spin.setRange(setting.least, setting.most)
+    spin.setSingleStep(setting.step)
+    return _spun(spin, setting, tell)
+
+
+def _spun(
+    spin: QSpinBox | QDoubleSpinBox, setting: Setting, tell: Callable[[SettingValue], None]
+) -> SettingEditor:
+    spin.setSuffix(f" {translated(setting.unit)}")
+    # Not each digit of a number on its way.
+    spin.setKeyboardTracking(False)
+    spin.setFixedSize(scaled(_WIDTH), spin.fontMetrics().height() + _PADDING)
+    spin.valueChanged.connect(tell)
+    return SettingEditor(spin, spin.setValue)  # type: ignore[arg-type]
+
+
+def _choice(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEditor:
+    combo = QComboBox()
+    for choice in setting.choices:
+        combo.addItem(translated(choice.title), choice.value)
+    combo.setMinimumWidth(scaled(_WIDTH))
+    combo.activated.connect(lambda index: tell(combo.itemData(index)))
+    return SettingEditor(combo, lambda value: combo.setCurrentIndex(combo.findData(value)))
+
+
+def _font(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEditor:
+    combo = QFontComboBox()
+    combo.setFontFilters(QFontComboBox.FontFilter.MonospacedFonts)
+    combo.setEditable(False)
+    combo.setFixedWidth(scaled(_WIDTH))
+    combo.activated.connect(lambda index: tell(combo.itemText(index)))
+    return SettingEditor(combo, lambda value: combo.setCurrentIndex(combo.findText(str(value))))
+
+
+_MAKERS: dict[type, Callable[[Setting, Callable[[SettingValue], None]], SettingEditor]] = {
+    bool: _tick,
+    int: _number,
+    float: _fraction,
+    str: _choice,
+}
+
+
+_MIDDLE = Qt.AlignmentFlag.AlignVCenter
+
+
+class SettingRow(QWidget):
+    """Shows one setting as it is, and changes it at once."""
+
+    def __init__(
+        self, setting: Setting, preferences: Preferences, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._setting = setting
+        self._preferences = preferences
+        self._editor = editor_for(setting, self._on_chosen)
+        title = QLabel(translated(setting.title), self)
+        title.setBuddy(self._editor.widget)
+        sentence = text_label(self, f"{setting.key}Sentence")
+        follow_keys(sentence, lambda it: it.setText(setting.explanation))
+        sentence.setForegroundRole(sentence.palette().ColorRole.PlaceholderText)
+        self._reset = QToolButton(self, autoRaise=True)
+        self._reset.setObjectName(f"{setting.key}Reset")
+        told = self.tr("Reset '{title}' to its default").format(title=translated(setting.title))
+        self._reset.setToolTip(told)
+        self._reset.setAccessibleName(told)
+        self._reset.clicked.connect(self._on_reset)
+        # The room stays when the button goes: the controls shall not move.
+        policy = self._reset.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self._reset.setSizePolicy(policy)
+        grid = QGridLayout(self)
+        grid.setContentsMargins(0, 4, 0, 4)
+        grid.setHorizontalSpacing(10)
+        grid.setVerticalSpacing(1)
+        grid.setColumnStretch(0, 1)
+        grid.addWidget(title, 0, 0)
+        grid.addWidget(sentence, 1, 0)
+        grid.addWidget(self._editor.widget, 0, 1, 2, 1, _MIDDLE)
+        grid.addWidget(self._reset, 0, 2, 2, 1, _MIDDLE)
+        self._editor.widget.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self._editor.widget.installEventFilter(self)
+        texts = translated(setting.title), setting.explanation, translated(setting.group)
+        self._words = " ".join((*texts, also_called(translated(setting.title))))
+        preferences.changed.connect(self._on_changed)
+        self._show()
+
+    @property
+    def key(self) -> str:
+        """Of the setting."""
+        return self._setting.key
+
+    def take_keyboard(self) -> None:
+        """Give the control the keyboard."""
+        self._editor.widget.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def matches(self, wanted: list[str]) -> bool:
+        """Whether all these words are somewhere in its texts, or in other words for its title."""
+        words = self._words.casefold()
+        return all(word in words for word in wanted)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._reset.setIcon(icon("reset", theme.ui.text))
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Leave the wheel to the list: who scrolls by does not mean to change what is there."""
+        if event.type() == QEvent.Type.Wheel and not self._editor.widget.hasFocus():
+            event.ignore()
+            return True
+        return super().eventFilter(watched, event)
+
+    def _show(self) -> None:
+        self._editor.show(self._preferences.value(self.key))
+        self._reset.setVisible(not self._preferences.is_default(self.key))
+
+    def _on_chosen(self, value: SettingValue) -> None:
+        self._preferences.set_value(self.key, value)
+
+    @Slot()
+    def _on_reset(self) -> None:
+        self._preferences.reset(self.key)
+        self._editor.widget.setFocus()
+
+    @Slot(str)
+    def _on_changed(self, key: str) -> None:
+        if key == self.key:
+            self._show()
+
 
 _SIZE = (680, 620)
 _MARGIN = 14

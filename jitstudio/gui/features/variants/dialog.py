@@ -22,7 +22,6 @@ from jitstudio.gui.features.variants.axes_editor import AxesEditor
 from jitstudio.gui.features.variants.table import VariantsTable
 from jitstudio.gui.features.variants.table_model import time_chart
 from jitstudio.gui.kit.banner import Banner
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
 from jitstudio.gui.kit.theme import Theme
@@ -263,7 +262,7 @@ class VariantsDialog(QDialog):
         self._notice.setObjectName("variantsNotice")
         self.table = VariantsTable(self)
         self._plot = LazyWidget(
-            Late.TIMES_PLOT, self.tr("The times of the variants are plotted here."), self
+            _times_plot, self.tr("The times of the variants are plotted here."), self
         )
         self._plot.setObjectName("variantsPlot")
         self._plot.hide()
@@ -456,3 +455,9 @@ class VariantsDialog(QDialog):
     @Slot(int)
     def _on_preset_changed(self, _place: int) -> None:
         self.preset_changed.emit(self.preset)
+
+
+def _times_plot() -> type[QWidget]:
+    from jitstudio.gui.features.variants.plot import TimesPlot
+
+    return TimesPlot

@@ -8,7 +8,7 @@ from PySide6.QtCore import QObject, Slot
 
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.features.welcome.page import WelcomePage
+from jitstudio.gui.features.welcome.view import WelcomePage
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.environment import Environment

@@ -1,7 +1,59 @@
+import getpass
+import platform
+import socket
+from pathlib import Path
+
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QLabel, QPushButton, QTreeWidget
 
-from jitstudio.gui.features.help.about_dialog import AboutDialog
+from jitstudio import __version__
+from jitstudio.core.launch.device import DeviceList
+from jitstudio.core.tools import Tool, ToolchainInfo, ToolInfo
+from jitstudio.gui.features.help.about_dialog import AboutDialog, versions
+from jitstudio.versions import markdown_table
+from tests.devices import H200
+
+_HOME = str(Path.home())
+INFO = ToolchainInfo(
+    (
+        ToolInfo(Tool.NVRTC, "13.4", f"{_HOME}/venv/libnvrtc.so", "site-packages", "nvrtc 13.4.92"),
+        ToolInfo(Tool.NVVM, "2.0", f"{_HOME}/cuda/libnvvm.so", "CUDA_PATH"),
+        ToolInfo(Tool.NVJITLINK, problem=f"It is not in {_HOME}/venv. Install it."),
+    ),
+    (),
+)
+
+
+def test_all_parts_are_told_with_their_versions(qapp):
+    told = dict(versions(INFO, DeviceList("13.0", (H200,))))
+    assert told["jitstudio"] == __version__
+    assert told["Python"] == platform.python_version()
+    assert told["NVRTC"] == "13.4, nvrtc 13.4.92"
+    assert told["nvJitLink"] == "not found"
+    assert told["driver"] == "serves CUDA 13.0"
+    assert H200.name in told["GPU 0"]
+    assert all(told[name][0].isdigit() for name in ("PySide6", "Qt", "cuda-core", "cuda-bindings"))
+
+
+def test_what_nobody_has_looked_for_is_not_called_missing(qapp):
+    told = dict(versions(None, None))
+    assert told["Tools"] == told["GPU"] == "not looked for"
+    assert dict(versions(INFO, DeviceList(problem="No driver.")))["driver"] == "not found"
+
+
+def test_the_report_is_a_table_that_tells_nothing_of_the_user(qapp):
+    text = markdown_table(versions(INFO, DeviceList("13.0", (H200,))))
+    first, second, *rows = text.rstrip("\n").split("\n")
+    assert (first, second) == ("| | version |", "| --- | --- |")
+    assert all(row.count("|") == 3 for row in rows)
+    for private in (
+        _HOME,
+        f"/{getpass.getuser()}",
+        socket.gethostname(),
+        str(Path.cwd()),
+        H200.uuid,
+    ):
+        assert private not in text
 
 
 def test_it_lists_versions_and_copies_them_as_a_table(qtbot):

@@ -11,13 +11,15 @@ from jitstudio.core.events import Problem
 from jitstudio.core.launch.result import LaunchOutcome, LaunchResult, Timing
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
-from jitstudio.gui.features.pipeline.graph import LAUNCH, State, pipeline_of
-from jitstudio.gui.features.pipeline.progress import (
+from jitstudio.gui.features.pipeline.graph import (
+    LAUNCH,
+    State,
     edited,
     ended,
     following,
     launched,
     launching,
+    pipeline_of,
     refused,
     stopped,
     told,

@@ -9,7 +9,7 @@ from jitstudio.core.launch.result import LaunchOutcome, LaunchResult, Timing
 from jitstudio.core.result import BuildResult, Outcome, StageResult
 from jitstudio.core.tools import Tool
 from jitstudio.gui.features.pipeline.graph import LAUNCH, State
-from jitstudio.gui.features.pipeline.state import Pipelines
+from jitstudio.gui.features.pipeline.model import Pipelines
 from tests.gui.driver import pause
 from tests.support import cuda, request
 

@@ -117,7 +117,7 @@ def test_all_figures_are_seen_at_once(slow):
 def test_tables_are_copied(slow):
     slow.overview.figures_table.setFocus()
     QTest.keyClick(slow.overview.figures_table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
-    assert "Shared memory\t4,096 bytes" in QGuiApplication.clipboard().text()
+    assert "Bytes of shared memory\t4,096" in QGuiApplication.clipboard().text()
     slow.tabs.setCurrentWidget(slow.instructions)
     QTest.keyClick(slow.instructions.table, Qt.Key.Key_C, Qt.KeyboardModifier.ControlModifier)
     assert "memory\tglobal load, 32 bit\t1\t" in QGuiApplication.clipboard().text()

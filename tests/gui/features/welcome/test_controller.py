@@ -2,8 +2,7 @@ from PySide6.QtCore import QSettings, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
-from jitstudio.gui.features.welcome.card import Card
-from jitstudio.gui.features.welcome.page import WelcomePage
+from jitstudio.gui.features.welcome.view import Card, WelcomePage
 from jitstudio.samples import samples
 from tests.gui.driver import Driver, pause
 

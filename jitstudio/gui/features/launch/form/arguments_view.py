@@ -2,19 +2,214 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QCoreApplication, QItemSelection, QPersistentModelIndex, Qt, Signal, Slot
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtCore import (
+    QAbstractItemModel,
+    QCoreApplication,
+    QItemSelection,
+    QItemSelectionModel,
+    QModelIndex,
+    QPersistentModelIndex,
+    QRect,
+    Qt,
+    Signal,
+    Slot,
+)
+from PySide6.QtGui import QPainter
+from PySide6.QtWidgets import (
+    QFileDialog,
+    QHBoxLayout,
+    QLineEdit,
+    QStyleOptionViewItem,
+    QVBoxLayout,
+    QWidget,
+)
 
 from jitstudio.core.launch.problems import SpecProblem
-from jitstudio.core.launch.request import KernelForm
-from jitstudio.gui.features.launch.form.arguments_table import ArgumentsTable
-from jitstudio.gui.features.launch.models.arguments import FILL, ArgumentsModel
+from jitstudio.core.launch.request import Direction, KernelForm
+from jitstudio.gui.features.launch.models.arguments import (
+    DIRECTION,
+    FILL,
+    TINT_ROLE,
+    TYPE,
+    VALUE,
+    ArgumentsModel,
+)
+from jitstudio.gui.kit.cell_editors import CellDelegate, WordEditor
+from jitstudio.gui.kit.cell_table import CellTable, can_edit, paint_chevron
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.field_rows import ProblemLabel
 from jitstudio.gui.kit.fonts import code_font, follow_letters
 from jitstudio.gui.kit.number_field import CODE_SIZE
 from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
+from jitstudio.gui.kit.tables import ENTER_KEYS
 from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+
+CHOOSE_FILE = QT_TRANSLATE_NOOP("Cells", "file…")
+"""The word for a fill that asks for its file."""
+
+# What each fill is written like; what stands in the brackets is for the user to change.
+_FILLS = {
+    "zeros": QT_TRANSLATE_NOOP("Cells", "Every byte is zero."),
+    "constant(1)": QT_TRANSLATE_NOOP("Cells", "Every element is this value."),
+    "range": QT_TRANSLATE_NOOP(
+        "Cells", "0, 1, 2 and so on; range(START,STEP) begins and goes otherwise."
+    ),
+    "random": QT_TRANSLATE_NOOP(
+        "Cells", "Random numbers; random(SEED) or random(SEED,LOW,HIGH) chooses them."
+    ),
+    CHOOSE_FILE: QT_TRANSLATE_NOOP("Cells", "The content of a .npy, .npz, .csv or raw file."),
+    "expr(i)": QT_TRANSLATE_NOOP(
+        "Cells", "A NumPy expression over the other arguments; i is the index of each element."
+    ),
+}
+_DIRECTIONS = {
+    Direction.IN.value: QT_TRANSLATE_NOOP("Cells", "The kernel only reads it."),
+    Direction.OUT.value: QT_TRANSLATE_NOOP(
+        "Cells", "The kernel only writes it; it is poisoned before the launch."
+    ),
+    Direction.INOUT.value: QT_TRANSLATE_NOOP("Cells", "The kernel reads and writes it."),
+}
+_WORDS = {FILL: _FILLS, DIRECTION: _DIRECTIONS}
+_NAMES = {
+    VALUE: QT_TRANSLATE_NOOP("Cells", "value of {parameter}"),
+    FILL: QT_TRANSLATE_NOOP("Cells", "fill of {parameter}"),
+    DIRECTION: QT_TRANSLATE_NOOP("Cells", "direction of {parameter}"),
+}
+_FILL_ROOM = 30
+_TINT = 28
+
+
+_Index = QModelIndex | QPersistentModelIndex
+
+
+def _translated(text: str) -> str:
+    return QCoreApplication.translate("Cells", text)
+
+
+class ArgumentDelegate(CellDelegate):
+    """Draws the rows of the arguments, and opens the editor that fits a cell.
+
+    Signals:
+        file_wanted: The user asked for a file as the content of this row.
+    """
+
+    file_wanted = Signal(int)
+
+    def __init__(self, parent: QWidget) -> None:
+        super().__init__(parent)
+        self._open: QPersistentModelIndex | None = None
+
+    def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
+        """Tint rows with problems; show where there are words to choose from."""
+        theme = self._theme
+        mark = index.data(TINT_ROLE)
+        if theme is not None and mark:
+            tint = getattr(theme.marks, mark).toRgb()
+            tint.setAlpha(_TINT)
+            painter.fillRect(option.rect, tint)
+        super().paint(painter, option, index)
+        if theme is not None and index.column() in _WORDS and can_edit(index):
+            paint_chevron(painter, option, theme)
+
+    def createEditor(
+        self, parent: QWidget, _option: QStyleOptionViewItem, index: _Index
+    ) -> QWidget:
+        """A line, or a line with words."""
+        column = index.column()
+        words = _WORDS.get(column)
+        editor: QWidget
+        if words is None:
+            editor = self._line(parent, index)
+        else:
+            meanings = {_translated(word): _translated(told) for word, told in words.items()}
+            editor = self._words(
+                parent,
+                meanings,
+                free=column == FILL,
+                file_word=_translated(CHOOSE_FILE),
+            )
+            editor.file_wanted.connect(self._on_file_wanted)
+        parameter = index.sibling(index.row(), 0).data(Qt.ItemDataRole.DisplayRole)
+        self._open = QPersistentModelIndex(index)
+        return self._fitted(editor, _translated(_NAMES[column]).format(parameter=parameter))
+
+    def updateEditorGeometry(
+        self, editor: QWidget, option: QStyleOptionViewItem, index: _Index
+    ) -> None:
+        """Fill the cell; a fill with its numbers, file or expression gets more room than that."""
+        place = QRect(option.rect)
+        viewport = editor.parentWidget()
+        if index.column() == FILL and viewport is not None:
+            wanted = editor.fontMetrics().horizontalAdvance("0") * _FILL_ROOM
+            edge = viewport.width() - place.left()
+            place.setWidth(max(place.width(), min(wanted, edge)))
+        editor.setGeometry(place)
+
+    def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
+        """Take the text from the editor; the word for a file is none yet."""
+        text = ""
+        if isinstance(editor, WordEditor):
+            text = editor.currentText()
+        elif isinstance(editor, QLineEdit):
+            text = editor.text()
+        # What an editor was opened with is no edit: a default stays a default.
+        if text not in (_translated(CHOOSE_FILE), index.data(Qt.ItemDataRole.EditRole)):
+            model.setData(index, text, Qt.ItemDataRole.EditRole)
+
+    @Slot()
+    def _on_file_wanted(self) -> None:
+        editor = self.sender()
+        row = self._open.row() if self._open is not None else -1
+        if isinstance(editor, QWidget):
+            self.closeEditor.emit(editor)
+        self.file_wanted.emit(row)
+
+
+class ArgumentsTable(CellTable):
+    """A row for each parameter."""
+
+    def __init__(self, model: ArgumentsModel, parent: QWidget | None = None) -> None:
+        super().__init__(QCoreApplication.translate("ArgumentsTable", "Arguments"), parent)
+        self._arguments = model
+        self._cells = ArgumentDelegate(self)
+        self.setObjectName("argumentsView")
+        self.setItemDelegate(self._cells)
+        self.setModel(model)
+        self.set_columns(stretched=VALUE, widths={0: 10, TYPE: 16, FILL: 13, DIRECTION: 8})
+        self.hide_when_narrow(TYPE, least=7)
+        self.add_command(self.tr("&Edit"), self._on_edit, *ENTER_KEYS)
+        model.modelReset.connect(self._on_reset)
+
+    @property
+    def cells(self) -> ArgumentDelegate:
+        """What draws and edits the cells."""
+        return self._cells
+
+    def set_theme(self, theme: Theme) -> None:
+        """Draw in the colours of another theme."""
+        self._cells.set_theme(theme)
+        super().set_theme(theme)
+
+    @Slot()
+    def _on_edit(self) -> None:
+        index = self.currentIndex()
+        if index.isValid() and not can_edit(index):
+            index = index.siblingAtColumn(VALUE)
+        if index.isValid():
+            self.setCurrentIndex(index)
+            self.edit(index)
+
+    @Slot()
+    def _on_reset(self) -> None:
+        model = self._arguments
+        self.clearSpans()
+        for row in range(model.rowCount()):
+            if not model.is_buffer(row):
+                self.setSpan(row, VALUE, 1, DIRECTION - VALUE + 1)
+        first = model.index(0, VALUE)
+        self.selectionModel().setCurrentIndex(first, QItemSelectionModel.SelectionFlag.NoUpdate)
+        self.updateGeometry()
 
 
 def no_kernel() -> str:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+from threading import Event
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QSignalBlocker, Slot
@@ -10,7 +12,6 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QLineEdit, QVBoxLa
 
 from jitstudio.gui.features.launch.models.image_choice import Colouring, proposed_width
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.parts import text_label
 from jitstudio.gui.kit.theme import Theme
@@ -47,7 +48,7 @@ class BufferImage(QWidget):
         self._colouring.setAccessibleName(self.tr("How numbers become colours"))
         self._facts = text_label(self, "imageFacts")
         self._facts.setForegroundRole(self._facts.palette().ColorRole.PlaceholderText)
-        self._canvas = LazyWidget(Late.IMAGE_CANVAS, "", self)
+        self._canvas = LazyWidget(_canvas, "", self)
         self._lay_out()
         self._width.editingFinished.connect(self._on_changed)
         self._colouring.currentIndexChanged.connect(self._on_changed)
@@ -136,10 +137,7 @@ class BufferImage(QWidget):
         data, leaf = self._data, self._leaf
         if data is None or self._picture is not None or not self.isVisible():
             return
-        width, colouring = self.width_choice, self.colouring
-        self._background.start(
-            lambda _stop: Late.PICTURE.get()(data, leaf, width, colouring, _LARGEST)
-        )
+        self._background.start(partial(_picture, data, leaf, self.width_choice, self.colouring))
 
     @Slot()
     def _on_changed(self) -> None:
@@ -161,3 +159,17 @@ class BufferImage(QWidget):
         told = self.tr("The picture cannot be made: {problem}")
         self._canvas.set_hint(told.format(problem=problem))
         self._canvas.show_value(None)
+
+
+def _canvas() -> type[QWidget]:
+    from jitstudio.gui.features.launch.results.plots import ImageCanvas
+
+    return ImageCanvas
+
+
+def _picture(
+    data: BufferData, leaf: int, width: int, colouring: Colouring, _stop: Event
+) -> Picture:
+    from jitstudio.gui.features.launch.models.buffer_image import picture
+
+    return picture(data, leaf, width, colouring, _LARGEST)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
+from threading import Event
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Slot
@@ -10,13 +12,11 @@ from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.theme import Theme
 
 if TYPE_CHECKING:
-    from jitstudio.gui.features.launch.models.buffer_data import BufferData
-    from jitstudio.gui.features.launch.models.buffer_figures import Curve, Statistics
+    from jitstudio.gui.features.launch.models.buffer_data import BufferData, Curve, Statistics
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,7 +49,7 @@ class BufferPlot(QWidget):
         self._nothing = self.tr(
             "Values over their index, and how they are spread, appear here after a launch."
         )
-        self._canvas = LazyWidget(Late.BUFFER_CANVAS, self._nothing, self)
+        self._canvas = LazyWidget(_canvas, self._nothing, self)
         self._canvas.made.connect(self._on_made)
         column = QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -102,9 +102,7 @@ class BufferPlot(QWidget):
     def _start(self, start: int, stop_at: int) -> None:
         data, leaf = self._data, self._leaf
         if data is not None:
-            self._background.start(
-                lambda stop: Late.CURVE.get()(data.leaves[leaf], start, stop_at, stop)
-            )
+            self._background.start(partial(_curve, data, leaf, start, stop_at))
 
     def _draw(self) -> None:
         if self._curve is not None and self._data is not None:
@@ -129,3 +127,15 @@ class BufferPlot(QWidget):
         told = self.tr("The buffer cannot be drawn: {problem}")
         self._canvas.set_hint(told.format(problem=problem))
         self._canvas.show_value(None)
+
+
+def _canvas() -> type[QWidget]:
+    from jitstudio.gui.features.launch.results.plots import BufferCanvas
+
+    return BufferCanvas
+
+
+def _curve(data: BufferData, leaf: int, start: int, stop_at: int, stop: Event) -> Curve:
+    from jitstudio.gui.features.launch.models.buffer_data import curve
+
+    return curve(data.leaves[leaf], start, stop_at, stop)

@@ -13,9 +13,8 @@ from jitstudio.core.launch.result import LaunchResult
 from jitstudio.gui.features.launch.results.buffer_view import BufferView
 from jitstudio.gui.features.launch.results.console_view import ConsoleView
 from jitstudio.gui.features.launch.results.result_view import ResultView
-from jitstudio.gui.features.launch.results.timing_view import TimingView
+from jitstudio.gui.features.launch.results.timing_view import TimingView, timing_plots
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.theme import Theme
 
 
@@ -110,7 +109,7 @@ class LaunchResults(QWidget):
         """Import what draws before somebody waits for it."""
         if self._preparing is None:
             self._preparing = Background(self)
-            self._preparing.start(lambda _stop: Late.TIMING_PLOTS.get())
+            self._preparing.start(lambda _stop: timing_plots())
 
     def _name_console(self) -> None:
         """Say in the tab that something was printed, as nobody would look there otherwise."""

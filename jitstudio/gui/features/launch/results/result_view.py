@@ -5,30 +5,174 @@ Knows no editor: it tells a place by `location_activated`.
 
 from __future__ import annotations
 
-from PySide6.QtCore import QItemSelectionModel, QModelIndex, Signal, Slot
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, Qt, Signal, Slot
 from PySide6.QtGui import QGuiApplication, QResizeEvent
 from PySide6.QtWidgets import (
+    QGridLayout,
+    QHeaderView,
+    QLabel,
     QPlainTextEdit,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
 )
 
-from jitstudio.core.launch.result import LaunchOutcome, LaunchResult
+from jitstudio.core.launch.result import CheckResult, LaunchOutcome, LaunchResult, Mismatch
 from jitstudio.gui.features.launch.models.launch_notes import (
     LaunchNote,
+    check_figures,
     headline,
     headline_mark,
+    index_text,
+    mismatch_columns,
     note_columns,
     notes_of,
 )
-from jitstudio.gui.features.launch.results.check_results import CheckDetails
-from jitstudio.gui.features.launch.results.result_headline import ResultHeadline
+from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.launch_figures import facts_text
+from jitstudio.gui.kit.parts import text_label
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.kit.turning_splitter import TurningSplitter
+
+
+class CheckDetails(QWidget):
+    """Figures above a table of mismatches; the table is there where there are any."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("checkDetails")
+        self._figures = text_label(self, "checkFigures")
+        self._first = text_label(self, "checkFirst")
+        self._first.setForegroundRole(self._first.palette().ColorRole.PlaceholderText)
+        self._columns = mismatch_columns()
+        self._model: RowsModel[Mismatch] = RowsModel(self._columns, self)
+        self._table = PanelTable(self.tr("Elements that are wrong"), self)
+        self._table.setObjectName("mismatchTable")
+        self._table.setModel(self._model)
+        self._table.set_columns(stretched=2, widths={0: 11})
+        # They are compared with each other: neither may take the room of the other.
+        self._table.horizontalHeader().setSectionResizeMode(1, QHeaderView.ResizeMode.Stretch)
+        self._table.add_command(self.tr("&Copy all"), self.copy_all, "Ctrl+C")
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 8, 0, 0)
+        column.setSpacing(4)
+        for label in (self._figures, self._first):
+            label.setContentsMargins(12, 0, 12, 0)
+            column.addWidget(label)
+        column.addWidget(self._table, 1)
+        column.addStretch()
+        self.setBackgroundRole(self.palette().ColorRole.Base)
+        self.setAutoFillBackground(True)
+
+    @property
+    def figures(self) -> str:
+        """How far off it is, in words."""
+        return self._figures.text()
+
+    @property
+    def table(self) -> PanelTable:
+        """The first elements that are wrong."""
+        return self._table
+
+    def show_check(self, check: CheckResult) -> None:
+        """Show another check."""
+        self._figures.setText(check_figures(check))
+        self._model.set_rows(check.mismatches)
+        count = len(check.mismatches)
+        self._table.setVisible(bool(count))
+        self._first.setVisible(0 < count < check.wrong)
+        self._first.setText(self.tr("The first {count:,} of them:").format(count=count))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._table.set_theme(theme)
+
+    @Slot()
+    def copy_all(self) -> None:
+        """Put the table on the clipboard, for a spreadsheet."""
+        rows = [[column.title for column in self._columns]]
+        rows += [[index_text(m.index), m.got, m.expected] for m in self._model.rows]
+        QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows))
+
+
+_ICON_SIDE = 20
+_WORDS = {
+    "success": QT_TRANSLATE_NOOP("ResultHeadline", "good"),
+    "error": QT_TRANSLATE_NOOP("ResultHeadline", "error"),
+    "warning": QT_TRANSLATE_NOOP("ResultHeadline", "warning"),
+    "info": QT_TRANSLATE_NOOP("ResultHeadline", "remark"),
+}
+
+
+class ResultHeadline(QWidget):
+    """An icon, a sentence, and a line of facts."""
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._mark = "info"
+        self._theme: Theme | None = None
+        self._icon = QLabel(self)
+        self._icon.setObjectName("resultMark")
+        self._icon.setFixedSize(_ICON_SIDE, _ICON_SIDE)
+        self._text = text_label(self, "resultHeadline")
+        font = self._text.font()
+        font.setBold(True)
+        self._text.setFont(font)
+        self._facts = text_label(self, "resultFacts")
+        self._facts.setForegroundRole(self._facts.palette().ColorRole.PlaceholderText)
+        for label in (self._text, self._facts):
+            label.setTextInteractionFlags(
+                Qt.TextInteractionFlag.TextSelectableByMouse
+                | Qt.TextInteractionFlag.TextSelectableByKeyboard
+            )
+        grid = QGridLayout(self)
+        grid.setContentsMargins(12, 9, 12, 9)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(3)
+        grid.addWidget(self._icon, 0, 0, Qt.AlignmentFlag.AlignTop)
+        grid.addWidget(self._text, 0, 1)
+        grid.addWidget(self._facts, 1, 1)
+        grid.setColumnStretch(1, 1)
+
+    @property
+    def mark(self) -> str:
+        """The mark shown."""
+        return self._mark
+
+    @property
+    def text(self) -> str:
+        """The sentence shown."""
+        return self._text.text()
+
+    @property
+    def facts(self) -> str:
+        """The facts shown."""
+        return self._facts.text()
+
+    def say(self, mark: str, text: str, facts: str = "") -> None:
+        """Show this, with a mark that is a field of `theme.MarkColors`."""
+        self._mark = mark
+        self._text.setText(text)
+        word = self.tr(_WORDS[mark])
+        self._text.setAccessibleName(f"{word}: {text}")
+        self._icon.setAccessibleName(word)
+        self._facts.setText(facts)
+        self._facts.setVisible(bool(facts))
+        self._draw()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Wear another theme."""
+        self._theme = theme
+        self._draw()
+
+    def _draw(self) -> None:
+        if self._theme is not None:
+            drawn = icon(self._mark, getattr(self._theme.marks, self._mark))
+            self._icon.setPixmap(drawn.pixmap(_ICON_SIDE, _ICON_SIDE))
+
 
 # From this ratio of width to height on, the details stand beside the list.
 _WIDE = 2.0

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVB
 
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import LaunchResult
-from jitstudio.gui.kit.late import Late
 from jitstudio.gui.kit.launch_figures import (
     Figure,
     timing_as_csv,
@@ -46,7 +45,7 @@ class TimingView(QWidget):
         self._head = QWidget(self)
         # Else the figures side by side would keep the dock too wide for fewer of them.
         self._head.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self._plots = LazyWidget(Late.TIMING_PLOTS, "", self)
+        self._plots = LazyWidget(timing_plots, "", self)
         self._hint = hint_label(self, "timingHint", "")
         self._lay_out()
         self.show_result(None)
@@ -165,3 +164,10 @@ def _why_empty(result: LaunchResult | None) -> str:
         "TimingView",
         "The launch ended before anything was timed.\nThe Result pane says why.",
     )
+
+
+def timing_plots() -> type[QWidget]:
+    """Imports what draws the times, which takes long."""
+    from jitstudio.gui.features.launch.results.plots import TimingPlots
+
+    return TimingPlots

@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit
 
-from jitstudio.gui.features.launch.form.arguments_table import CHOOSE_FILE, ArgumentsTable
+from jitstudio.gui.features.launch.form.arguments_view import CHOOSE_FILE, ArgumentsTable
 from jitstudio.gui.features.launch.models.arguments import (
     DIRECTION,
     FILL,

@@ -4,8 +4,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog, QLabel, QLineEdit, QToolButton
 
 from jitstudio.core.launch.problems import SpecProblem
-from jitstudio.gui.features.launch.form.arguments_table import CHOOSE_FILE
-from jitstudio.gui.features.launch.form.arguments_view import ArgumentsView
+from jitstudio.gui.features.launch.form.arguments_view import CHOOSE_FILE, ArgumentsView
 from jitstudio.gui.features.launch.models.arguments import FILL, VALUE
 from jitstudio.gui.kit.cell_editors import WordEditor
 from tests.gui.launch_kernels import APPLY, SAXPY, SAXPY_TEXTS, TICK

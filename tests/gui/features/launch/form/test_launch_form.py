@@ -20,11 +20,44 @@ from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.resolve import resolve
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.features.launch.form.arguments_view import ArgumentsView
-from jitstudio.gui.features.launch.form.launch_form import LaunchForm
+from jitstudio.gui.features.launch.form.launch_form import LaunchForm, Section
 from jitstudio.gui.features.launch.models.arguments import VALUE
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from tests.devices import ONE_H200
 from tests.gui.launch_kernels import APPLY, FULL, SAXPY, SAXPY_DOUBLE, TICK, A, N, X, Y
+
+
+@pytest.fixture
+def section(qtbot, theme):
+    section = Section("runSection", "&Run", QLineEdit(), opened=False)
+    qtbot.addWidget(section)
+    section.set_theme(theme)
+    section.set_remark("10 times")
+    section.show()
+    return section
+
+
+def test_folded_away_it_shows_its_remark_instead(section):
+    assert not section.opened
+    assert not section.findChild(QLineEdit).isVisible()
+    assert section.findChild(QLabel, "runSectionRemark").text() == "10 times"
+    assert section.findChild(QLabel, "runSectionRemark").isVisible()
+
+
+def test_the_heading_opens_it_by_keyboard(section):
+    heading = section.findChild(QToolButton, "runSectionHeading")
+    assert heading.toolTip() == "Show or hide: Run"
+    QTest.keyClick(heading, Qt.Key.Key_Space)
+    assert section.opened
+    assert section.findChild(QLineEdit).isVisible()
+    assert not section.findChild(QLabel, "runSectionRemark").isVisible()
+
+
+def test_the_arrow_points_to_what_a_press_does(section):
+    heading = section.findChild(QToolButton, "runSectionHeading")
+    closed = heading.icon().pixmap(16, 16).toImage()
+    section.open()
+    assert heading.icon().pixmap(16, 16).toImage() != closed
 
 
 @pytest.fixture

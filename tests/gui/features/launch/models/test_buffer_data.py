@@ -6,9 +6,16 @@ import pytest
 
 from jitstudio.core.launch.request import Direction
 from jitstudio.core.launch.result import BufferResult, Mismatch
-from jitstudio.gui.features.launch.models.buffer_data import BufferData, Stopped, chunks, open_all
-from jitstudio.gui.features.launch.models.buffer_figures import curve, statistics
-from jitstudio.gui.features.launch.models.buffer_files import save_csv, save_npy
+from jitstudio.gui.features.launch.models.buffer_data import (
+    BufferData,
+    Stopped,
+    chunks,
+    curve,
+    open_all,
+    save_csv,
+    save_npy,
+    statistics,
+)
 from jitstudio.gui.features.launch.models.buffer_image import picture
 from jitstudio.gui.features.launch.models.image_choice import Colouring, proposed_width
 from tests.gui.launches import BFLOAT, FLOAT, FLOAT4, INT, UCHAR, buffer, lanes, particles, vector

@@ -7,8 +7,7 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QComboBox, QFileDialog, QLabel, QLineEdit
 
-from jitstudio.gui.features.launch.results.buffer_saving import SavedAs
-from jitstudio.gui.features.launch.results.buffer_view import BufferView
+from jitstudio.gui.features.launch.results.buffer_view import BufferView, SavedAs
 from tests.gui.launches import FAILED, WRONG, with_buffers
 
 PATIENCE = 20_000

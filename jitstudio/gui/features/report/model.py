@@ -1,0 +1,244 @@
+"""What the Report pane shows of a kernel: computed in the background, and as rows of tables."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import PurePath
+
+from PySide6.QtCore import QCoreApplication
+
+from jitstudio.analysis.findings.find import findings
+from jitstudio.analysis.findings.model import Finding
+from jitstudio.analysis.occupancy.limits import Limits, limits_of
+from jitstudio.analysis.report import KernelReport, report
+from jitstudio.analysis.sass.model import NOWHERE, SassFunction
+from jitstudio.core.arch import Arch
+from jitstudio.core.figures import NEEDS
+from jitstudio.core.result import Resources
+from jitstudio.gui.kit.presentation import Column
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """A kernel, read.
+
+    Attributes:
+        function: Its code.
+        arch: What it was compiled for.
+        report: It in numbers.
+        findings: What may cost time.
+        opcodes: How often each opcode is there, without modifiers; the most frequent first.
+        limits: Of a multiprocessor of the target; None where they are not published.
+    """
+
+    function: SassFunction
+    arch: Arch
+    report: KernelReport
+    findings: tuple[Finding, ...]
+    opcodes: tuple[tuple[str, int], ...]
+    limits: Limits | None
+
+
+def read(function: SassFunction, resources: Resources | None, arch: Arch) -> Reading:
+    """Read a kernel, or a function that others call."""
+    stems = (opcode.partition(".")[0] for opcode in islice(function.opcodes, function.code_length))
+    return Reading(
+        function,
+        arch,
+        report(function, resources),
+        findings(function, resources),
+        tuple(Counter(stems).most_common()),
+        limits_of(arch),
+    )
+
+
+_MOST_OPCODES = 12
+
+
+@dataclass(frozen=True)
+class ClassRow:
+    """Instructions of one class.
+
+    Attributes:
+        group: What they are for, such as ``memory``.
+        title: What they are, such as ``global load, 32 bit``.
+        count: How many there are.
+        share: Of all instructions, from 0 to 1.
+    """
+
+    group: str
+    title: str
+    count: int
+    share: float
+
+
+@dataclass(frozen=True)
+class Mix:
+    """What the plots show: names with counts.
+
+    Attributes:
+        groups: What instructions are for, those that are there.
+        opcodes: The most frequent ones.
+    """
+
+    groups: tuple[tuple[str, int], ...]
+    opcodes: tuple[tuple[str, int], ...]
+
+
+def class_rows(reading: Reading) -> tuple[ClassRow, ...]:
+    """All classes that there are, group by group."""
+    total = max(1, reading.report.instructions)
+    return tuple(
+        ClassRow(each.kind.group.value, each.kind.title, each.count, each.count / total)
+        for each in reading.report.counts
+    )
+
+
+def mix(reading: Reading) -> Mix:
+    """What the plots show of a kernel."""
+    groups = ((group.value, count) for group, count in reading.report.groups.items() if count)
+    return Mix(tuple(groups), reading.opcodes[:_MOST_OPCODES])
+
+
+CLASS_COLUMNS: tuple[Column[ClassRow], ...] = (
+    Column(QT_TRANSLATE_NOOP("Columns", "Group"), lambda row: row.group),
+    Column(QT_TRANSLATE_NOOP("Columns", "Instructions"), lambda row: row.title),
+    Column(
+        QT_TRANSLATE_NOOP("Columns", "Count"),
+        lambda row: f"{row.count:,}",
+        sort_key=lambda row: row.count,
+        number=True,
+    ),
+    Column(
+        QT_TRANSLATE_NOOP("Columns", "Share"),
+        lambda row: f"{row.share:.1%}",
+        sort_key=lambda row: row.share,
+        number=True,
+    ),
+)
+
+
+@dataclass(frozen=True)
+class Figure:
+    """One figure.
+
+    Attributes:
+        name: What it is called.
+        text: What it is.
+        meaning: What that means.
+        index: The instruction that it leads to, or `NOWHERE`.
+    """
+
+    name: str
+    text: str
+    meaning: str
+    index: int = NOWHERE
+
+
+def figures(reading: Reading) -> tuple[Figure, ...]:
+    """All figures of a kernel, those that nobody told left out."""
+    return (*_needs(reading.report.resources), *_of_code(reading))
+
+
+def _needs(resources: Resources) -> Iterator[Figure]:
+    translate = QCoreApplication.translate
+    for figure in NEEDS:
+        amount = getattr(resources, figure.id)
+        if amount is not None:
+            label, meaning = (translate("Figures", text) for text in (figure.label, figure.meaning))
+            yield Figure(label, f"{amount:,}", meaning)
+
+
+def _of_code(reading: Reading) -> tuple[Figure, ...]:
+    translate = QCoreApplication.translate
+    report = reading.report
+    found = [
+        Figure(
+            translate("ReportFigures", "Code"),
+            translate("ReportFigures", "{count:,} instructions, {bytes:,} bytes").format(
+                count=report.instructions, bytes=report.code_bytes
+            ),
+            translate(
+                "ReportFigures", "The bytes count what fills the last cache line, the rest does not"
+            ),
+        )
+    ]
+    if report.peak is not None:
+        form = translate("ReportFigures", "{gpr} general, {uniform} uniform, {predicates}")
+        predicates = counted(
+            report.peak.pred,
+            translate("ReportFigures", "{count} predicate"),
+            translate("ReportFigures", "{count} predicates"),
+        )
+        found.append(
+            Figure(
+                translate("ReportFigures", "Live at the peak"),
+                form.format(gpr=report.peak.gpr, uniform=report.peak.ugpr, predicates=predicates),
+                translate(
+                    "ReportFigures",
+                    "Registers that hold a value that is still needed, where they are the most",
+                ),
+                next(iter(report.peak_indices), NOWHERE),
+            )
+        )
+    return tuple(found)
+
+
+FIGURE_COLUMNS: tuple[Column[Figure], ...] = (
+    Column(
+        QT_TRANSLATE_NOOP("Columns", "Figure"),
+        lambda figure: figure.name,
+        tooltip=lambda figure: figure.meaning,
+    ),
+    Column(
+        QT_TRANSLATE_NOOP("Columns", "Amount"),
+        lambda figure: figure.text,
+        tooltip=lambda figure: figure.meaning,
+    ),
+)
+
+
+def place_text(finding: Finding) -> str:
+    """The line it is about, such as ``kernel.cu:12`` or ``PTX:46``; empty if it is not known."""
+    if finding.places:
+        place = finding.places[0]
+        return f"{PurePath(place.file).name}:{place.line}"
+    return f"PTX:{finding.ptx_line}" if finding.ptx_line else ""
+
+
+def explanation(finding: Finding) -> str:
+    """Why it matters and what to do, in two paragraphs."""
+    return f"{finding.reason}\n\n{finding.remedy}"
+
+
+def _order(finding: Finding) -> int:
+    return finding.places[0].line if finding.places else finding.ptx_line
+
+
+FINDING_COLUMNS: tuple[Column[Finding], ...] = (
+    Column(
+        QT_TRANSLATE_NOOP("Columns", "Finding"),
+        lambda finding: finding.title,
+        tooltip=explanation,
+        mark=lambda finding: finding.severity.value,
+    ),
+    Column(QT_TRANSLATE_NOOP("Columns", "Line"), place_text, sort_key=_order),
+    Column(
+        QT_TRANSLATE_NOOP("Columns", "Instructions"),
+        lambda finding: f"{len(finding.indices):,}" if finding.indices else "",
+        sort_key=lambda finding: len(finding.indices),
+        number=True,
+    ),
+)
+
+
+def findings_as_text(findings: tuple[Finding, ...]) -> str:
+    """All findings with their reasons and remedies, fit for a mail."""
+    return "\n\n".join(
+        f"{' '.join(filter(None, (place_text(one), one.title)))}\n{one.reason}\n{one.remedy}"
+        for one in findings
+    )
