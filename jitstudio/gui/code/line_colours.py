@@ -21,7 +21,7 @@ _DASH = 2
 
 
 class LineColours(QObject):
-    """The bands of one text; lines count from 0.
+    """The colours of the lines of one text; lines count from 0.
 
     Attributes:
         is_watched: Whether somebody follows the mouse over it.

@@ -1,13 +1,14 @@
-"""What belongs to the place of the cursor: the partner of a bracket, the word elsewhere."""
+"""What belongs to the place of the cursor: the partner of a bracket, the same word elsewhere."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
-from PySide6.QtGui import QTextBlock, QTextCursor
+from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
-from jitstudio.gui.kit.code_units import from_units, to_units
+from jitstudio.gui.kit.code_units import from_units, in_units, to_units
 from jitstudio.gui.kit.theme import IS_PROSE
 
 _PARTNERS = {"(": ")", "[": "]", "{": "}"}
@@ -141,3 +142,37 @@ def occurrences(word: str, first: QTextBlock, last: int) -> list[QTextCursor]:
             found.append(cursor)
         block = block.next()
     return found
+
+
+_WORD_OR_NUMBER = re.compile(r"[\w$]+")
+Positions = tuple[int, int]
+"""The first position and the one behind the last."""
+
+
+def word_range(cursor: QTextCursor) -> Positions | None:
+    """The word or number that a cursor touches, rather the one behind it than the one before."""
+    block, column = cursor.block(), cursor.positionInBlock()
+    words = (match.span() for match in _WORD_OR_NUMBER.finditer(in_units(block.text())))
+    touched = [(start, end) for start, end in words if start <= column <= end]
+    if not touched:
+        return None
+    start, end = touched[-1]
+    return block.position() + start, block.position() + end
+
+
+def following(document: QTextDocument, sought: str, start: int, whole: bool) -> Iterator[Positions]:
+    """Where a text stands from a position on, and then from the beginning up to there.
+
+    Args:
+        document: What is searched.
+        sought: As `QTextCursor.selectedText` has it; capitals matter.
+        start: Where to begin.
+        whole: Whether only whole words count.
+    """
+    escaped = re.escape(in_units(sought))
+    pattern = re.compile(rf"(?<![\w$]){escaped}(?![\w$])" if whole else escaped)
+    text = in_units(document.toRawText())
+    # A match that begins before the start may end behind it.
+    before = pattern.finditer(text, 0, start + len(escaped) + 1)
+    early = (match for match in before if match.start() < start)
+    return (match.span() for match in chain(pattern.finditer(text, start), early))

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from jitstudio.core.code import CodeKind
 from jitstudio.core.fatbin import contents
 from jitstudio.gui.code.languages import LANGUAGES
-from jitstudio.gui.editor.source_page import SourcePage
+from jitstudio.gui.editor.editor_tabs import SourcePage
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.banner import Banner
 from jitstudio.gui.kit.theme import Theme
@@ -44,6 +44,11 @@ class ReadOnlyPage(SourcePage):
         document.reloaded.connect(self._on_reloaded)
         document.saved.connect(self._say_why)
         self._on_reloaded()
+
+    @property
+    def code_view(self) -> ListingView:
+        """The listing."""
+        return self.view
 
     def set_theme(self, theme: Theme) -> None:
         """Wear another theme."""

@@ -31,7 +31,7 @@ class Late(Enum):
     FIND_BAR = "jitstudio.gui.code.find_bar:FindBar"
     READ_ONLY_PAGE = "jitstudio.gui.editor.read_only_page:ReadOnlyPage"
     COMPLETION_POPUP = "jitstudio.gui.editor.completion.popup:CompletionPopup"
-    OFFERS = "jitstudio.gui.editor.completion.offers:Offers"
+    OFFERS = "jitstudio.gui.editor.completion.words:Offers"
     ABOUT_DIALOG = "jitstudio.gui.features.help.about_dialog:AboutDialog"
     HELP_WINDOW = "jitstudio.gui.features.help.window:HelpWindow"
     SETTINGS_DIALOG = "jitstudio.gui.features.settings.dialog:SettingsDialog"

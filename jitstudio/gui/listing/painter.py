@@ -1,4 +1,4 @@
-"""Draws what is in sight of a listing: grounds, tokens, selection, line numbers and caret."""
+"""Draws the visible part of a listing: highlights, tokens, selection, line numbers, fold marks."""
 
 from __future__ import annotations
 
@@ -8,19 +8,93 @@ from dataclasses import dataclass
 from math import ceil
 
 from pygments.token import Token
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtCore import QCoreApplication, QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
-from jitstudio.gui.code.search import Span
+from jitstudio.gui.code.code_view import Span
+from jitstudio.gui.code.line_colours import LineColours
+from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.theme import Theme, TokenStyle
-from jitstudio.gui.listing.bands import ListingLineColours
 from jitstudio.gui.listing.caret import ListingCaret
-from jitstudio.gui.listing.fold_marks import FoldMarks
+from jitstudio.gui.listing.folding import ListingFolds
 from jitstudio.gui.listing.grid import Grid
-from jitstudio.gui.listing.hiding import Hiding
 from jitstudio.gui.listing.text import ListingText, Run
+from jitstudio.listing.folds import Block
 from jitstudio.listing.functions import Link
 from jitstudio.listing.sass import char_cells
+
+# Cells between the text and the count behind it, and left and right within its frame.
+_BEFORE, _INSIDE = 1, 0.5
+_ROUNDING = 4
+
+
+@dataclass(frozen=True)
+class FoldMarks:
+    """The marks of one page: where they stand, and how they look.
+
+    Attributes:
+        text: All lines.
+        folds: What is folded, and what can be.
+        grid: Where things are.
+    """
+
+    text: ListingText
+    folds: ListingFolds
+    grid: Grid
+
+    def head_at(self, at: QPoint) -> int | None:
+        """The line of the head whose mark is at a place in the viewport."""
+        row = self.grid.row_at(at.y())
+        if not 0 <= row < len(self.folds.rows):
+            return None
+        line = self.folds.rows.line(row)
+        block = self.folds.block_at(line)
+        if block is None:
+            return None
+        if self.grid.fold_mark(row).contains(at):
+            return line
+        is_folded = self.folds.is_folded(line)
+        return line if is_folded and self._count_place(row, block).contains(QPointF(at)) else None
+
+    def paint_chevron(self, painter: QPainter, row: int, theme: Theme) -> None:
+        """Draw the mark in the margin of a row that is a head."""
+        line = self.folds.rows.line(row)
+        if self.folds.block_at(line) is not None:
+            folded = self.folds.is_folded(line)
+            color = theme.code.margin_current if folded else theme.code.margin_text
+            name = "chevron-right" if folded else "chevron-down"
+            icon(name, color).paint(painter, self.grid.fold_mark(row))
+
+    def paint_count(self, painter: QPainter, row: int, theme: Theme) -> None:
+        """Draw how many lines are folded behind the head in a row."""
+        line = self.folds.rows.line(row)
+        block = self.folds.block_at(line)
+        if block is None or not self.folds.is_folded(line):
+            return
+        place = self._count_place(row, block)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(self.grid.font)
+        painter.setPen(theme.ui.border)
+        painter.setBrush(theme.code.margin)
+        painter.drawRoundedRect(place, _ROUNDING, _ROUNDING)
+        painter.setPen(theme.code.hint)
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, _words(block))
+        painter.restore()
+
+    def _count_place(self, row: int, block: Block) -> QRectF:
+        grid = self.grid
+        left = grid.x(self.text.width(block.head) + _BEFORE)
+        width = QFontMetricsF(grid.font).horizontalAdvance(_words(block)) + 2 * _INSIDE * grid.cell
+        return QRectF(left, grid.y(row) + 1.5, width, grid.height - 3)
+
+
+def _words(block: Block) -> str:
+    count = block.last - block.head
+    if count == 1:
+        return QCoreApplication.translate("FoldMarks", "… 1 line")
+    return QCoreApplication.translate("FoldMarks", "… {0:,} lines").format(count)
+
 
 CUT = "…"
 """Stands at the right edge where a line goes on beyond it."""
@@ -32,31 +106,31 @@ _PIECE = re.compile(r"[ -~]+|[^\t]")
 
 
 @dataclass(frozen=True)
-class Page:
+class ListingPage:
     """What a viewport shows.
 
     Attributes:
         text: All lines.
         caret: Where the caret is and what is selected.
-        hiding: Which lines are shown, and what can be folded.
+        folds: Which lines are shown, and what can be folded.
         grid: Where things are.
         theme: How they look.
         matches: What was found, by line.
         marks: What is marked in a line.
         link: The name to underline, if any.
-        bands: The grounds of lines that belong together.
+        line_colours: The colours of lines that belong together.
         has_focus: Whether the caret is shown.
     """
 
     text: ListingText
     caret: ListingCaret
-    hiding: Hiding
+    folds: ListingFolds
     grid: Grid
     theme: Theme
     matches: Mapping[int, Sequence[Span]]
     marks: Callable[[int], Sequence[Span]]
     link: Link | None
-    bands: ListingLineColours
+    line_colours: LineColours
     has_focus: bool
 
     def cut(self, line: int) -> int | None:
@@ -74,12 +148,12 @@ def paint_hint(painter: QPainter, rect: QRect, hint: str, color: QColor) -> None
 class PagePainter:
     """Draws one page; made anew for each paint event."""
 
-    def __init__(self, painter: QPainter, page: Page) -> None:
+    def __init__(self, painter: QPainter, page: ListingPage) -> None:
         self._painter = painter
         self._page = page
         self._grid = page.grid
-        self._rows = page.hiding.rows
-        self._marks = FoldMarks(page.text, page.hiding, page.grid)
+        self._rows = page.folds.rows
+        self._marks = FoldMarks(page.text, page.folds, page.grid)
         self._fonts: dict[tuple[bool, bool], QFont] = {}
         self._look: TokenStyle | None = None
 
@@ -95,7 +169,7 @@ class PagePainter:
         edge = self._clip_left_of(grid.margin)
         for row, line in rows:
             band = QRect(edge, grid.y(row), grid.size.width() - edge, grid.height)
-            page.bands.paint_line(painter, band, line, page.theme)
+            page.line_colours.paint_line(painter, band, line, page.theme)
             self._paint_ground(line)
             if grid.lead and page.text.lead(line):
                 self._paint_address(line)

@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from pygments.token import Text
 
-from jitstudio.gui.code.highlighter import LineLexer
+from jitstudio.gui.code.languages import CodeLexer
 from jitstudio.gui.kit.theme import TokenType
 from jitstudio.listing.sass import ADDRESS, TAB, Extent, char_cells, code_end, widest_line
 
@@ -45,7 +45,7 @@ class ListingText:
     def __init__(
         self,
         lines: Sequence[str] = ("",),
-        lexer: LineLexer | None = None,
+        lexer: CodeLexer | None = None,
         stand_ins: Mapping[int, str] = MappingProxyType({}),
         extent: Extent | None = None,
     ) -> None:

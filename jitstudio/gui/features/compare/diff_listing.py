@@ -9,12 +9,12 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.analysis.diff.model import Change
+from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.languages import LANGUAGES
-from jitstudio.gui.code.search import Span
 from jitstudio.gui.features.compare.model import Half
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.listing.listing_view import ListingView
-from jitstudio.gui.listing.painter import Page, PagePainter
+from jitstudio.gui.listing.painter import ListingPage, PagePainter
 
 
 class DiffListing(ListingView):
@@ -47,7 +47,7 @@ class DiffListing(ListingView):
 class _DiffPainter(PagePainter):
     """Draws the grounds below the text, and the numbers that the lines have in their own text."""
 
-    def __init__(self, painter: QPainter, page: Page, half: Half) -> None:
+    def __init__(self, painter: QPainter, page: ListingPage, half: Half) -> None:
         super().__init__(painter, page)
         self._half = half
 

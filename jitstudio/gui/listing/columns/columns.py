@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QWidget
 
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.listing.columns.choice import ColumnChoice
-from jitstudio.gui.listing.columns.gutter import ColumnGutter
-from jitstudio.gui.listing.columns.header import ColumnHeader
-from jitstudio.gui.listing.columns.measure import PAD, Measure
-from jitstudio.gui.listing.columns.peak_marks import PeakMarks
-from jitstudio.gui.listing.columns.sass_cells import SassCells
-from jitstudio.gui.listing.copying import Beside
-
-if TYPE_CHECKING:
-    from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.listing.columns.sass_cells import PAD, ColumnGeometry, SassCells
+from jitstudio.gui.listing.columns.sass_columns import ColumnChoice
+from jitstudio.gui.listing.columns.strip import ColumnGutter, ColumnHeader, PeakMarks
+from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.listing.output_exports import CopiedColumns
 
 # What the text keeps where it is not known how long its instructions are, in cells.
 _TEXT_CELLS = 44
@@ -99,12 +92,12 @@ class Columns(QObject):
             self.peak_marks.show_marks(())
         self._on_caret_placed()
 
-    def beside(self) -> Beside | None:
+    def beside(self) -> CopiedColumns | None:
         """What is copied with the lines; None while nothing is known, or no column is shown."""
         cells, choice = self._cells, self._choice
         if cells is None or not choice.shown:
             return None
-        return Beside(cells.header(choice), lambda line: cells.text(line, choice))
+        return CopiedColumns(cells.header(choice), lambda line: cells.text(line, choice))
 
     def set_left(self, is_left: bool) -> None:
         """Stand left or right of the text."""
@@ -140,8 +133,8 @@ class Columns(QObject):
 
     # How it does it.
 
-    def _measure(self) -> Measure:
-        return Measure(self.fitting, self._view.grid.cell)
+    def _measure(self) -> ColumnGeometry:
+        return ColumnGeometry(self.fitting, self._view.grid.cell)
 
     def _fit(self) -> None:
         """Find out what there is room for.

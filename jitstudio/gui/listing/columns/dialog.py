@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.listing.columns.choice import ColumnChoice
-from jitstudio.gui.listing.columns.sass_columns import BY_KEY, translated
+from jitstudio.gui.listing.columns.sass_columns import BY_KEY, ColumnChoice, translated
 
 _SIZE = (440, 600)
 _TIP_LINES, _ROW_HEIGHT = 3, 23
