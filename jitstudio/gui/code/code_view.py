@@ -14,7 +14,7 @@ from jitstudio.gui.kit.theme import Theme
 Span = tuple[int, int]
 """First column and the column behind the last, in characters from 0."""
 Change = tuple[int, Span, str]
-"""A line from 0, a part of it, and what shall stand there instead."""
+"""A line from 0, a part of it, and what replaces it."""
 Found = tuple[int, Span]
 """A match: its line from 0 and its part of it."""
 

@@ -19,6 +19,10 @@ from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import Theme
 
+_FIELD_WIDTH = 260
+_WIDEST_COUNT = "100,000 of 100,000+"
+_FORWARD, _BACK = 1, -1
+
 
 class QueryOptions(QWidget):
     """Three switches, by mouse or with Alt and a letter while the field has the keyboard.
@@ -46,7 +50,7 @@ class QueryOptions(QWidget):
         return Query(text, *(switch.isChecked() for switch in self._switches.values()))
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         for switch, name in self._icons.items():
             switch.setIcon(icon(name, theme.ui.text, theme.ui.disabled_text))
 
@@ -69,11 +73,6 @@ class QueryOptions(QWidget):
         return button
 
 
-_FIELD_WIDTH = 260
-_WIDEST_COUNT = "100,000 of 100,000+"
-_FORWARD, _BACK = 1, -1
-
-
 class FindBar(QWidget):
     """Finds in the target it is given, and replaces in one that can be edited.
 
@@ -88,7 +87,7 @@ class FindBar(QWidget):
         self._theme = theme
         self._target: Searchable | None = None
         self._search: TextSearch | None = None
-        # What went wrong, and what was done: both are told instead of the count.
+        # What went wrong, and what was done: both are shown instead of the count.
         self._problem = ""
         self._notice = ""
         # Which way to go as soon as the search has come far enough, and from where.
@@ -126,7 +125,7 @@ class FindBar(QWidget):
         return self._status.text()
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         self._theme = theme
         self._options.set_theme(theme)
         for button, name in self._icons.items():

@@ -26,12 +26,12 @@ _Table = Sequence[tuple[str, str]]
 
 @dataclass(frozen=True)
 class Tip:
-    """What is told of one word.
+    """The help for one word.
 
     Attributes:
         html: The tooltip.
         line: The same in short, without any layout.
-        span: Where the word stands in its line: the first column, and the one behind the last.
+        span: Where the word is in its line: the first column, and the one behind the last.
     """
 
     html: str
@@ -39,11 +39,11 @@ class Tip:
     span: tuple[int, int]
 
 
-def help_tip(told: Help, span: tuple[int, int]) -> Tip:
+def help_tip(found: Help, span: tuple[int, int]) -> Tip:
     """The tip for a word of PTX or SASS."""
-    entry = told.entry
+    entry = found.entry
     title = entry.form or entry.name
-    modifiers = tuple((modifier.name, modifier.text) for modifier in told.modifiers)
+    modifiers = tuple((modifier.name, modifier.text) for modifier in found.modifiers)
     html = _html(title, entry.text, (entry.operands, modifiers), _since(entry))
     return Tip(html, f"{title}: {entry.text}", span)
 
@@ -87,11 +87,11 @@ def _since(entry: Entry) -> str:
 
 
 class WordHover(QObject):
-    """Shows the tips of one text; those who derive know what stands where in it.
+    """Shows the tips of one text; subclasses find the word at a place.
 
     Args:
         view: Shows the text.
-        want: Called with the language when somebody comes who may want tips.
+        want: Called with the language when the mouse enters, as tips may be wanted.
         find: The tip for a column of a line of a language, if there is one.
     """
 
@@ -113,18 +113,18 @@ class WordHover(QObject):
 
     @property
     def kind(self) -> CodeKind:
-        """The language of the text; for those who derive."""
+        """The language of the text; for subclasses."""
         raise NotImplementedError
 
     @property
     def can_explain(self) -> bool:
         """Whether anything is known of the word at the cursor."""
-        line, column = self._cursor_in_sight()
+        line, column = self._visible_cursor()
         return (self._tip(line, column) or self._tip(line, column - 1)) is not None
 
     def explain(self) -> Tip | None:
-        """Tell of the word at the cursor, or that ends there; else of the line's instruction."""
-        line, column = self._cursor_in_sight()
+        """Explain the word at the cursor, or that ends there; else of the line's instruction."""
+        line, column = self._visible_cursor()
         places = (column, column - 1, *self._openings(line))
         tip = next(filter(None, (self._tip(line, place) for place in places)), None)
         if tip is not None:
@@ -133,7 +133,7 @@ class WordHover(QObject):
         return tip
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Tell of the word below the mouse."""
+        """Explain the word below the mouse."""
         if not self._is_whole:
             return False
         if event.type() == QEvent.Type.Enter:
@@ -143,7 +143,7 @@ class WordHover(QObject):
         return False
 
     def _point(self, event: QHelpEvent) -> bool:
-        """Tell of the word below the mouse; whether there is one."""
+        """Explain the word below the mouse; whether there is one."""
         for line, column in self._below(event.pos()):
             tip = self._tip(line, column)
             if tip is not None and (area := self._area(line, tip)).contains(event.pos()):
@@ -155,22 +155,22 @@ class WordHover(QObject):
         """Show a tip until the mouse leaves its word."""
         QToolTip.showText(at, tip.html, self._view.viewport(), area)
 
-    def _cursor_in_sight(self) -> tuple[int, int]:
-        """Line and column of the cursor, which is brought into sight; for those who derive."""
+    def _visible_cursor(self) -> tuple[int, int]:
+        """Line and column of the cursor, which is scrolled to; for subclasses."""
         raise NotImplementedError
 
     def _below(self, at: QPoint) -> Iterable[tuple[int, int]]:
-        """The lines and columns that a place in the viewport may mean; for those who derive."""
+        """The lines and columns that a place in the viewport may mean; for subclasses."""
         raise NotImplementedError
 
     def _tip(self, line: int, column: int) -> Tip | None:
-        """The tip for a place, if there is one; for those who derive."""
+        """The tip for a place, if there is one; for subclasses."""
         raise NotImplementedError
 
     def _openings(self, line: int) -> Iterable[int]:
-        """The columns of the words that tell what a line does; for those who derive."""
+        """The columns of the words that say what a line does; for subclasses."""
         raise NotImplementedError
 
     def _area(self, line: int, tip: Tip) -> QRect:
-        """Where the word of a tip is in the viewport; for those who derive."""
+        """Where the word of a tip is in the viewport; for subclasses."""
         raise NotImplementedError

@@ -27,6 +27,7 @@ _UNLEXED = -1
 _SLICE = 0.008
 # Behind a key press the rest can wait: only new text may take the whole slice.
 _EDIT_SLICE = 0.0012
+BINARY_ICON = "binary"
 
 
 class CodeLexer(Protocol):
@@ -41,8 +42,8 @@ class SourceHighlighter(QObject):
     """Colours a document with a line lexer, in slices.
 
     Attributes:
-        lexer: Who finds the tokens, or None for plain text.
-        theme: Who says what they look like.
+        lexer: Finds the tokens; None for plain text.
+        theme: How they look.
     """
 
     def __init__(self, document: QTextDocument, lexer: CodeLexer | None, theme: Theme) -> None:
@@ -61,12 +62,12 @@ class SourceHighlighter(QObject):
 
     @property
     def lexer(self) -> CodeLexer | None:
-        """Who finds the tokens."""
+        """Finds the tokens; None for plain text."""
         return self._lexer
 
     @property
     def theme(self) -> Theme:
-        """Who says what the tokens look like."""
+        """How the tokens look."""
         return self._theme
 
     @property
@@ -212,8 +213,6 @@ LANGUAGES: dict[CodeKind, Language] = {
     CodeKind.PTX: Language("ptx:PtxLexer", "//", "ptx"),
     CodeKind.SASS: Language("sass:SassLexer", "//", "binary"),
 }
-
-BINARY_ICON = "binary"
 
 
 def icon_name(kind: CodeKind, is_header: bool) -> str:

@@ -50,7 +50,7 @@ class Query:
     Attributes:
         text: The text, or the expression.
         case: Whether capitals matter.
-        word: Whether it must stand alone.
+        word: Whether it must be a whole word.
         regex: Whether `text` is a regular expression.
     """
 
@@ -64,7 +64,7 @@ class Matcher:
     """Finds a query in single lines.
 
     Plain text goes to Python's `re`, which is linear on it. A regular expression of the user goes
-    to PCRE: it can be told to give up, where Python could hang for hours.
+    to PCRE: it gives up after a limit, where Python could hang for hours.
 
     Raises:
         PatternError: If the expression is not valid.

@@ -45,6 +45,7 @@ _MOVE = QTextCursor.MoveOperation
 _KEY = QKeySequence.StandardKey
 _LINE_END = "\u2029"
 _Ends = tuple[int, int]
+_ALT, _SHIFT = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ShiftModifier
 
 
 @dataclass(eq=False)
@@ -225,16 +226,16 @@ class Carets:
         found = []
         for caret in self._others:
             if caret.cursor.hasSelection() and caret.end >= first and caret.start <= last:
-                ground = QTextEdit.ExtraSelection()
-                ground.cursor = caret.cursor
+                selection = QTextEdit.ExtraSelection()
+                selection.cursor = caret.cursor
                 code = self._editor.theme.code
-                ground.format.setBackground(code.selection)
-                ground.format.setForeground(code.selection_text)
-                found.append(ground)
+                selection.format.setBackground(code.selection)
+                selection.format.setForeground(code.selection_text)
+                found.append(selection)
         return found
 
     def paint(self) -> None:
-        """Draw the others that are in sight; Qt draws the editor's own."""
+        """Draw the others that are visible; Qt draws the editor's own."""
         editor = self._editor
         if not self._others or not editor.hasFocus():
             return
@@ -317,7 +318,7 @@ class Carets:
         finally:
             step.endEditBlock()
         for caret, (anchor, position) in zip(carets, left, strict=True):
-            # What a later caret inserts where this one stands is behind it.
+            # What a later caret inserts where this one is comes behind it.
             anchor = min(anchor, caret.cursor.anchor())
             position = min(position, caret.cursor.position())
             if (anchor, position) != (caret.cursor.anchor(), caret.cursor.position()):
@@ -427,9 +428,6 @@ class _LineColumn:
     def of(cursor: QTextCursor, position: int, first: int) -> _LineColumn:
         block = cursor.document().findBlock(position)
         return _LineColumn(block.blockNumber() - first, position - block.position(), block.text())
-
-
-_ALT, _SHIFT = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ShiftModifier
 
 
 class _Corner(NamedTuple):

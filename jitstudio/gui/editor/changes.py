@@ -139,7 +139,7 @@ def refusal_to_insert(cursor: QTextCursor, text: str, copies: int = 1) -> str | 
     if count <= LONGEST_LINE:
         return None
     if count > LARGEST_TEXT:
-        return _told(too_many_characters(count))
+        return _refusal(too_many_characters(count))
     if copies > 1:
         return None
     # Positions count in UTF-16 units, of which Python joins some pairs.
@@ -147,7 +147,7 @@ def refusal_to_insert(cursor: QTextCursor, text: str, copies: int = 1) -> str | 
     halves = (
         half.decode("utf-16-le", "surrogatepass") for half in (raw[: 2 * start], raw[2 * end :])
     )
-    return _told(excess(text.join(halves).replace("\u2029", "\n")))
+    return _refusal(excess(text.join(halves).replace("\u2029", "\n")))
 
 
 def refusal_to_replace(document: QTextDocument, changes: Sequence[Change]) -> str | None:
@@ -156,9 +156,9 @@ def refusal_to_replace(document: QTextDocument, changes: Sequence[Change]) -> st
     if growth <= 0:
         return None
     if (count := document.characterCount() - 1 + growth) > LARGEST_TEXT * ROOM_TO_TYPE:
-        return _told(too_many_characters(count))
+        return _refusal(too_many_characters(count))
     made = replaced(raw_lines(document), changes)
-    return _told(excess("\n".join(made), ROOM_TO_TYPE))
+    return _refusal(excess("\n".join(made), ROOM_TO_TYPE))
 
 
 def has_outgrown(document: QTextDocument) -> str | None:
@@ -166,11 +166,11 @@ def has_outgrown(document: QTextDocument) -> str | None:
     count, lines = document.characterCount() - 1, document.blockCount()
     if count <= LARGEST_TEXT * ROOM_TO_TYPE and lines <= MOST_LINES * ROOM_TO_TYPE:
         return None
-    return _told(excess("\n".join(raw_lines(document)), ROOM_TO_TYPE))
+    return _refusal(excess("\n".join(raw_lines(document)), ROOM_TO_TYPE))
 
 
-def _told(reason: str | None) -> str | None:
+def _refusal(reason: str | None) -> str | None:
     if reason is None:
         return None
-    told = QCoreApplication.translate("Limits", "{reason} Nothing was changed.")
-    return told.format(reason=reason)
+    text = QCoreApplication.translate("Limits", "{reason} Nothing was changed.")
+    return text.format(reason=reason)

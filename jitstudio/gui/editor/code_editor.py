@@ -41,7 +41,7 @@ from jitstudio.gui.editor.highlights import EditorLineColours, Highlights
 from jitstudio.gui.editor.keys import Edit, apply_key
 from jitstudio.gui.editor.links import WordLink
 from jitstudio.gui.editor.margin import EditorMargin, FoldSigns, PressureBars
-from jitstudio.gui.editor.marks import DiagnosticMark, PlacedMark, told
+from jitstudio.gui.editor.marks import DiagnosticMark, PlacedMark, tooltip
 from jitstudio.gui.kit.font_zoom import FontZoom, Zoomable
 from jitstudio.gui.kit.fonts import code_font, follow_letters
 from jitstudio.gui.kit.theme import Theme, code_palette
@@ -58,10 +58,10 @@ class CodeEditor(Zoomable, EditorArea):
         word_link: Names that lead to their definitions.
 
     Signals:
-        input_refused: With the reason in words, when a paste or drop was not taken.
+        input_refused: With the reason, when a paste or drop was not taken.
         font_size_changed: With the new size in points.
         search_text_changed: When the text changed, not merely its colours.
-        jumped: The cursor went to a place that somebody asked for.
+        jumped: The cursor went to a place that a command asked for.
         message_changed: With the messages about the cursor's line, when it is another line.
         menu_opening: The context menu, empty as yet, is about to open where the cursor is.
     """
@@ -111,10 +111,10 @@ class CodeEditor(Zoomable, EditorArea):
         self.textChanged.connect(self._on_text_changed)
         self.folds.changed.connect(self._on_folds_changed)
 
-    # What a window asks for.
+    # What a window uses.
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         self._theme = theme
         colors = code_palette(theme, self.palette())
         self.setPalette(colors)
@@ -173,7 +173,7 @@ class CodeEditor(Zoomable, EditorArea):
 
     @Slot()
     def show_message(self) -> None:
-        """Tell the messages about the cursor's line, as the mouse would have them told."""
+        """Show the messages about the cursor's line as a tooltip."""
         block = self.textCursor().block()
         place = self.cursorRect().bottomLeft()
         self._show_marks(
@@ -358,7 +358,7 @@ class CodeEditor(Zoomable, EditorArea):
             step()
 
     def _show_marks(self, marks: Iterable[PlacedMark], place: QPoint) -> None:
-        QToolTip.showText(place, told(marks), self.viewport())
+        QToolTip.showText(place, tooltip(marks), self.viewport())
 
     def _tell_message(self) -> None:
         block = self.textCursor().block()

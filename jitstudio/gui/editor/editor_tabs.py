@@ -46,7 +46,7 @@ class SourcePage(QWidget):
         view: Shows it read-only; None for one that is edited.
 
     Signals:
-        refused: An input was not taken, in words.
+        refused: An input was not taken; with the reason.
     """
 
     refused = Signal(str)
@@ -88,7 +88,7 @@ class SourcePage(QWidget):
         return self._find_bar
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         self._theme = theme
         self.code_view.set_theme(theme)
         if self._find_bar is not None:
@@ -178,15 +178,15 @@ class EditorPage(SourcePage):
 class EditorTabs(QTabWidget):
     """Shows the documents in their order; documents decide, tabs follow.
 
-    One more tab may stand among them, the home: it is there while no document is open, and
-    beside the documents where it was asked for. No document is current while it is looked at.
+    One more tab may be among them, the home: it is there while no document is open, and next to
+    the documents where it was asked for. No document is current while the home is.
 
     Signals:
         close_requested: The user wants this document closed.
         menu_requested: The user wants to see, at this place, what can be done with this document.
-        refused: An input was not taken, in words.
+        refused: An input was not taken; with the reason.
         cursor_moved: To this line and column of the current tab, counted from 1.
-        jumped: The cursor of a tab went to a place that somebody asked for.
+        jumped: The cursor of a tab went to a place that a command asked for.
         font_size_changed: The user has zoomed to this size in points.
     """
 
@@ -256,24 +256,24 @@ class EditorTabs(QTabWidget):
         self._follow_home()
 
     def add_home(self) -> None:
-        """Let the home stand beside the documents, too."""
+        """Keep the home open next to documents, too."""
         self._home_stays = True
         self._follow_home()
 
     def show_home(self) -> None:
-        """Look at the home."""
+        """Make the home the current tab."""
         self.add_home()
         if self._home is not None:
             self.setCurrentWidget(self._home)
 
     def close_home(self) -> None:
-        """Let the home stand there only while no document is open."""
+        """Keep the home open only while no document is."""
         self._home_stays = False
         self._follow_home()
 
     @property
     def is_at_home(self) -> bool:
-        """Whether the home is looked at."""
+        """Whether the home is the current tab."""
         return self._home is not None and self.currentWidget() is self._home
 
     def set_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> None:
@@ -290,7 +290,7 @@ class EditorTabs(QTabWidget):
 
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         self._theme = theme
         for page in self.pages():
             page.set_theme(theme)
@@ -427,7 +427,7 @@ class EditorTabs(QTabWidget):
             before = self.tabText(self.indexOf(page)).removesuffix(_UNSAVED)
             self._label(page)
             if self._documents.title(document) != before:
-                # Of which it may have been a namesake, nobody knows any more.
+                # Which of them had the same name before is not known.
                 for other in self.pages():
                     self._label(other)
 

@@ -16,6 +16,9 @@ from jitstudio.gui.editor.editor_area import EditorArea
 from jitstudio.gui.editor.links import WordLink
 from jitstudio.gui.editor.matching import bracket_pair, occurrences, word_at
 
+_OCCURRENCES_DELAY = 120
+_LONG_LINE = 250
+
 
 class EditorLineColours(LineColours):
     """Draws what lies behind the text of one `CodeEditor`."""
@@ -39,8 +42,8 @@ class EditorLineColours(LineColours):
             self.paint_line(painter, place, line, theme)
         painter.end()
 
-    def bring_into_sight(self, line: int) -> None:
-        """Scroll to a line, to the middle if it is out of sight."""
+    def scroll_to(self, line: int) -> None:
+        """Scroll to a line, to the middle if it is not visible."""
         editor = self._editor
         seen = [block.blockNumber() for block, _ in editor.visible_blocks()]
         if seen and not seen[0] <= line < seen[-1]:
@@ -51,10 +54,6 @@ class EditorLineColours(LineColours):
         block = self._editor.cursorForPosition(at).block()
         below = self._editor.cursorRect(self._editor.cursorForPosition(at)).bottom()
         return block.blockNumber() if at.y() <= below else NO_LINE
-
-
-_OCCURRENCES_DELAY = 120
-_LONG_LINE = 250
 
 
 class Highlights(QObject):
@@ -80,7 +79,7 @@ class Highlights(QObject):
 
     @Slot()
     def refresh(self) -> None:
-        """Mark anew what is in sight."""
+        """Highlight what is visible now."""
         editor = self._editor
         blocks = [block for block, _ in editor.visible_blocks()]
         if not blocks:
@@ -95,7 +94,7 @@ class Highlights(QObject):
     def _near(
         self, highlights: Sequence[QTextEdit.ExtraSelection]
     ) -> list[QTextEdit.ExtraSelection]:
-        """Those in the columns in sight: Qt draws a line once more for each highlight in it."""
+        """Those in visible columns: Qt draws a line once more for each highlight in it."""
         editor, right = self._editor, self._editor.viewport().width()
         seen: dict[int, tuple[int, int]] = {}
         near = []

@@ -21,7 +21,7 @@ class EditorHover(WordHover):
 
     Args:
         editor: The editor.
-        want: Called with the language when somebody comes who may want tips.
+        want: Called with the language when the mouse enters, as tips may be wanted.
         find: The tip for a column of a line of a language, if there is one.
     """
 
@@ -39,7 +39,7 @@ class EditorHover(WordHover):
         """The language of the text."""
         return self._editor.kind
 
-    def _cursor_in_sight(self) -> tuple[int, int]:
+    def _visible_cursor(self) -> tuple[int, int]:
         self._editor.ensureCursorVisible()
         cursor = self._editor.textCursor()
         return cursor.blockNumber(), cursor.positionInBlock()

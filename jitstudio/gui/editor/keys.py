@@ -19,10 +19,82 @@ from jitstudio.gui.kit.code_units import from_units
 _PARTNERS = {"(": ")", "[": "]", "{": "}", '"': '"', "'": "'"}
 _CLOSERS = frozenset(_PARTNERS.values())
 _QUOTES = frozenset("\"'")
-# Before anything else, a bracket is meant to stand around what is there.
+# Before anything else, a bracket is meant to enclose what is there.
 _MAY_FOLLOW = frozenset(" \t)]},;")
 _KEEP = QTextCursor.MoveMode.KeepAnchor
 _MOVE = QTextCursor.MoveOperation
+Edit = Callable[[QTextCursor], None]
+"""Changes the text at a cursor."""
+
+_NONE = Qt.KeyboardModifier.NoModifier
+_CTRL = Qt.KeyboardModifier.ControlModifier
+_SHIFT = Qt.KeyboardModifier.ShiftModifier
+_ALT = Qt.KeyboardModifier.AltModifier
+_KEY = Qt.Key
+KEYS: Mapping[tuple[Qt.Key, Qt.KeyboardModifier], Edit] = {
+    (_KEY.Key_Tab, _NONE): edits.indent,
+    (_KEY.Key_Backtab, _SHIFT): edits.unindent,
+    (_KEY.Key_Backtab, _NONE): edits.unindent,
+    (_KEY.Key_BracketRight, _CTRL): edits.indent_lines,
+    (_KEY.Key_BracketLeft, _CTRL): edits.unindent,
+    (_KEY.Key_Return, _NONE): edits.new_line,
+    (_KEY.Key_Enter, _NONE): edits.new_line,
+    # Qt would put a line separator, which is no line end to a compiler.
+    (_KEY.Key_Return, _SHIFT): edits.new_line,
+    (_KEY.Key_Enter, _SHIFT): edits.new_line,
+    (_KEY.Key_BraceRight, _NONE): edits.close_brace,
+    (_KEY.Key_Home, _NONE): partial(edits.home, select=False),
+    (_KEY.Key_Home, _SHIFT): partial(edits.home, select=True),
+    (_KEY.Key_Up, _ALT): partial(edits.move_lines, down=False),
+    (_KEY.Key_Down, _ALT): partial(edits.move_lines, down=True),
+    (_KEY.Key_Down, _ALT | _SHIFT): edits.duplicate_lines,
+    (_KEY.Key_D, _CTRL | _SHIFT): edits.duplicate_lines,
+    (_KEY.Key_K, _CTRL | _SHIFT): edits.delete_lines,
+}
+_OF_LINES = frozenset(
+    {
+        edits.unindent,
+        edits.indent_lines,
+        edits.move_lines,
+        edits.duplicate_lines,
+        edits.delete_lines,
+        edits.toggle_comments,
+    }
+)
+_STANDARD = QKeySequence.StandardKey
+_MODE = QTextCursor.MoveMode
+_MOVES = {
+    _STANDARD.MoveToNextChar: (_MOVE.Right, _MODE.MoveAnchor),
+    _STANDARD.MoveToPreviousChar: (_MOVE.Left, _MODE.MoveAnchor),
+    _STANDARD.MoveToNextWord: (_MOVE.WordRight, _MODE.MoveAnchor),
+    _STANDARD.MoveToPreviousWord: (_MOVE.WordLeft, _MODE.MoveAnchor),
+    _STANDARD.MoveToNextLine: (_MOVE.Down, _MODE.MoveAnchor),
+    _STANDARD.MoveToPreviousLine: (_MOVE.Up, _MODE.MoveAnchor),
+    _STANDARD.MoveToStartOfLine: (_MOVE.StartOfLine, _MODE.MoveAnchor),
+    _STANDARD.MoveToEndOfLine: (_MOVE.EndOfLine, _MODE.MoveAnchor),
+    _STANDARD.MoveToStartOfBlock: (_MOVE.StartOfBlock, _MODE.MoveAnchor),
+    _STANDARD.MoveToEndOfBlock: (_MOVE.EndOfBlock, _MODE.MoveAnchor),
+    _STANDARD.MoveToStartOfDocument: (_MOVE.Start, _MODE.MoveAnchor),
+    _STANDARD.MoveToEndOfDocument: (_MOVE.End, _MODE.MoveAnchor),
+    _STANDARD.SelectNextChar: (_MOVE.Right, _MODE.KeepAnchor),
+    _STANDARD.SelectPreviousChar: (_MOVE.Left, _MODE.KeepAnchor),
+    _STANDARD.SelectNextWord: (_MOVE.WordRight, _MODE.KeepAnchor),
+    _STANDARD.SelectPreviousWord: (_MOVE.WordLeft, _MODE.KeepAnchor),
+    _STANDARD.SelectNextLine: (_MOVE.Down, _MODE.KeepAnchor),
+    _STANDARD.SelectPreviousLine: (_MOVE.Up, _MODE.KeepAnchor),
+    _STANDARD.SelectStartOfLine: (_MOVE.StartOfLine, _MODE.KeepAnchor),
+    _STANDARD.SelectEndOfLine: (_MOVE.EndOfLine, _MODE.KeepAnchor),
+    _STANDARD.SelectStartOfBlock: (_MOVE.StartOfBlock, _MODE.KeepAnchor),
+    _STANDARD.SelectEndOfBlock: (_MOVE.EndOfBlock, _MODE.KeepAnchor),
+    _STANDARD.SelectStartOfDocument: (_MOVE.Start, _MODE.KeepAnchor),
+    _STANDARD.SelectEndOfDocument: (_MOVE.End, _MODE.KeepAnchor),
+}
+_DELETED = {
+    _STANDARD.Delete: _MOVE.Right,
+    _STANDARD.DeleteEndOfWord: _MOVE.NextWord,
+    _STANDARD.DeleteStartOfWord: _MOVE.PreviousWord,
+    _STANDARD.DeleteEndOfLine: _MOVE.EndOfBlock,
+}
 
 
 class Pairs:
@@ -34,7 +106,7 @@ class Pairs:
 
     def __init__(self) -> None:
         self.is_on = True
-        # Each stands before its sign, and is pushed along by what is typed between.
+        # Each is before its sign, and is pushed along by what is typed between.
         self._put_in: list[QTextCursor] = []
 
     def take(self, cursor: QTextCursor, typed: str) -> bool:
@@ -130,46 +202,6 @@ def _is_wanted(cursor: QTextCursor, typed: str) -> bool:
     return not types_prose(cursor.block(), cursor.positionInBlock())
 
 
-Edit = Callable[[QTextCursor], None]
-
-_NONE = Qt.KeyboardModifier.NoModifier
-_CTRL = Qt.KeyboardModifier.ControlModifier
-_SHIFT = Qt.KeyboardModifier.ShiftModifier
-_ALT = Qt.KeyboardModifier.AltModifier
-_KEY = Qt.Key
-
-KEYS: Mapping[tuple[Qt.Key, Qt.KeyboardModifier], Edit] = {
-    (_KEY.Key_Tab, _NONE): edits.indent,
-    (_KEY.Key_Backtab, _SHIFT): edits.unindent,
-    (_KEY.Key_Backtab, _NONE): edits.unindent,
-    (_KEY.Key_BracketRight, _CTRL): edits.indent_lines,
-    (_KEY.Key_BracketLeft, _CTRL): edits.unindent,
-    (_KEY.Key_Return, _NONE): edits.new_line,
-    (_KEY.Key_Enter, _NONE): edits.new_line,
-    # Qt would put a line separator, which is no line end to a compiler.
-    (_KEY.Key_Return, _SHIFT): edits.new_line,
-    (_KEY.Key_Enter, _SHIFT): edits.new_line,
-    (_KEY.Key_BraceRight, _NONE): edits.close_brace,
-    (_KEY.Key_Home, _NONE): partial(edits.home, select=False),
-    (_KEY.Key_Home, _SHIFT): partial(edits.home, select=True),
-    (_KEY.Key_Up, _ALT): partial(edits.move_lines, down=False),
-    (_KEY.Key_Down, _ALT): partial(edits.move_lines, down=True),
-    (_KEY.Key_Down, _ALT | _SHIFT): edits.duplicate_lines,
-    (_KEY.Key_D, _CTRL | _SHIFT): edits.duplicate_lines,
-    (_KEY.Key_K, _CTRL | _SHIFT): edits.delete_lines,
-}
-_OF_LINES = frozenset(
-    {
-        edits.unindent,
-        edits.indent_lines,
-        edits.move_lines,
-        edits.duplicate_lines,
-        edits.delete_lines,
-        edits.toggle_comments,
-    }
-)
-
-
 def is_of_lines(edit: Edit) -> bool:
     """Whether an edit is about whole lines, whichever of their columns the cursor is in."""
     return getattr(edit, "func", edit) in _OF_LINES
@@ -198,44 +230,6 @@ def _is_backspace(event: QKeyEvent) -> bool:
     """Whether this deletes one character back."""
     modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
     return event.key() == Qt.Key.Key_Backspace and modifiers == _NONE
-
-
-_STANDARD = QKeySequence.StandardKey
-_MODE = QTextCursor.MoveMode
-_CTRL, _SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModifier
-
-_MOVES = {
-    _STANDARD.MoveToNextChar: (_MOVE.Right, _MODE.MoveAnchor),
-    _STANDARD.MoveToPreviousChar: (_MOVE.Left, _MODE.MoveAnchor),
-    _STANDARD.MoveToNextWord: (_MOVE.WordRight, _MODE.MoveAnchor),
-    _STANDARD.MoveToPreviousWord: (_MOVE.WordLeft, _MODE.MoveAnchor),
-    _STANDARD.MoveToNextLine: (_MOVE.Down, _MODE.MoveAnchor),
-    _STANDARD.MoveToPreviousLine: (_MOVE.Up, _MODE.MoveAnchor),
-    _STANDARD.MoveToStartOfLine: (_MOVE.StartOfLine, _MODE.MoveAnchor),
-    _STANDARD.MoveToEndOfLine: (_MOVE.EndOfLine, _MODE.MoveAnchor),
-    _STANDARD.MoveToStartOfBlock: (_MOVE.StartOfBlock, _MODE.MoveAnchor),
-    _STANDARD.MoveToEndOfBlock: (_MOVE.EndOfBlock, _MODE.MoveAnchor),
-    _STANDARD.MoveToStartOfDocument: (_MOVE.Start, _MODE.MoveAnchor),
-    _STANDARD.MoveToEndOfDocument: (_MOVE.End, _MODE.MoveAnchor),
-    _STANDARD.SelectNextChar: (_MOVE.Right, _MODE.KeepAnchor),
-    _STANDARD.SelectPreviousChar: (_MOVE.Left, _MODE.KeepAnchor),
-    _STANDARD.SelectNextWord: (_MOVE.WordRight, _MODE.KeepAnchor),
-    _STANDARD.SelectPreviousWord: (_MOVE.WordLeft, _MODE.KeepAnchor),
-    _STANDARD.SelectNextLine: (_MOVE.Down, _MODE.KeepAnchor),
-    _STANDARD.SelectPreviousLine: (_MOVE.Up, _MODE.KeepAnchor),
-    _STANDARD.SelectStartOfLine: (_MOVE.StartOfLine, _MODE.KeepAnchor),
-    _STANDARD.SelectEndOfLine: (_MOVE.EndOfLine, _MODE.KeepAnchor),
-    _STANDARD.SelectStartOfBlock: (_MOVE.StartOfBlock, _MODE.KeepAnchor),
-    _STANDARD.SelectEndOfBlock: (_MOVE.EndOfBlock, _MODE.KeepAnchor),
-    _STANDARD.SelectStartOfDocument: (_MOVE.Start, _MODE.KeepAnchor),
-    _STANDARD.SelectEndOfDocument: (_MOVE.End, _MODE.KeepAnchor),
-}
-_DELETED = {
-    _STANDARD.Delete: _MOVE.Right,
-    _STANDARD.DeleteEndOfWord: _MOVE.NextWord,
-    _STANDARD.DeleteStartOfWord: _MOVE.PreviousWord,
-    _STANDARD.DeleteEndOfLine: _MOVE.EndOfBlock,
-}
 
 
 def standard_edit(event: QKeyEvent) -> Edit | None:

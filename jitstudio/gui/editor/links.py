@@ -43,13 +43,13 @@ class WordLink(QObject):
         editor.viewport().installEventFilter(self)
 
     def highlights(self) -> list[QTextEdit.ExtraSelection]:
-        """The line below the name."""
+        """Return the underlined name, if any."""
         if self._name is None:
             return []
-        ground = QTextEdit.ExtraSelection()
-        ground.cursor = self._name
-        ground.format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
-        return [ground]
+        link = QTextEdit.ExtraSelection()
+        link.cursor = self._name
+        link.format.setUnderlineStyle(QTextCharFormat.UnderlineStyle.SingleUnderline)
+        return [link]
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """Look for names while Ctrl is held, and take clicks on them."""

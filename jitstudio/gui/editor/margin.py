@@ -18,14 +18,21 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QToolTip, QWidget
 
 from jitstudio.gui.editor.editor_area import EditorArea
-from jitstudio.gui.editor.marks import PlacedMark, told
+from jitstudio.gui.editor.marks import PlacedMark, tooltip
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import STALE_BAR
 
 _BAR_LEFT, _BAR_GAP, _BAR_WIDTH = 4, 6, 36
-# Above and below a bar; how far its frame stands off.
+# Above and below a bar; the distance of its frame.
 _AIR, _FRAME = 4, 2
+_SIGN = "…"
+# Between text and sign, and left and right within it; in widths of a character.
+_BEFORE, _INSIDE = 1, 0.5
+_ROUNDING = 4
+_FEWEST_DIGITS = 3
+# Left of the sign, between sign and number, number and fold mark, mark and text; in pixels.
+_LEFT, _GAP, _RIGHT = 4, 4, 6
 
 
 @dataclass(frozen=True)
@@ -36,7 +43,7 @@ class LineBar:
         number: What is written in front of the bar.
         share: The length of the bar, from 0 to 1.
         strain: What they cost, from 0 to 1: see `analysis.occupancy.strain`.
-        tip: All of it in words.
+        tip: The tooltip.
         holds: Whether the line holds registers at the peak that is looked at.
     """
 
@@ -96,7 +103,7 @@ class PressureBars(QObject):
             self.changed.emit()
 
     def tip(self, line: int) -> str:
-        """What the bar of a line says in words."""
+        """Return the tooltip of the bar of a line."""
         bar = self.bars.get(line)
         return plain_tooltip(bar.tip) if bar is not None else ""
 
@@ -139,12 +146,6 @@ class PressureBars(QObject):
         }
 
 
-_SIGN = "…"
-# Between text and sign, and left and right within it; in widths of a character.
-_BEFORE, _INSIDE = 1, 0.5
-_ROUNDING = 4
-
-
 class FoldSigns:
     """Draws the signs of one `CodeEditor`."""
 
@@ -152,7 +153,7 @@ class FoldSigns:
         self._editor = editor
 
     def paint(self) -> None:
-        """Draw those that are in sight."""
+        """Draw those that are visible."""
         code = self._editor.theme.code
         painter = QPainter(self._editor.viewport())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -182,15 +183,10 @@ class FoldSigns:
         return QRectF(left, rect.top() + 2, (1 + 2 * _INSIDE) * width, rect.height() - 4)
 
 
-_FEWEST_DIGITS = 3
-# Left of the sign, between sign and number, number and fold mark, mark and text; in pixels.
-_LEFT, _GAP, _RIGHT = 4, 4, 6
-
-
 class EditorMargin(QWidget):
     """Draws the margin of one `CodeEditor`.
 
-    A click in it selects the line, one on the mark beside the text folds or opens a block of code.
+    A click in it selects the line, one on the fold mark folds or opens a block of code.
     """
 
     def __init__(self, editor: EditorArea, pressure: PressureBars) -> None:
@@ -231,7 +227,7 @@ class EditorMargin(QWidget):
         return QRect(self.width() - _RIGHT - side, top + (height - side) // 2, side, side)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the lines that are in sight."""
+        """Draw the visible lines."""
         editor, theme = self._editor, self._editor.theme
         painter = QPainter(self)
         painter.fillRect(event.rect(), theme.code.margin)
@@ -266,7 +262,7 @@ class EditorMargin(QWidget):
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             block, bars = self._block_at(event.pos().y()), self._pressure
             is_bar = event.pos().x() < bars.width
-            words = bars.tip(block.blockNumber()) if is_bar else told(self._marks_of(block))
+            words = bars.tip(block.blockNumber()) if is_bar else tooltip(self._marks_of(block))
             QToolTip.showText(event.globalPos(), words, self)
             return True
         return super().event(event)

@@ -115,7 +115,7 @@ class MarkList:
         return PlacedMark(mark, cursor, cursor.hasSelection())
 
 
-def told(marks: Iterable[PlacedMark]) -> str:
+def tooltip(marks: Iterable[PlacedMark]) -> str:
     """The messages of some marks as a tooltip, each once."""
     return plain_tooltip("\n\n".join(dict.fromkeys(placed.mark.message for placed in marks)))
 

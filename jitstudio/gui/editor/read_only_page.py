@@ -51,7 +51,7 @@ class ReadOnlyPage(SourcePage):
         return self.view
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         super().set_theme(theme)
         self._banner.set_theme(theme)
 
@@ -75,7 +75,7 @@ class ReadOnlyPage(SourcePage):
             self.view.clear(contents(document.kind, document.content))
             return
         self.view.clear(self.tr("Reading…"))
-        # Once the tab stands there.
+        # Once the tab is painted.
         read = partial(_read, document.content, document.kind)
         QTimer.singleShot(0, partial(self._reader.start, read))
 

@@ -17,6 +17,7 @@ Place = tuple[int, int]
 _WORD = re.compile(r"[%$@.]?[\w$]+")
 # Words are sought within so many characters: a line can be megabytes long.
 _LONGEST_WORD = 2000
+_Key = QKeySequence.StandardKey
 
 
 class ListingCaret:
@@ -189,7 +190,6 @@ class ListingCaret:
 
 
 _Move = Callable[[ListingCaret, int, bool], None]
-_Key = QKeySequence.StandardKey
 
 # The key that moves, the one that selects on the way, and what both do; `page` is in lines.
 _MOVES: tuple[tuple[_Key, _Key, _Move], ...] = (

@@ -18,6 +18,10 @@ from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.listing.folds import Block, Outline, outline
 from jitstudio.listing.lines import LineClass
 
+# A text of so many lines and characters is read through at once, within milliseconds, so that
+# nothing jumps.
+_FEW_LINES, _FEW_CHARACTERS = 3000, 200_000
+
 
 class VisibleRows:
     """The lines that are shown, in order; made anew when others are. Both count from 0.
@@ -25,7 +29,7 @@ class VisibleRows:
     Args:
         line_count: How many lines there are, at least one.
         hidden: For each line, whether it is hidden. The first line is shown where no other is:
-            the caret must stand somewhere.
+            the caret must be somewhere.
     """
 
     def __init__(self, line_count: int, hidden: NDArray[np.bool_] | None = None) -> None:
@@ -181,11 +185,6 @@ class ListingFolds:
         np.add.at(depths, self._heads[self._folded] + 1, 1)
         np.subtract.at(depths, self._lasts[self._folded] + 1, 1)
         return np.cumsum(depths[:-1]) > 0
-
-
-# A text of so many lines and characters is read through at once, within milliseconds, so that
-# nothing jumps.
-_FEW_LINES, _FEW_CHARACTERS = 3000, 200_000
 
 
 class LineVisibility(QObject):

@@ -41,7 +41,7 @@ class ListingLinks(QObject):
         view.viewport().installEventFilter(self)
 
     def set_finder(self, finder: _Finder) -> None:
-        """Say who finds the link at a place."""
+        """Set the function that finds the link at a place."""
         self._finder = finder
         self._hover(None)
 
@@ -119,7 +119,7 @@ class ListingHover(WordHover):
     Args:
         view: The listing.
         kind: The language of its text.
-        want: Called with the language when somebody comes who may want tips.
+        want: Called with the language when the mouse enters, as tips may be wanted.
         find: The tip for a column of a line of a language, if there is one.
     """
 
@@ -145,7 +145,7 @@ class ListingHover(WordHover):
         QToolTip.hideText()
         return False
 
-    def _cursor_in_sight(self) -> Place:
+    def _visible_cursor(self) -> Place:
         self._listing.caret_moved()
         return self._listing.caret.place
 

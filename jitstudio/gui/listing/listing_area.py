@@ -20,12 +20,15 @@ from jitstudio.gui.listing.text import ADDRESS_GAP, ListingText
 from jitstudio.listing.same_place import same_line
 from jitstudio.listing.sass import Extent, widest_line
 
-BESIDE = 4
-"""Cells that stay in sight beside the caret, and behind the longest line."""
+SCROLL_MARGIN = 4
+"""Cells that stay visible left and right of the caret, and behind the longest line."""
+
+# What a screen reader reads of a line, in characters.
+_LONGEST_DESCRIPTION = 500
 
 
 class Scrolling:
-    """Moves the sight of one listing over its rows."""
+    """The scroll bars of one listing: which of its rows and cells are visible."""
 
     def __init__(self, view: ListingArea) -> None:
         self._view = view
@@ -38,7 +41,7 @@ class Scrolling:
         return self._vertical.value()
 
     def grid(self) -> Grid:
-        """What stands where now."""
+        """The grid as it is now."""
         view = self._view
         size, shift = view.viewport().size(), self._horizontal.value()
         return Grid.of(view.font(), view.line_count, view.lead, size, self.top, shift)
@@ -49,7 +52,7 @@ class Scrolling:
         grid = self.grid()
         self._vertical.setRange(0, 0 if is_empty else max(0, len(rows) - grid.whole_lines))
         self._vertical.setPageStep(grid.whole_lines)
-        cells = 0 if is_empty else text.extent.widest + BESIDE
+        cells = 0 if is_empty else text.extent.widest + SCROLL_MARGIN
         self._horizontal.setRange(0, max(0, ceil(cells * grid.cell) - grid.text_width))
         self._horizontal.setPageStep(grid.text_width)
         self._horizontal.setSingleStep(ceil(grid.cell))
@@ -74,7 +77,7 @@ class Scrolling:
         self.to_row(row, self.grid().whole_lines // 2)
 
     def follow(self, caret: ListingCaret) -> None:
-        """Bring the caret into sight, by the shortest way."""
+        """Scroll to the caret by the shortest way."""
         grid, (line, column) = self.grid(), caret.place
         row = caret.rows.row(line)
         if not grid.shows(row):
@@ -82,9 +85,9 @@ class Scrolling:
         left, right = grid.cells_in_sight
         cell = caret.text.cell(line, column)
         if cell < left:
-            self._horizontal.setValue(int((cell - BESIDE) * grid.cell))
-        elif cell > right - BESIDE:
-            self._horizontal.setValue(ceil((cell + BESIDE) * grid.cell - grid.text_width))
+            self._horizontal.setValue(int((cell - SCROLL_MARGIN) * grid.cell))
+        elif cell > right - SCROLL_MARGIN:
+            self._horizontal.setValue(ceil((cell + SCROLL_MARGIN) * grid.cell - grid.text_width))
 
 
 @dataclass(frozen=True)
@@ -94,7 +97,7 @@ class ScrollAnchor:
     Attributes:
         top: The line at the upper edge.
         place: Where the caret is.
-        offset: How many rows below the upper edge the caret is; None where it is out of sight.
+        offset: How many rows below the upper edge the caret is; None if it is not visible.
     """
 
     top: int
@@ -103,7 +106,7 @@ class ScrollAnchor:
 
     @classmethod
     def of(cls, caret: ListingCaret, scrolling: Scrolling) -> ScrollAnchor:
-        """What is in sight now."""
+        """Return the anchor of what is visible now."""
         top, row = scrolling.top, caret.rows.row(caret.line)
         is_in_sight = scrolling.grid().shows(row)
         return cls(caret.rows.line(top), caret.place, row - top if is_in_sight else None)
@@ -121,15 +124,11 @@ class ScrollAnchor:
         return replace(self, top=moved(self.top), place=(moved(line), column))
 
     def hold(self, caret: ListingCaret, scrolling: Scrolling) -> None:
-        """Scroll so that the caret is where it was in sight, or else the line that was on top."""
+        """Scroll the caret to the height where it was visible, or else the same line to the top."""
         if self.offset is None:
             scrolling.to_row(caret.rows.row(self.top))
         else:
             scrolling.to_row(caret.rows.row(caret.line), self.offset)
-
-
-# What a screen reader is told of a line.
-_LONGEST_DESCRIPTION = 500
 
 
 class ListingArea(QAbstractScrollArea):
@@ -142,7 +141,7 @@ class ListingArea(QAbstractScrollArea):
     Signals:
         line_changed: The caret is on this line now, counted from 1.
         caret_placed: The caret or the selection is another one, or the text is.
-        jumped: The caret went to a place that somebody asked for.
+        jumped: The caret went to a place that a command asked for.
         search_text_changed: When there are other lines.
     """
 
@@ -162,11 +161,11 @@ class ListingArea(QAbstractScrollArea):
         self._told_line = 1
         self.visibility = LineVisibility(self)
         self._scrolling = Scrolling(self)
-        self._beside = QMargins()
+        self._margins = QMargins()
         self._has_addresses = True
         self.visibility.changed.connect(self._on_visibility_changed)
 
-    # What a window asks for.
+    # What a window uses.
 
     def set_lines(
         self,
@@ -181,9 +180,9 @@ class ListingArea(QAbstractScrollArea):
 
         Args:
             lines: The text; it must not change afterwards.
-            lexer: Who finds the tokens, or None for plain text.
+            lexer: Finds the tokens; None for plain text.
             kind: What it is, which says what can be folded or left out; None for nothing.
-            keep_position: Whether to stay at the place in sight, for a newer form of the same text.
+            keep_position: Whether to stay at the visible place, for a newer form of the same text.
             extent: How much room they take, where that is known already.
         """
         text = ListingText(lines, lexer, extent=extent or Extent.of(lines, kind))
@@ -242,7 +241,7 @@ class ListingArea(QAbstractScrollArea):
         """
         self.caret.set_place((line, self._text.lead(line)))
         self._reveal_caret()
-        rows, fitting = self.visibility.rows, self._scrolling.grid().whole_lines - BESIDE
+        rows, fitting = self.visibility.rows, self._scrolling.grid().whole_lines - SCROLL_MARGIN
         above = self.visibility.folds.block_at(rows.step(head, -1))
         if above is not None and above.starts_folded:
             head = above.head
@@ -250,7 +249,7 @@ class ListingArea(QAbstractScrollArea):
         self.caret_moved()
 
     def show_line(self, line: int) -> None:
-        """Bring a line, counted from 0, into sight, to the middle if it is not; the caret stays."""
+        """Show a line, counted from 0, in the middle if it is not visible; the caret stays."""
         row = self.visibility.rows.row(line)
         if not self._scrolling.grid().shows(row):
             self._scrolling.centre(row)
@@ -313,7 +312,7 @@ class ListingArea(QAbstractScrollArea):
         return self.caret.selected_text() if first == last else ""
 
     def show_match(self, line: int, span: Span) -> None:
-        """Select a match and bring it into view, to the middle if it was out of sight."""
+        """Select a match and bring it into view, to the middle if it was not visible."""
         self.caret.select((line, span[0]), (line, span[1]))
         self._reveal_caret()
         row = self.visibility.rows.row(line)
@@ -326,17 +325,17 @@ class ListingArea(QAbstractScrollArea):
         self._matches = matches
         self.viewport().update()
 
-    # What its own parts ask for.
+    # What its own parts use.
 
     @property
     def grid(self) -> Grid:
-        """What stands where now."""
+        """The grid as it is now."""
         return self._scrolling.grid()
 
-    def leave_room(self, beside: QMargins) -> None:
-        """Keep the text away from what stands beside and above it."""
-        if beside != self._beside:
-            self._beside = beside
+    def leave_room(self, margins: QMargins) -> None:
+        """Leave room for other widgets around the text, in pixels."""
+        if margins != self._margins:
+            self._margins = margins
             self._lay_out()
 
     @property
@@ -382,7 +381,7 @@ class ListingArea(QAbstractScrollArea):
 
     def is_margin(self, at: QPoint) -> bool:
         """Whether a place in the viewport is on the line numbers."""
-        return at.x() < self.margin_width - BESIDE
+        return at.x() < self.margin_width - SCROLL_MARGIN
 
     def fold_mark_at(self, at: QPoint) -> int | None:
         """The line whose fold mark is at a place in the viewport."""
@@ -434,19 +433,19 @@ class ListingArea(QAbstractScrollArea):
     def _show(
         self, text: ListingText, kind: CodeKind | None, hint: str | None, keep_position: bool
     ) -> None:
-        sight = ScrollAnchor.of(self.caret, self._scrolling)
+        anchor = ScrollAnchor.of(self.caret, self._scrolling)
         if keep_position:
-            sight = sight.moved(self._built.lines, self.visibility.folds, text.lines)
+            anchor = anchor.moved(self._built.lines, self.visibility.folds, text.lines)
         self._built = text
         self._text, self._hint, self._matches = text, hint, {}
         self.visibility.set_text(text.lines, kind, keep_position)
         self.caret = ListingCaret(text)
         if keep_position:
-            self.caret.set_place(sight.place)
+            self.caret.set_place(anchor.place)
         self.caret.show_rows(self.visibility.rows)
         self._lay_out()
         if keep_position:
-            sight.hold(self.caret, self._scrolling)
+            anchor.hold(self.caret, self._scrolling)
         else:
             self._scrolling.to_start()
         self.search_text_changed.emit()
@@ -454,10 +453,10 @@ class ListingArea(QAbstractScrollArea):
 
     @Slot()
     def _on_visibility_changed(self) -> None:
-        sight = ScrollAnchor.of(self.caret, self._scrolling)
+        anchor = ScrollAnchor.of(self.caret, self._scrolling)
         self.caret.show_rows(self.visibility.rows)
         self._lay_out()
-        sight.hold(self.caret, self._scrolling)
+        anchor.hold(self.caret, self._scrolling)
         self.caret_moved(scroll=False)
 
     def _reveal_caret(self) -> None:
@@ -465,6 +464,6 @@ class ListingArea(QAbstractScrollArea):
 
     def _lay_out(self) -> None:
         # Sends a resize event of the viewport, which comes back to here.
-        self.setViewportMargins(self._beside)
+        self.setViewportMargins(self._margins)
         self._scrolling.fit(self._text, self.visibility.rows)
         self.viewport().update()

@@ -32,6 +32,8 @@ from jitstudio.gui.listing.mouse import ListingMouse
 from jitstudio.gui.listing.occurrences import Occurrences
 from jitstudio.gui.listing.painter import ListingPage, PagePainter, paint_hint
 
+_Key = QKeySequence.StandardKey
+
 
 class ListingLineColours(LineColours):
     """The line colours of one `ListingView`, which are drawn with its text."""
@@ -40,8 +42,8 @@ class ListingLineColours(LineColours):
         super().__init__(view, self._line_below)
         self._view = view
 
-    def bring_into_sight(self, line: int) -> None:
-        """Scroll to a line, to the middle if it is out of sight."""
+    def scroll_to(self, line: int) -> None:
+        """Scroll to a line, to the middle if it is not visible."""
         if self._view.line_count:
             self._view.show_line(line)
 
@@ -88,16 +90,16 @@ class ListingView(Zoomable, ListingArea):
         return self._theme
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         self._theme = theme
-        # With all that stands beside the text.
+        # With the columns of the text.
         self.update()
         self.viewport().update()
 
     # What Qt calls.
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw what is in sight."""
+        """Draw what is visible."""
         painter = QPainter(self.viewport())
         if self._hint is None:
             PagePainter(painter, self._page()).paint(event.rect())
@@ -142,11 +144,11 @@ class ListingView(Zoomable, ListingArea):
         return super().event(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Tell the whole of a line that the right edge cuts off."""
+        """Show the whole of a line that the right edge cuts off."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             line = self.cut_at(event.pos())
-            told = "" if line is None else self._text.lines[line][self._text.lead(line) :].strip()
-            QToolTip.showText(event.globalPos(), plain_tooltip(told), self.viewport())
+            whole = "" if line is None else self._text.lines[line][self._text.lead(line) :].strip()
+            QToolTip.showText(event.globalPos(), plain_tooltip(whole), self.viewport())
             return True
         return super().viewportEvent(event)
 
@@ -244,9 +246,6 @@ class ListingView(Zoomable, ListingArea):
     def _on_font_size(self, points: float) -> None:
         self.fit_letters()
         self.font_size_changed.emit(points)
-
-
-_Key = QKeySequence.StandardKey
 
 
 def _keys(key: _Key | Qt.Key) -> str:

@@ -27,6 +27,8 @@ _NEITHER = (Keyword.Pseudo, Keyword.Type, Name.Attribute, Name.Builtin)
 _REACH = 2000
 _LONGEST_SAID = 40
 _BATCH = 4096
+_CTRL = Qt.KeyboardModifier.ControlModifier
+_STEPS = {int(Qt.Key.Key_Down): 1, int(Qt.Key.Key_Up): -1}
 
 
 @dataclass(frozen=True)
@@ -42,14 +44,14 @@ class MarkedWord:
     lines: range
 
     def spans(self, line: int, text: str) -> list[Span]:
-        """Where the word stands alone in a line."""
+        """Return where the word is a whole word in a line."""
         if line not in self.lines or self.word not in text:
             return []
         return [match.span() for match in re.finditer(self._pattern, text)]
 
     @property
     def _pattern(self) -> str:
-        # Behind a dot stands what qualifies an opcode, such as `.f32`.
+        # Behind a dot is what qualifies an opcode, such as `.f32`.
         return rf"(?<![\w$%.]){re.escape(self.word)}(?![\w$])"
 
 
@@ -81,7 +83,7 @@ class Occurrences(QObject):
     """Follows the caret of one `ListingView`.
 
     Signals:
-        counted: What is marked and how often it is there, in words; empty for nothing.
+        counted: A text with the word and the number of its occurrences; empty for none.
     """
 
     counted = Signal(str)
@@ -169,10 +171,6 @@ class Occurrences(QObject):
             word = self._marked.word
             short = word if len(word) <= _LONGEST_SAID else f"{word[:_LONGEST_SAID]}…"
             self.counted.emit(f"{short}: {count:,}\N{MULTIPLICATION SIGN}")
-
-
-_CTRL = Qt.KeyboardModifier.ControlModifier
-_STEPS = {int(Qt.Key.Key_Down): 1, int(Qt.Key.Key_Up): -1}
 
 
 def _count(marked: MarkedWord, lines: Sequence[str], stop: Event) -> int:

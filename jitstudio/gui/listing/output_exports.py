@@ -29,10 +29,17 @@ _PRE = (
     "color:{color};background:{ground};padding:8px"
 )
 
+MOST_LINES = 50_000
+"""More lines as HTML make a clipboard that hardly any program takes."""
+# What a fenced block calls each kind, and what else can be saved.
+_FENCES = {CodeKind.PTX: "ptx", CodeKind.SASS: "asm"}
+_SAVED = {CodeKind.PTX: (CodeKind.PTX,), CodeKind.SASS: (CodeKind.SASS, CodeKind.CUBIN)}
+_LIGHT = "light"
+
 
 @dataclass(frozen=True)
 class CopiedColumns:
-    """What stands beside the lines of a listing, in columns of a fixed width.
+    """The columns of a listing, copied in front of its lines, each of a fixed width.
 
     Attributes:
         heading: The names of the columns.
@@ -55,23 +62,23 @@ class Excerpt:
         lines: The whole listing.
         parts: What to take of it: a line, the first column, and the one behind the last.
         stand_ins: Lines as the lexer shall see them; see `listing.demangling.Spelling`.
-        beside: What stands in front of each line; None for nothing.
+        columns: What is copied in front of each line; None for nothing.
     """
 
     lines: Sequence[str]
     parts: Sequence[tuple[int, int, int]]
     stand_ins: Mapping[int, str] = field(default_factory=dict)
-    beside: CopiedColumns | None = None
+    columns: CopiedColumns | None = None
 
     @property
     def text(self) -> str:
         """The part as it is."""
         rows = (self.lines[line][start:end] for line, start, end in self.parts)
-        if self.beside is None:
+        if self.columns is None:
             return "\n".join(rows)
-        columns = (self.beside.of(line) for line, _, _ in self.parts)
-        told = (before + row for before, row in zip(columns, rows, strict=True))
-        return "\n".join(row.rstrip() for row in (self.beside.heading, *told))
+        cells = (self.columns.of(line) for line, _, _ in self.parts)
+        joined = (before + row for before, row in zip(cells, rows, strict=True))
+        return "\n".join(row.rstrip() for row in (self.columns.heading, *joined))
 
 
 def as_markdown(excerpt: Excerpt, language: str) -> str:
@@ -91,11 +98,11 @@ def as_html(excerpt: Excerpt, lexer: CodeLexer | None, theme: Theme) -> str:
         "".join(_span(text, style, base) for style, text in pieces)
         for pieces in _styled(excerpt, lexer, theme)
     ]
-    if (beside := excerpt.beside) is not None:
+    if (copied := excerpt.columns) is not None:
         plain = TokenStyle(theme.ui.muted_text)
-        columns = (_span(beside.of(line), plain, base) for line, _, _ in excerpt.parts)
-        told = (before + row for before, row in zip(columns, lines, strict=True))
-        lines = [_span(beside.heading, plain, base), *told]
+        columns = (_span(copied.of(line), plain, base) for line, _, _ in excerpt.parts)
+        joined = (before + row for before, row in zip(columns, lines, strict=True))
+        lines = [_span(copied.heading, plain, base), *joined]
     return f'<pre style="{style}">{chr(10).join(lines)}</pre>'
 
 
@@ -138,15 +145,6 @@ def _pieces(text: str, styles: Sequence[TokenStyle]) -> Iterator[tuple[TokenStyl
         at += length
 
 
-MOST_LINES = 50_000
-"""More lines as HTML make a clipboard that hardly any program takes."""
-
-# What a fenced block calls each kind, and what can be saved beside it.
-_FENCES = {CodeKind.PTX: "ptx", CodeKind.SASS: "asm"}
-_SAVED = {CodeKind.PTX: (CodeKind.PTX,), CodeKind.SASS: (CodeKind.SASS, CodeKind.CUBIN)}
-_LIGHT = "light"
-
-
 @dataclass(frozen=True)
 class _Copied:
     """What goes onto the clipboard, and what it is called."""
@@ -165,7 +163,7 @@ class OutputExports(QObject):
         save_button: A menu of what can be saved.
 
     Signals:
-        told: What was done, in words.
+        told: A message about what was done.
         save_requested: This kind of what is shown shall be saved.
     """
 
@@ -176,7 +174,7 @@ class OutputExports(QObject):
         super().__init__(view)
         self._kind = kind
         self._view = view
-        self._beside: Callable[[], CopiedColumns | None] | None = None
+        self._copied_columns: Callable[[], CopiedColumns | None] | None = None
         self._making = Background(self)
         self._making.done.connect(self._on_made)
         self._making.failed.connect(self.told)
@@ -192,9 +190,9 @@ class OutputExports(QObject):
         for action in self.copy_button.menu().actions():
             action.setEnabled(there)
 
-    def offer_columns(self, beside: Callable[[], CopiedColumns | None]) -> None:
-        """Let what stands beside the listing be copied with it."""
-        self._beside = beside
+    def offer_columns(self, columns: Callable[[], CopiedColumns | None]) -> None:
+        """Let the columns of the listing be copied with it."""
+        self._copied_columns = columns
         copy = self.copy_button.menu()
         plain = self._add(copy, self.tr("Copy as &plain text"), "copyPlain")
         plain.setToolTip(self.tr("The selected lines, or all where nothing is selected"))
@@ -239,10 +237,10 @@ class OutputExports(QObject):
         return action
 
     def _columns(self) -> CopiedColumns | None:
-        """What to copy beside the lines, if that is wanted and known."""
-        if self._beside is None or not self._with_columns.isChecked():
+        """The columns to copy with the lines, if they are wanted and known."""
+        if self._copied_columns is None or not self._with_columns.isChecked():
             return None
-        return self._beside()
+        return self._copied_columns()
 
     def _all(self) -> Excerpt:
         text = self._view.text
@@ -277,7 +275,7 @@ class OutputExports(QObject):
 
     def _hand_out(self, excerpt: Excerpt, make: Callable[[], _Copied]) -> None:
         """Put something onto the clipboard; the columns of many lines take their time."""
-        if excerpt.beside is None:
+        if excerpt.columns is None:
             self._on_made(make())
         else:
             self._making.start(lambda _stop: make())
@@ -306,7 +304,7 @@ class OutputExports(QObject):
             return
 
         def made(_stop: Event) -> _Copied:
-            # A page is white, whatever the window wears.
+            # A page is white, whatever the theme of the window.
             html = as_html(excerpt, lexer, Theme.load(_LIGHT))
             return _Copied(excerpt, excerpt.text, form, html)
 

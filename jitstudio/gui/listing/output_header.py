@@ -28,6 +28,26 @@ from jitstudio.listing.lines import LineClass
 _NARROWEST, _WIDEST = 18, 320
 # What is shown of a name: the beginning tells most, but no two shall look alike.
 _LONGEST, _BEGINNING = 32, 12
+# What a user calls each class of lines; the names of objects are made of the class's own.
+_TITLES = {
+    LineClass.COMMENT: QT_TRANSLATE_NOOP("FilterButton", "Hide &comments"),
+    LineClass.DIRECTIVE: QT_TRANSLATE_NOOP("FilterButton", "Hide &directives"),
+    LineClass.DEBUG: QT_TRANSLATE_NOOP("FilterButton", "Hide de&bug lines"),
+}
+_TIPS = {
+    LineClass.COMMENT: QT_TRANSLATE_NOOP(
+        "FilterButton", "Lines that hold a comment and nothing else"
+    ),
+    LineClass.DIRECTIVE: QT_TRANSLATE_NOOP(
+        "FilterButton", "Lines such as .reg, .align and .section; the heads of kernels stay"
+    ),
+    LineClass.DEBUG: QT_TRANSLATE_NOOP(
+        "FilterButton", "Line numbers of the source (.loc, .file, //##) and debug sections"
+    ),
+}
+# From these widths on buttons have texts, and the number of hidden lines is shown.
+_ROOMY, _NARROW = 520, 420
+_ICON_SIDE = 16
 
 
 class _Entry(NamedTuple):
@@ -123,25 +143,6 @@ def _tooltip(entry: _Entry) -> str:
 _COLUMN: Column[_Entry] = Column(QT_TRANSLATE_NOOP("Columns", "Function"), _title, tooltip=_tooltip)
 
 
-# What a user calls each class of lines; the names of objects are made of the class's own.
-_TITLES = {
-    LineClass.COMMENT: QT_TRANSLATE_NOOP("FilterButton", "Hide &comments"),
-    LineClass.DIRECTIVE: QT_TRANSLATE_NOOP("FilterButton", "Hide &directives"),
-    LineClass.DEBUG: QT_TRANSLATE_NOOP("FilterButton", "Hide de&bug lines"),
-}
-_TIPS = {
-    LineClass.COMMENT: QT_TRANSLATE_NOOP(
-        "FilterButton", "Lines that hold a comment and nothing else"
-    ),
-    LineClass.DIRECTIVE: QT_TRANSLATE_NOOP(
-        "FilterButton", "Lines such as .reg, .align and .section; the heads of kernels stay"
-    ),
-    LineClass.DEBUG: QT_TRANSLATE_NOOP(
-        "FilterButton", "Line numbers of the source (.loc, .file, //##) and debug sections"
-    ),
-}
-
-
 class FilterButton(QToolButton):
     """A menu with a check for each class of lines that can be left out.
 
@@ -149,10 +150,10 @@ class FilterButton(QToolButton):
     """
 
     def __init__(
-        self, kind: CodeKind, shown: LineVisibility, parent: QWidget | None = None
+        self, kind: CodeKind, visibility: LineVisibility, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self._shown = shown
+        self._visibility = visibility
         self.setObjectName(f"{kind.value}FilterButton")
         self.setAutoRaise(True)
         self.setCheckable(True)
@@ -165,12 +166,12 @@ class FilterButton(QToolButton):
         menu.setToolTipsVisible(True)
         self._actions = {of: self._make_action(menu, of) for of in _TITLES}
         menu.addSeparator()
-        self._show_all = menu.addAction(self.tr("&Show all lines"), shown.show_all)
+        self._show_all = menu.addAction(self.tr("&Show all lines"), visibility.show_all)
         self.setMenu(menu)
-        shown.filters_changed.connect(self._on_filters_changed)
-        shown.hidden_count_changed.connect(self._on_hidden_count_changed)
-        self._on_filters_changed(shown.filters)
-        self._on_hidden_count_changed(shown.rows.hidden_count)
+        visibility.filters_changed.connect(self._on_filters_changed)
+        visibility.hidden_count_changed.connect(self._on_hidden_count_changed)
+        self._on_filters_changed(visibility.filters)
+        self._on_hidden_count_changed(visibility.rows.hidden_count)
 
     def _make_action(self, menu: QMenu, of: LineClass) -> QAction:
         translate = QCoreApplication.translate
@@ -184,7 +185,7 @@ class FilterButton(QToolButton):
     @Slot()
     def _on_toggled(self) -> None:
         checked = (of for of, action in self._actions.items() if action.isChecked())
-        self._shown.set_filters(frozenset(checked))
+        self._visibility.set_filters(frozenset(checked))
 
     @Slot(frozenset)
     def _on_filters_changed(self, filters: frozenset[LineClass]) -> None:
@@ -195,14 +196,14 @@ class FilterButton(QToolButton):
 
     @Slot(int)
     def _on_hidden_count_changed(self, count: int) -> None:
-        self._show_all.setEnabled(count > 0 or bool(self._shown.filters))
+        self._show_all.setEnabled(count > 0 or bool(self._visibility.filters))
 
 
 class HiddenLines(QToolButton):
     """Says how many lines are hidden, while any are; a click shows them all."""
 
     def __init__(
-        self, kind: CodeKind, shown: LineVisibility, parent: QWidget | None = None
+        self, kind: CodeKind, visibility: LineVisibility, parent: QWidget | None = None
     ) -> None:
         super().__init__(parent)
         self._count = 0
@@ -211,9 +212,9 @@ class HiddenLines(QToolButton):
         self.setAutoRaise(True)
         self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
         self.setToolTip(self.tr("Show all lines: switch filters off and unfold all"))
-        self.clicked.connect(shown.show_all)
-        shown.hidden_count_changed.connect(self._on_count_changed)
-        self._on_count_changed(shown.rows.hidden_count)
+        self.clicked.connect(visibility.show_all)
+        visibility.hidden_count_changed.connect(self._on_count_changed)
+        self._on_count_changed(visibility.rows.hidden_count)
 
     def set_roomy(self, is_roomy: bool) -> None:
         """Leave a narrow line to what else is in it; the folded lines say so themselves."""
@@ -259,11 +260,6 @@ class ColumnsButton(QToolButton):
         self._columns.menu().popup(self.mapToGlobal(QPoint(0, self.height())))
 
 
-# From these widths on buttons have texts, and the number of hidden lines is shown.
-_ROOMY, _NARROW = 520, 420
-_ICON_SIDE = 16
-
-
 class OutputHeader(QWidget):
     """Names what a listing shows.
 
@@ -271,7 +267,7 @@ class OutputHeader(QWidget):
         functions: The list of kernels and functions.
 
     Signals:
-        module_chosen: Another module shall be shown.
+        module_chosen: The user wants to see another module.
     """
 
     module_chosen = Signal()
@@ -357,7 +353,7 @@ class OutputHeader(QWidget):
             note.set_roomy(self.width() >= scaled(_NARROW))
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         for button, name in self._icons.items():
             button.setIcon(icon(name, theme.ui.text))
 

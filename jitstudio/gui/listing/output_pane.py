@@ -38,7 +38,7 @@ from jitstudio.listing.functions import (
 )
 from jitstudio.listing.kernel_names import Spelling, lowered_names, meanings
 
-# Such a listing is spelt within milliseconds, so that nobody sees it change.
+# Such a listing is spelt within milliseconds, before anything is painted.
 _AT_ONCE = 20_000
 
 
@@ -57,7 +57,7 @@ class ListingCode(QObject):
 
     Signals:
         read: The functions are known.
-        names_wanted: These lowered names are wanted in words of C++; see `learn`.
+        names_wanted: These lowered names are wanted demangled; see `learn`.
         spelt: The lines shall be shown in another spelling.
     """
 
@@ -95,7 +95,7 @@ class ListingCode(QObject):
         self._reading.start(partial(_read, self.code))
 
     def set_demangled(self, on: bool) -> None:
-        """Want names in words of C++, or as the tools wrote them."""
+        """Show names demangled, or as the tools wrote them."""
         self._is_demangled = on
         if on:
             self._want_names()
@@ -104,7 +104,7 @@ class ListingCode(QObject):
             self._on_spelt(Spelling.plain(self.code.lines))
 
     def learn(self, known: Mapping[str, str]) -> None:
-        """Spell the names anew, if they are wanted in words and all are known now."""
+        """Spell the names anew, if they are wanted demangled and all are known now."""
         self._known = known
         if not self._is_demangled or not self._names <= known.keys():
             return
@@ -154,10 +154,10 @@ class OutputPane(QWidget):
         code_view: The listing.
         find_bar: Searches it.
         code: What is known of it beyond its lines.
-        columns: What stands beside the instructions; None where there are none.
+        columns: The columns of the instructions; None for PTX.
 
     Signals:
-        told: Something was done that cannot be seen, in words.
+        told: A message about something that was done.
         listing_changed: There is another listing, or none any more.
         save_requested: This kind of what is shown shall be saved.
     """
@@ -190,7 +190,7 @@ class OutputPane(QWidget):
         self._exports = OutputExports(kind, self.code_view)
         if self.columns is not None:
             self.header.add_tool(ColumnsButton(self.columns), "columns")
-            self._exports.offer_columns(self.columns.beside)
+            self._exports.offer_columns(self.columns.copied)
         self.header.add_tool(self._exports.copy_button, "copy")
         self.header.add_tool(self._exports.save_button, "save")
         self._lay_out()
@@ -258,7 +258,7 @@ class OutputPane(QWidget):
 
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         self.code_view.set_theme(theme)
         self.find_bar.set_theme(theme)
         self.header.set_theme(theme)

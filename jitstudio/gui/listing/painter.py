@@ -26,11 +26,17 @@ from jitstudio.listing.sass import char_cells
 # Cells between the text and the count behind it, and left and right within its frame.
 _BEFORE, _INSIDE = 1, 0.5
 _ROUNDING = 4
+CUT = "…"
+"""Drawn at the right edge where a line goes on beyond it."""
+_CARET_WIDTH = 2
+# Between the line numbers and the text; what is scrolled aside is cut off here.
+_MARGIN_EDGE = 6
+_PIECE = re.compile(r"[ -~]+|[^\t]")
 
 
 @dataclass(frozen=True)
 class FoldMarks:
-    """The marks of one page: where they stand, and how they look.
+    """The fold marks of one page: where they are, and how they look.
 
     Attributes:
         text: All lines.
@@ -94,15 +100,6 @@ def _words(block: Block) -> str:
     if count == 1:
         return QCoreApplication.translate("FoldMarks", "… 1 line")
     return QCoreApplication.translate("FoldMarks", "… {0:,} lines").format(count)
-
-
-CUT = "…"
-"""Stands at the right edge where a line goes on beyond it."""
-
-_CARET_WIDTH = 2
-# Between the line numbers and the text; what is scrolled aside is cut off here.
-_MARGIN_EDGE = 6
-_PIECE = re.compile(r"[ -~]+|[^\t]")
 
 
 @dataclass(frozen=True)
@@ -170,7 +167,7 @@ class PagePainter:
         for row, line in rows:
             band = QRect(edge, grid.y(row), grid.size.width() - edge, grid.height)
             page.line_colours.paint_line(painter, band, line, page.theme)
-            self._paint_ground(line)
+            self._paint_background(line)
             if grid.lead and page.text.lead(line):
                 self._paint_address(line)
         self._clip_left_of(grid.text_left)
@@ -218,8 +215,8 @@ class PagePainter:
             caret = QRect(x, self._y(line), _CARET_WIDTH, grid.height)
             self._painter.fillRect(caret, page.theme.code.text)
 
-    def _paint_ground(self, line: int) -> None:
-        """Draw what is below the text of a line besides its band."""
+    def _paint_background(self, line: int) -> None:
+        """Draw what is below the text of a line besides its colour."""
 
     def _paint_address(self, line: int) -> None:
         """Draw the address of an instruction without the signs of the comment around it."""
@@ -245,7 +242,7 @@ class PagePainter:
             self._underline(line, cells, page.link.span)
 
     def _paint_spans(self, line: int, cells: list[int] | None, part: Span) -> None:
-        """Draw the grounds of what is marked and what was found in a part of a line."""
+        """Draw the highlights of occurrences and matches in a part of a line."""
         page, code, (first, last) = self._page, self._page.theme.code, part
         for spans, color in (
             (page.marks(line), code.occurrence),
@@ -274,7 +271,7 @@ class PagePainter:
 
     def _paint_cut(self, line: int, cell: int) -> None:
         """Draw the sign for what the edge cuts off."""
-        self._wear(TokenStyle(self._page.theme.code.hint, bold=True))
+        self._use_style(TokenStyle(self._page.theme.code.hint, bold=True))
         grid = self._grid
         self._painter.drawText(QPointF(grid.x(cell), self._y(line) + grid.ascent), CUT)
 
@@ -296,7 +293,7 @@ class PagePainter:
             self._painter.fillRect(QRectF(left, self._y(line), right - left, grid.height), color)
 
     def _styled(self, line: int, first: int, last: int) -> Iterator[tuple[int, int, TokenStyle]]:
-        """The tokens in sight as (first column, number of columns, style), without gaps."""
+        """The visible tokens as (first column, number of columns, style), without gaps."""
         page = self._page
         for start, length, token in _without_gaps(page.text.tokens(line, first, last), first, last):
             yield start, length, page.theme.token_style(token)
@@ -305,14 +302,14 @@ class PagePainter:
         text = self._page.text.lines[line][span[0] : span[1]]
         if not text or text.isspace():
             return
-        self._wear(style)
+        self._use_style(style)
         grid = self._grid
         for start, piece in [(0, text)] if text.isascii() and "\t" not in text else _pieces(text):
             column = span[0] + start
             x = grid.x(cells[column] if cells else column)
             self._painter.drawText(QPointF(x, self._y(line) + grid.ascent), piece)
 
-    def _wear(self, style: TokenStyle) -> None:
+    def _use_style(self, style: TokenStyle) -> None:
         if style is self._look:
             return
         painter, before = self._painter, self._look

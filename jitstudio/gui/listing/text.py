@@ -1,4 +1,4 @@
-"""The text of a listing: its lines, their tokens, and where on the grid each character stands.
+"""The text of a listing: its lines, their tokens, and the cell of each character.
 
 Pure but for the protocol of the lexer: no widget, no paint. Lines and columns count from 0; a
 column is a character, a cell is one place of the fixed-width grid.
@@ -33,11 +33,11 @@ _PIECE = 1024
 
 
 class ListingText:
-    """Lines that are lexed when they come into sight.
+    """Lines that are lexed when they become visible.
 
     Attributes:
         lines: What is shown.
-        lexer: Who finds the tokens, or None for plain text.
+        lexer: Finds the tokens; None for plain text.
         stand_ins: Lines as the lexer shall see them; see `listing.demangling.Spelling`.
         extent: How much room it takes; measured where it is not given, without addresses.
     """

@@ -125,12 +125,12 @@ def test_an_editor_brings_a_line_into_sight_without_moving_its_cursor(qtbot, the
     view.resize(400, 300)
     view.setPlainText("\n".join(map(str, range(400))))
     view.show()
-    view.line_colours.bring_into_sight(200)
+    view.line_colours.scroll_to(200)
     seen = [block.blockNumber() for block, _ in view.visible_blocks()]
     assert abs(seen[len(seen) // 2] - 200) <= 2
     assert view.textCursor().blockNumber() == 0
     top = view.verticalScrollBar().value()
-    view.line_colours.bring_into_sight(201)
+    view.line_colours.scroll_to(201)
     assert view.verticalScrollBar().value() == top
 
 

@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument
 
 from jitstudio.core.diagnostics import Severity
-from jitstudio.gui.editor.marks import DiagnosticMark, MarkList, told
+from jitstudio.gui.editor.marks import DiagnosticMark, MarkList, tooltip
 
 TEXT = "int a = b;\n  ld.u64 %rd1, [x];\n\nlast"
 
@@ -120,6 +120,6 @@ def test_the_marks_of_lines_are_told_each_once_and_as_they_are(document):
     first = document.firstBlock()
     found = marks.of_lines(first, first)
     assert [placed.mark.message for placed in found] == ["a <int> b", "a <int> b"]
-    assert told(found) == '<p style="white-space: pre">a &lt;int&gt; b</p>'
+    assert tooltip(found) == '<p style="white-space: pre">a &lt;int&gt; b</p>'
     assert len(marks.of_lines(first, first.next())) == 3
-    assert told([]) == ""
+    assert tooltip([]) == ""

@@ -80,7 +80,7 @@ def beside(line):
 
 def test_columns_stand_in_front_of_the_lines(light):
     parts = [(1, 7, 14), (2, 1, 8)]
-    excerpt = Excerpt(LINES, parts, beside=CopiedColumns("Live   ", beside))
+    excerpt = Excerpt(LINES, parts, columns=CopiedColumns("Live   ", beside))
     told = ["Live", f"       {LINES[1][7:14]}".rstrip(), "4 regs mov.u32"]
     assert excerpt.text.splitlines() == told
     assert as_markdown(excerpt, "asm") == "\n".join(["```asm", *told, "```", ""])
@@ -89,7 +89,7 @@ def test_columns_stand_in_front_of_the_lines(light):
 
 
 def test_columns_have_a_colour_of_their_own(light):
-    excerpt = Excerpt(LINES, [(2, 1, 8)], beside=CopiedColumns("Live   ", beside))
+    excerpt = Excerpt(LINES, [(2, 1, 8)], columns=CopiedColumns("Live   ", beside))
     assert f'color:{light.ui.muted_text.name()}">4 regs ' in as_html(excerpt, PtxLexer(), light)
 
 

@@ -134,7 +134,7 @@ class Completer(QObject):
         source.changed.connect(self._on_words_changed)
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         self._theme = theme
         if self._popup is not None:
             self._popup.set_theme(theme)

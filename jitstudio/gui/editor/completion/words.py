@@ -23,9 +23,14 @@ _MOST_OFFERS = 100
 _LOOSE = 4 * TIER
 # Short, and typed by heart.
 _LAST = "a keyword"
-# Words about as long stand in the order in which they are told of.
+# Words about as long keep the order of their pools.
 _LENGTH_STEP = 4
 _SIGILS = "_.%$@#"
+# During typing, the names of some letters ago are good enough.
+_REST_MS = 500
+# Made ready a few at a time, so that the window is not kept waiting: number of words, seconds.
+_POOL_SIZE, _REST = 1000, 0.001
+_FAMILIES = {CodeKind.HEADER: CodeKind.CUDA}
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +102,7 @@ class Offers:
                     word = pool.words[row]
                     found.append(((*_rank(word, typed, score), place, row), word))
         found.sort(key=itemgetter(0))
-        # What is in the vocabulary as well as in the text is told of as the former.
+        # What is in the vocabulary as well as in the text is shown as the former.
         once = {word.text: word for _, word in reversed(found) if word.text != typed}
         unique = (once.pop(word.text) for _, word in found if word.text in once)
         return tuple(islice(unique, _MOST_OFFERS))
@@ -111,13 +116,6 @@ def _rank(word: Word, typed: str, score: int) -> tuple[bool, int, bool, int]:
 def _initial(text: str) -> str:
     """The first letter or digit of a word, small; empty where it has none."""
     return text.lstrip(_SIGILS)[:1].lower()
-
-
-# While somebody types, the names of some letters ago are good enough.
-_REST_MS = 500
-# Made ready a few at a time, so that the window is not kept waiting; in words and seconds.
-_POOL_SIZE, _REST = 1000, 0.001
-_FAMILIES = {CodeKind.HEADER: CodeKind.CUDA}
 
 
 class DocumentWords(QObject):
@@ -220,8 +218,8 @@ class WordLibrary(QObject):
 
     def headers(self, kind: CodeKind) -> tuple[WordPool, ...]:
         """The headers that are always there, and those in memory."""
-        told = self.tr("in memory")
-        named = (Word(d.name, told) for d in self._documents if d.is_header)
+        origin = self.tr("in memory")
+        named = (Word(d.name, origin) for d in self._documents if d.is_header)
         return *self._vocabulary(kind).headers, WordPool.of(named)
 
     def _vocabulary(self, kind: CodeKind) -> LanguageWords:

@@ -51,7 +51,7 @@ class _DiffPainter(PagePainter):
         super().__init__(painter, page)
         self._half = half
 
-    def _paint_ground(self, line: int) -> None:
+    def _paint_background(self, line: int) -> None:
         half, page = self._half, self._page
         if line < len(half.lines):
             if (ground := self._ground(line)) is not None:

@@ -143,7 +143,7 @@ class SourceSide:
     def show(self, line: int) -> None:
         """Scroll only as far as it takes."""
         if self.line_colours is not None:
-            self.line_colours.bring_into_sight(line)
+            self.line_colours.scroll_to(line)
 
     def go_to(self, shown: Shown) -> bool:
         """Go to the line itself, or to the call in the tab that is looked at.

@@ -1,4 +1,4 @@
-"""What the columns beside a SASS listing show, line by line, and where each column is."""
+"""What the columns of a SASS listing show, line by line, and where each column is."""
 
 from __future__ import annotations
 
@@ -24,6 +24,10 @@ NUMBER_CELLS = 4
 
 _PEAK = "▲"
 _CUT = "…"
+PAD = 2
+"""Left of the first column, in pixels."""
+# Between the number and its bar, and right of the bar; in cells.
+_BESIDE_BAR = 0.5
 
 
 @dataclass(frozen=True)
@@ -122,12 +126,12 @@ class SassCells:
         return found
 
     def words(self, line: int, shown: Sequence[ColumnSetting]) -> str:
-        """The columns of a line for who cannot see them: each with its name."""
+        """The columns of a line for a screen reader: each with its name."""
         row = self._row(line)
         if row is None:
             return ""
-        told = ((one.column.title, one.column.text(row)) for one in shown)
-        return ", ".join(f"{translated(title)} {text}" for title, text in told if text)
+        cells = ((one.column.title, one.column.text(row)) for one in shown)
+        return ", ".join(f"{translated(title)} {text}" for title, text in cells if text)
 
     def tip(self, line: int, one: ColumnSetting) -> str:
         """All that a cell says, and what its column means."""
@@ -172,18 +176,11 @@ def peak_line(cells: SassCells, line: int, step: int) -> tuple[int, int, SassFun
 
 
 def _fit(text: str, one: ColumnSetting, is_left: bool = False) -> str:
-    """A text in its column, with a gap beside it."""
+    """Return a text as wide as its column, with a gap."""
     is_right = one.column.is_number and not is_left
     room = one.cells - (1 if is_right else 2)
     cut = text if len(text) <= room else text[: max(0, room - 1)] + _CUT
     return cut.rjust(room) + " " if is_right else f" {cut.ljust(room)} "
-
-
-PAD = 2
-"""Left of the first column, in pixels."""
-
-# Between the number and its bar, and right of the bar; in cells.
-_BESIDE_BAR = 0.5
 
 
 @dataclass(frozen=True)

@@ -21,10 +21,14 @@ LIVE = "gpr"
 """The key of the column that is drawn as bars."""
 
 _TIP_WIDTH = 72
-# What stands for a barrier or a slot that is not used, so that the others stay in place.
+# Shown for a barrier or a slot that is not used, so that the others stay in place.
 _UNUSED = "·"
 _REUSE_SLOTS = 4
 _ENCODING_DIGITS = 32
+LEAST_CELLS, MOST_CELLS = 3, 120
+"""How narrow and how wide a column may be."""
+# `gpr:13`, or `-source:19` for one that is not shown; `@4` where it was chosen as the fourth.
+_KEPT = re.compile(r"(-?)(\w+):(\d{1,3})(?:@(\d{1,4}))?\Z")
 
 
 @dataclass(frozen=True)
@@ -47,11 +51,11 @@ class SassColumn:
         key: What it is kept by.
         title: What its head says.
         tip: What it means.
-        cells: How many characters wide it is until somebody makes it wider.
+        cells: How many characters wide it is until the user makes it wider.
         text: What it says of an instruction.
         about: What a short title is about, in a word or two.
-        is_number: Whether it stands at the right.
-        is_shown: Whether it is there until somebody chooses.
+        is_number: Whether it is aligned to the right.
+        is_shown: Whether it is there until the user chooses.
         least: How many characters it takes at least where there is little room; 0 for all.
     """
 
@@ -285,13 +289,6 @@ COLUMNS = (
 )
 
 BY_KEY = {column.key: column for column in COLUMNS}
-
-
-LEAST_CELLS, MOST_CELLS = 3, 120
-"""How narrow and how wide a column may be."""
-
-# `gpr:13`, or `-source:19` for one that is not shown; `@4` where it was chosen as the fourth.
-_KEPT = re.compile(r"(-?)(\w+):(\d{1,3})(?:@(\d{1,4}))?\Z")
 
 
 @dataclass(frozen=True)

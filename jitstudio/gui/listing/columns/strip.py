@@ -42,6 +42,9 @@ _LEFT, _RIGHT = Qt.Key.Key_Left, Qt.Key.Key_Right
 _STEPS = {int(_LEFT): -1, int(_RIGHT): 1}
 _Index = QModelIndex | QPersistentModelIndex
 _ROOT = QModelIndex()
+# Above and below a bar.
+_AIR = 3
+_HEIGHT, _TOP_HEIGHT = 2, 4
 
 
 class _Names(QAbstractTableModel):
@@ -187,12 +190,8 @@ class ColumnHeader(QHeaderView):
             self.chosen.emit(self._choice.resize(COLUMNS[section].key, cells))
 
 
-# Above and below a bar.
-_AIR = 3
-
-
 class ColumnGutter(QWidget):
-    """Draws the rows that are in sight, in step with the text beside them."""
+    """Draws the cells of the visible rows, scrolled with the text."""
 
     def __init__(self, view: ListingView) -> None:
         super().__init__(view)
@@ -222,7 +221,7 @@ class ColumnGutter(QWidget):
     # What Qt calls.
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw what is in sight."""
+        """Draw what is visible."""
         view, dirty = self._view, event.rect()
         theme = view.theme
         painter = QPainter(self)
@@ -270,7 +269,7 @@ class ColumnGutter(QWidget):
         for row in range(first, min(last, len(rows) - 1) + 1):
             line, y = rows.line(row), grid.y(row)
             band = QRect(0, y, self.width(), grid.height)
-            view.line_colours.paint_ground(painter, band, line, theme)
+            view.line_colours.paint_background(painter, band, line, theme)
             if self._cells is not None and (text := self._cells.text(line, measure.choice)):
                 self._paint_bar(painter, self._cells.bar(line), y, measure.bar())
                 painter.drawText(QPointF(PAD, y + grid.ascent), text)
@@ -305,9 +304,6 @@ class ColumnGutter(QWidget):
         by, self._top = self._top - top, top
         grid: Grid = self._view.grid
         self.scroll(0, by * grid.height)
-
-
-_HEIGHT, _TOP_HEIGHT = 2, 4
 
 
 @dataclass(frozen=True)

@@ -353,12 +353,12 @@ def test_the_columns_of_a_line_are_told_to_who_cannot_see_them(view, columns):
 
 
 def test_what_is_copied_with_the_lines(columns):
-    beside = columns.beside()
+    beside = columns.copied()
     assert beside.heading == "   PTX  Live         Wait   "
     assert beside.of(line_of(8)) == "    43   4           01···· "
     assert beside.of(0) == " " * len(beside.heading)
     columns.show_cells(None)
-    assert columns.beside() is None
+    assert columns.copied() is None
 
 
 def test_a_page_of_a_long_listing_costs_little_more(view, columns):
