@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code.search_sources import SearchSources
+from jitstudio.gui.code.search import SearchSources
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.listing.output_pane import OutputPane

@@ -16,7 +16,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code.search import Matcher, Query, Search
+from jitstudio.gui.code.search import Matcher, Query, TextSearch
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.kit.fonts import load_fonts
 from jitstudio.gui.kit.theme import Theme, apply_theme
@@ -109,17 +109,17 @@ def measure_hiding(theme: Theme) -> None:
     def outlined() -> None:
         """Wait for what is found out behind the window."""
         told: list[int] = []
-        view.shown.hidden_count_changed.connect(told.append)
+        view.visibility.hidden_count_changed.connect(told.append)
         while not told:
             QApplication.processEvents()
             sleep(0.001)
-        view.shown.hidden_count_changed.disconnect(told.append)
+        view.visibility.hidden_count_changed.disconnect(told.append)
 
     view.set_lines(lines, lexer, kind)
     measure("read 25,000 kernels, behind the window", outlined)
     view.go_to(200_000)
     filters = frozenset(LineClass) - {LineClass.CODE}
-    measure("leave out all but code", lambda: view.shown.set_filters(filters))
+    measure("leave out all but code", lambda: view.visibility.set_filters(filters))
     measure("fold one, and unfold it", lambda: (view.fold(), view.unfold()), 20)
     measure("fold all", view.fold_all)
     measure("go into a fold", lambda: view.go_to(250_008))
@@ -136,7 +136,7 @@ def measure_hiding(theme: Theme) -> None:
 
 def search_all(view: ListingView) -> None:
     """Find all of a word, without pauses."""
-    search = Search(view, Matcher(Query("mad")))
+    search = TextSearch(view, Matcher(Query("mad")))
     search.start()
     while not search.is_finished:
         QApplication.processEvents()

@@ -35,7 +35,7 @@ def close(menu):
 
 def choose(menu, name):
     """As a click does: the menu is gone before its command is carried out."""
-    command = menu.parentWidget().window().commands[name]
+    command = menu.parentWidget().window().frame.actions[name]
     assert named(menu)[name].isEnabled()
     close(menu)
     command.trigger()

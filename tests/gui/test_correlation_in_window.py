@@ -58,9 +58,9 @@ def go_to(driver, name, text):
 def hue(driver, name, text):
     line = line_with(driver, name, text)
     if name in ("ptxView", "sassView"):
-        return driver.listing(name).bands.hue(line)
+        return driver.listing(name).line_colours.hue(line)
     open_tab(driver, name)
-    return driver.editor.bands.hue(line)
+    return driver.editor.line_colours.hue(line)
 
 
 def told(driver):
@@ -124,23 +124,27 @@ def test_the_mouse_shows_what_matches_in_the_other_texts(linked):
     fused = line_with(linked, "sassView", "FFMA")
     sass.show_line(fused)
     point(sass, fused)
-    assert list(sass.bands.matched) == [fused]
-    assert list(linked.editor.bands.matched) == [line_with(linked, "apply_transform.cu", CALL)]
-    assert [ptx.text.lines[n].split()[0] for n in ptx.bands.matched] == ["fma.rn.f32"]
+    assert list(sass.line_colours.matched) == [fused]
+    assert list(linked.editor.line_colours.matched) == [
+        line_with(linked, "apply_transform.cu", CALL)
+    ]
+    assert [ptx.text.lines[n].split()[0] for n in ptx.line_colours.matched] == ["fma.rn.f32"]
     # Without the mouse it is the line of the cursor that counts.
     QApplication.sendEvent(sass.viewport(), QEvent(QEvent.Type.Leave))
-    assert list(linked.editor.bands.matched) != [line_with(linked, "apply_transform.cu", CALL)]
+    assert list(linked.editor.line_colours.matched) != [
+        line_with(linked, "apply_transform.cu", CALL)
+    ]
 
 
 def test_the_line_of_the_cursor_shows_all_that_was_made_of_it(linked):
     go_to(linked, "apply_transform.cu", CALL)
     sass = linked.listing("sassView")
-    matched = [sass.text.lines[n] for n in sass.bands.matched]
+    matched = [sass.text.lines[n] for n in sass.line_colours.matched]
     # What was inlined by the call is made of it, too.
     assert sum("FFMA" in line for line in matched) == 1
     assert sum("STG.E" in line for line in matched) == 1
     go_to(linked, "apply_transform.cu", "A library kernel")
-    assert list(sass.bands.matched) == []
+    assert list(sass.line_colours.matched) == []
 
 
 def test_other_panes_follow_the_cursor_where_that_is_wanted(linked):
@@ -156,7 +160,7 @@ def test_other_panes_follow_the_cursor_where_that_is_wanted(linked):
     go_to(linked, "apply_transform.cu", "A library kernel")
     go_to(linked, "apply_transform.cu", "void apply_transform")
     go_to(linked, "apply_transform.cu", CALL)
-    first = sass.bands.matched[0]
+    first = sass.line_colours.matched[0]
     assert 0 < sass.below(first) <= sass.viewport().height()
     # Nobody's cursor was moved but the user's.
     assert sass.line == begun[0]
@@ -170,10 +174,10 @@ def test_bands_follow_edits_and_an_edited_line_says_so(linked):
     colour = hue(linked, "user_transform.cu", PRODUCT)
     cursor = QTextCursor(linked.editor.document())
     cursor.insertText("// one line more\n")
-    assert linked.editor.bands.hue(line_with(linked, "user_transform.cu", PRODUCT)) == colour
+    assert linked.editor.line_colours.hue(line_with(linked, "user_transform.cu", PRODUCT)) == colour
     linked.replace("1.0f", "2.0f")
     line = line_with(linked, "user_transform.cu", "+ 2.0f")
-    assert linked.editor.bands.hue(line) == PLAIN
+    assert linked.editor.line_colours.hue(line) == PLAIN
     go_to(linked, "user_transform.cu", "+ 2.0f")
     linked.trigger("correlateAction")
     assert linked.editor.hasFocus()
@@ -206,12 +210,12 @@ def test_matching_blocks_are_stepped_through(linked):
     linked.trigger("nextMatchAction")
     # All of the call's code is one block, but for what stands between.
     first = sass.line - 1
-    assert sass.bands.hue(first) == hue(linked, "sassView", "LDG.E")
+    assert sass.line_colours.hue(first) == hue(linked, "sassView", "LDG.E")
     linked.trigger("previousMatchAction")
-    assert sass.bands.hue(sass.line - 1) == hue(linked, "sassView", "LDG.E")
+    assert sass.line_colours.hue(sass.line - 1) == hue(linked, "sassView", "LDG.E")
     go_to(linked, "apply_transform.cu", "int i = blockIdx.x")
     linked.trigger("nextMatchAction")
-    assert linked.editor.bands.hue(linked.editor.position()[0] - 1) != PLAIN
+    assert linked.editor.line_colours.hue(linked.editor.position()[0] - 1) != PLAIN
 
 
 DOUBLE = f"""\
@@ -256,10 +260,10 @@ def test_ptx_that_is_the_source_is_tied_to_its_sass_also_where_it_is_too_wide_to
     view = started.editors.page.view
     started.wait(lambda: view.line_count)
     (line,) = (n for n, words in enumerate(view.text.lines) if "add.f32" in words)
-    assert view.bands.hue(line) == hue(started, "sassView", "FADD") != PLAIN
-    assert view.bands.hue(0) == PLAIN
+    assert view.line_colours.hue(line) == hue(started, "sassView", "FADD") != PLAIN
+    assert view.line_colours.hue(0) == PLAIN
     point(view, line)
-    assert ["FADD" in sass.text.lines[n] for n in sass.bands.matched] == [True]
+    assert ["FADD" in sass.text.lines[n] for n in sass.line_colours.matched] == [True]
     # From there to SASS, and back.
     view.go_to(line + 1)
     view.setFocus()
@@ -270,10 +274,10 @@ def test_ptx_that_is_the_source_is_tied_to_its_sass_also_where_it_is_too_wide_to
     started.trigger("correlateAction")
     assert view.hasFocus()
     assert view.line == line + 1
-    started.wait(lambda: list(view.bands.matched) == [line])
+    started.wait(lambda: list(view.line_colours.matched) == [line])
     started.trigger("nextMatchAction")
     assert view.line != line + 1
-    assert view.bands.hue(view.line - 1) != PLAIN
+    assert view.line_colours.hue(view.line - 1) != PLAIN
 
 
 def test_a_link_by_ptx_shows_the_ptx_of_the_module(linked):
@@ -370,7 +374,7 @@ def test_code_of_a_header_leads_to_its_file(with_headers, tmp_path):
     # Following the cursor opens nothing.
     driver.state.preferences.set_value("listings.follow", True)
     to_sass_of(driver, "a/factor.cuh")
-    driver.wait(lambda: list(driver.editor.bands.matched) == [4])
+    driver.wait(lambda: list(driver.editor.line_colours.matched) == [4])
     assert driver.document.name == "k.cu"
     assert driver.state.documents.named("factor.cuh") is None
     jump_from(driver, "a/factor.cuh")
@@ -379,8 +383,8 @@ def test_code_of_a_header_leads_to_its_file(with_headers, tmp_path):
     assert driver.editor.position() == (2, 1)
     assert told(driver).startswith(f"{driver.document.path} is open. Builds read the file itself")
     # It has its colours as soon as it is tied to the build, which is the same as before.
-    driver.wait(lambda: driver.editor.bands.hue(1) != PLAIN)
-    assert driver.editor.bands.hue(1) == sass.bands.hue(sass.line - 1)
+    driver.wait(lambda: driver.editor.line_colours.hue(1) != PLAIN)
+    assert driver.editor.line_colours.hue(1) == sass.line_colours.hue(sass.line - 1)
     # Of a library's code one sees the call.
     jump_from(driver, "site-packages/factor.cuh")
     assert driver.document.name == "k.cu"

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication, QLabel
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.dialogs import Dialogs
-from jitstudio.gui.listing.function_list import FunctionList
+from jitstudio.gui.listing.output_header import FunctionList
 from tests.gui.driver import pause
 
 CTRL = Qt.KeyboardModifier.ControlModifier
@@ -29,7 +29,7 @@ def click(view, line, text, modifiers=CTRL):
     grid = view._scrolling.grid()
     column = view.text.lines[line].index(text) + 1
     x = grid.x(view.text.cell(line, column) + 0.5)
-    at = QPoint(round(x), grid.y(view.shown.rows.row(line)) + grid.height // 2)
+    at = QPoint(round(x), grid.y(view.visibility.rows.row(line)) + grid.height // 2)
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, modifiers, at)
 
 
@@ -138,7 +138,7 @@ def test_listings_come_up_where_the_first_kernel_of_the_source_begins(started):
     for name, instruction in (("ptxView", "ld.param"), ("sassView", "LDC R1, c[0x0][0x28]")):
         view, pane = started.listing(name), started.listings[CodeKind(name[:-4])]
         started.wait(lambda pane=pane: DOUBLE_WORDS in pane.header.functions.currentText())
-        line, rows = view.caret.line, view.shown.rows
+        line, rows = view.caret.line, view.visibility.rows
         assert instruction in view.text.lines[line]
         # Its head is at the top, after the folded lines about its section.
         top = rows.line(view.verticalScrollBar().value())
@@ -146,7 +146,7 @@ def test_listings_come_up_where_the_first_kernel_of_the_source_begins(started):
         assert top <= head < line
         # Comments at the start, sections and padding are a line each; all lines keep their number.
         assert rows.hidden_count > 0
-        folded = [n for n in range(len(view.text)) if view.shown.hiding.is_folded(n)]
+        folded = [n for n in range(len(view.text)) if view.visibility.folds.is_folded(n)]
         assert view.text.lines[folded[0]].startswith(("//", "\t.target"))
         nops = [n for n, text in enumerate(view.text.lines) if "NOP" in text and rows.shows(n)]
         assert len(nops) == (2 if name == "sassView" else 0)
@@ -154,11 +154,11 @@ def test_listings_come_up_where_the_first_kernel_of_the_source_begins(started):
 
     # A caret that was moved stays where it is, and what was opened stays open in the next build.
     sass = started.listing("sassView")
-    sass.shown.toggle(folded[1])
+    sass.visibility.toggle(folded[1])
     sass.go_to(5)
     started.next_result(lambda: started.replace("a * x[i]", "a * x[i] * x[i]"))
-    assert not sass.shown.hiding.is_folded(folded[1])
-    assert sass.shown.hiding.is_folded(folded[0])
+    assert not sass.visibility.folds.is_folded(folded[1])
+    assert sass.visibility.folds.is_folded(folded[0])
     assert sass.line < 8
 
 

@@ -62,7 +62,7 @@ def test_a_failed_build_marks_every_pane_and_moves_nothing(unhurried):
     # Typing goes on, and fails again.
     driver.next_result(lambda: driver.replace(BAD, f"{BAD} +"))
     assert marked(driver) == (set(PANES), set())
-    sass.bands.show_matched(())
+    sass.line_colours.show_matched(())
     assert picture(sass) == before
     assert driver.pane("kernels").model.rows == kernels != ()
 

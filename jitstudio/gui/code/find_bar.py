@@ -1,4 +1,4 @@
-"""The bar below an editor or a listing that finds and replaces.
+"""The bar below an editor or a listing that finds and replaces, with its switches.
 
 Works on any `Searchable`; the searching itself is in `search`.
 """
@@ -12,15 +12,8 @@ from PySide6.QtCore import QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import QKeyEvent, QPalette
 from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QToolButton, QWidget
 
-from jitstudio.gui.code.query_options import QueryOptions
-from jitstudio.gui.code.search import (
-    Change,
-    Editable,
-    Matcher,
-    PatternError,
-    Search,
-    Searchable,
-)
+from jitstudio.gui.code.code_view import Change, Editable, Searchable
+from jitstudio.gui.code.search import Matcher, PatternError, Query, TextSearch
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.presentation import plain_tooltip
@@ -29,6 +22,55 @@ from jitstudio.gui.kit.theme import Theme
 _FIELD_WIDTH = 260
 _WIDEST_COUNT = "100,000 of 100,000+"
 _FORWARD, _BACK = 1, -1
+
+
+class QueryOptions(QWidget):
+    """Three switches, by mouse or with Alt and a letter while the field has the keyboard.
+
+    Signals:
+        changed: One has been switched.
+    """
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._line = QHBoxLayout(self)
+        self._line.setContentsMargins(0, 0, 0, 0)
+        self._line.setSpacing(2)
+        case = self._switch(self.tr("Match case (Alt+C)"))
+        word = self._switch(self.tr("Whole words (Alt+W)"))
+        regex = self._switch(self.tr("Regular expression (Alt+R)"))
+        # In the order of the fields of a query.
+        self._switches = {Qt.Key.Key_C: case, Qt.Key.Key_W: word, Qt.Key.Key_R: regex}
+        self._icons = {case: "match-case", word: "whole-word", regex: "regex"}
+
+    def query(self, text: str) -> Query:
+        """What to search for, switched as it is."""
+        return Query(text, *(switch.isChecked() for switch in self._switches.values()))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Apply another theme."""
+        for switch, name in self._icons.items():
+            switch.setIcon(icon(name, theme.ui.text, theme.ui.disabled_text))
+
+    def take_key(self, event: QKeyEvent) -> bool:
+        """Switch what Alt and a letter mean; whether they mean anything."""
+        switch = self._switches.get(Qt.Key(event.key()))
+        if switch is None or event.modifiers() != Qt.KeyboardModifier.AltModifier:
+            return False
+        switch.toggle()
+        return True
+
+    def _switch(self, tip: str) -> QToolButton:
+        button = QToolButton(self)
+        button.setCheckable(True)
+        button.setToolTip(tip)
+        button.setAccessibleName(tip.partition(" (")[0])
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.toggled.connect(self.changed)
+        self._line.addWidget(button)
+        return button
 
 
 class FindBar(QWidget):
@@ -44,8 +86,8 @@ class FindBar(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._target: Searchable | None = None
-        self._search: Search | None = None
-        # What went wrong, and what was done: both are told instead of the count.
+        self._search: TextSearch | None = None
+        # What went wrong, and what was done: both are shown instead of the count.
         self._problem = ""
         self._notice = ""
         # Which way to go as soon as the search has come far enough, and from where.
@@ -83,7 +125,7 @@ class FindBar(QWidget):
         return self._status.text()
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         self._theme = theme
         self._options.set_theme(theme)
         for button, name in self._icons.items():
@@ -294,7 +336,7 @@ class FindBar(QWidget):
             self._show_status()
             return
         self._wanted, self._origin, self._strictly = go, self._selected_place(), False
-        self._search = Search(self._target, matcher, self)
+        self._search = TextSearch(self._target, matcher, self)
         self._search.progressed.connect(self._on_progress)
         self._search.start(at_once)
 
@@ -332,7 +374,7 @@ class FindBar(QWidget):
             self._wanted = None
         self._show_status()
 
-    def _changes(self, search: Search, first: int, last: int) -> list[Change]:
+    def _changes(self, search: TextSearch, first: int, last: int) -> list[Change]:
         return search.changes(first, last, self._replacement.text())
 
     def _replace(self, changes: list[Change]) -> bool:

@@ -1,14 +1,165 @@
-"""What the window knows about each kind of text: lexer, comment sign, icon, first content."""
+"""What the window knows about each kind of text, and the colours of its tokens.
+
+Lexer, sign of comments and icon by language; the highlighter of an editor.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache, cached_property
+from time import perf_counter
+from typing import Protocol
+
+from PySide6.QtCore import QObject, QTimer, Slot
+from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument, QTextLayout
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code.highlighter import LineLexer
-from jitstudio.gui.kit.theme import TokenType
+from jitstudio.gui.kit.code_units import is_plain, to_units
+from jitstudio.gui.kit.theme import Theme, TokenType
+
+LONGEST_LINE = 5000
+"""A longer line stays plain: laying out thousands of formats would freeze the editor."""
+
+# The user state of a block that no lexer has seen; Qt's own word for it. Lexer states are stored
+# one higher, so that lexing a block for the first time is always a change.
+_UNLEXED = -1
+_SLICE = 0.008
+# Behind a key press the rest can wait: only new text may take the whole slice.
+_EDIT_SLICE = 0.0012
+BINARY_ICON = "binary"
+
+
+class CodeLexer(Protocol):
+    """Splits one line into tokens. States are 0 or more; 0 is that of the first line."""
+
+    def lex_line(self, line: str, state: int = 0) -> tuple[list[tuple[int, int, TokenType]], int]:
+        """Tokens as (start, length, type), and the state behind the line."""
+        ...
+
+
+class SourceHighlighter(QObject):
+    """Colours a document with a line lexer, in slices.
+
+    Attributes:
+        lexer: Finds the tokens; None for plain text.
+        theme: How they look.
+    """
+
+    def __init__(self, document: QTextDocument, lexer: CodeLexer | None, theme: Theme) -> None:
+        super().__init__(document)
+        self._document = document
+        self._lexer = lexer
+        self._theme = theme
+        # What waits for its turn. Cursors, as they move along with edits.
+        self._waiting: tuple[QTextCursor, QTextCursor] | None = None
+        self._timer = QTimer(self)
+        self._timer.setInterval(0)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self._on_turn)
+        document.contentsChange.connect(self._on_contents_change)
+        self._put_all_off()
+
+    @property
+    def lexer(self) -> CodeLexer | None:
+        """Finds the tokens; None for plain text."""
+        return self._lexer
+
+    @property
+    def theme(self) -> Theme:
+        """How the tokens look."""
+        return self._theme
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether every block shows its final colours."""
+        return self._waiting is None
+
+    def set_lexer(self, lexer: CodeLexer | None) -> None:
+        """Colour as another language, in slices."""
+        self._lexer = lexer
+        self._put_all_off()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Colour with another theme, in slices; old colours stay until their turn comes."""
+        self._theme = theme
+        self._put_all_off()
+
+    @property
+    def _end(self) -> int:
+        return self._document.characterCount() - 1
+
+    def _put_all_off(self) -> None:
+        self._put_off(self._document.begin(), self._end)
+
+    def _put_off(self, block: QTextBlock, until: int) -> None:
+        """Leave the blocks from this one to the one at a position for the next turn."""
+        position = block.position()
+        if self._waiting is not None:
+            first, last = (cursor.position() for cursor in self._waiting)
+            position, until = min(position, first), max(until, last)
+        ends = QTextCursor(self._document), QTextCursor(self._document)
+        for cursor, at in zip(ends, (position, until), strict=True):
+            cursor.setPosition(at)
+        ends[0].setKeepPositionOnInsert(True)
+        self._waiting = ends
+        self._timer.start()
+
+    def _colour(self, block: QTextBlock, until: int, seconds: float) -> None:
+        """Colour from a block to the one at a position, and on while states change."""
+        deadline = perf_counter() + seconds
+        must_follow = True
+        while block.isValid() and (must_follow or block.position() <= until):
+            must_follow = self._colour_block(block)
+            block = block.next()
+            if perf_counter() > deadline:
+                if block.isValid() and (must_follow or block.position() <= until):
+                    self._put_off(block, max(until, block.position()))
+                return
+
+    def _colour_block(self, block: QTextBlock) -> bool:
+        """Colour one block; says whether the state behind it has changed."""
+        text, layout, before = block.text(), block.layout(), block.userState()
+        state = max(0, block.previous().userState() - 1)
+        formats: list[QTextLayout.FormatRange] = []
+        if self._lexer is not None and len(text) <= LONGEST_LINE:
+            tokens, state = self._lexer.lex_line(text, state)
+            formats = self._formats(text, tokens)
+        # What an input method is composing has formats of its own, which must stay.
+        if (formats or layout.formats()) and not layout.preeditAreaText():
+            layout.setFormats(formats)
+            self._document.markContentsDirty(block.position(), block.length())
+        block.setUserState(state + 1)
+        return state + 1 != before
+
+    def _formats(
+        self, text: str, tokens: list[tuple[int, int, TokenType]]
+    ) -> list[QTextLayout.FormatRange]:
+        plain = is_plain(text)
+        formats: list[QTextLayout.FormatRange] = []
+        for start, length, token in tokens:
+            span = QTextLayout.FormatRange()
+            span.start = start if plain else to_units(text, start)
+            span.length = length if plain else to_units(text, start + length) - span.start
+            span.format = self._theme.token_format(token)
+            formats.append(span)
+        return formats
+
+    @Slot(int, int, int)
+    def _on_contents_change(self, position: int, _removed: int, added: int) -> None:
+        block = self._document.findBlock(position)
+        is_new = block.userState() == _UNLEXED
+        # Qt counts the end of the last block in where a whole text is set.
+        until = min(position + added, self._end)
+        self._colour(block, until, _SLICE if is_new else _EDIT_SLICE)
+
+    @Slot()
+    def _on_turn(self) -> None:
+        if self._waiting is None:
+            return
+        first, last = self._waiting
+        self._waiting = None
+        self._colour(first.block(), last.position(), _SLICE)
 
 
 @dataclass(frozen=True)
@@ -21,12 +172,12 @@ class Language:
         icon: A file in `resources/icons`.
     """
 
-    make_lexer: Callable[[], LineLexer]
+    make_lexer: Callable[[], CodeLexer]
     comment: str
     icon: str
 
     @property
-    def lexer(self) -> LineLexer:
+    def lexer(self) -> CodeLexer:
         """Finds the tokens of a line; the same for the same language."""
         return _lexer(self.make_lexer)
 
@@ -37,7 +188,7 @@ class _LateLexer:
     A window is painted before its first line is coloured.
     """
 
-    def __init__(self, make: Callable[[], LineLexer]) -> None:
+    def __init__(self, make: Callable[[], CodeLexer]) -> None:
         self._make = make
 
     def lex_line(self, line: str, state: int = 0) -> tuple[list[tuple[int, int, TokenType]], int]:
@@ -45,34 +196,34 @@ class _LateLexer:
         return self._lexer.lex_line(line, state)
 
     @cached_property
-    def _lexer(self) -> LineLexer:
+    def _lexer(self) -> CodeLexer:
         return self._make()
 
 
 @cache
-def _lexer(make: Callable[[], LineLexer]) -> LineLexer:
+def _lexer(make: Callable[[], CodeLexer]) -> CodeLexer:
     return _LateLexer(make)
 
 
-def _cuda_lexer() -> LineLexer:
+def _cuda_lexer() -> CodeLexer:
     from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 
     return CudaCxxLexer()
 
 
-def _nvvm_lexer() -> LineLexer:
+def _nvvm_lexer() -> CodeLexer:
     from jitstudio.listing.lexers.nvvm_ir import NvvmIrLexer
 
     return NvvmIrLexer()
 
 
-def _ptx_lexer() -> LineLexer:
+def _ptx_lexer() -> CodeLexer:
     from jitstudio.listing.lexers.ptx import PtxLexer
 
     return PtxLexer()
 
 
-def _sass_lexer() -> LineLexer:
+def _sass_lexer() -> CodeLexer:
     from jitstudio.listing.lexers.sass import SassLexer
 
     return SassLexer()
@@ -85,8 +236,6 @@ LANGUAGES: dict[CodeKind, Language] = {
     CodeKind.PTX: Language(_ptx_lexer, "//", "ptx"),
     CodeKind.SASS: Language(_sass_lexer, "//", "binary"),
 }
-
-BINARY_ICON = "binary"
 
 
 def icon_name(kind: CodeKind, is_header: bool) -> str:

@@ -1,4 +1,4 @@
-"""The grounds of lines that belong together, and the mouse that points at one of them."""
+"""Colours of lines that belong together in two texts, and the line below the mouse."""
 
 from __future__ import annotations
 
@@ -13,22 +13,22 @@ from jitstudio.analysis.correlation.hues import HUES, PLAIN, UNMAPPED
 from jitstudio.gui.kit.theme import Theme
 
 NO_LINE = -1
-"""Stands for a line where there is none."""
+"""The number of no line."""
 
-# Of the edge of a line, and of one that matches what somebody points at.
+# Of the edge of a line, and of one that matches the line below the mouse.
 _EDGE, _BAR = 3, 5
 _DASH = 2
 
 
 class LineColours(QObject):
-    """The bands of one text; lines count from 0.
+    """The colours of the lines of one text; lines count from 0.
 
     Attributes:
-        is_watched: Whether somebody follows the mouse over it.
+        is_watched: Whether the line below the mouse is followed.
 
     Signals:
         pointed: The mouse is on another line; `NO_LINE` for none.
-        changed: The grounds are others.
+        changed: The colours are others.
     """
 
     pointed = Signal(int)
@@ -55,7 +55,7 @@ class LineColours(QObject):
 
     @property
     def matched(self) -> Sequence[int]:
-        """The lines that match what somebody points at, in their order."""
+        """The lines that match the one below the mouse, in their order."""
         return self._matched
 
     def is_matched(self, line: int) -> bool:
@@ -67,8 +67,8 @@ class LineColours(QObject):
         """The colour of a line, as `analysis.correlation.bands` counts them."""
         return self._hue_of(line) if self._hue_of is not None else PLAIN
 
-    def bring_into_sight(self, line: int) -> None:
-        """Scroll to a line, to the middle if it is out of sight; for those who derive."""
+    def scroll_to(self, line: int) -> None:
+        """Scroll to a line, to the middle if it is out of sight; for subclasses."""
         raise NotImplementedError
 
     def show_hues(self, hue_of: Callable[[int], int] | None) -> None:
@@ -78,15 +78,15 @@ class LineColours(QObject):
         self.changed.emit()
 
     def show_matched(self, lines: Sequence[int]) -> None:
-        """Let these lines, in ascending order, stand out."""
+        """Highlight these lines, in ascending order, as matched."""
         if lines != self._matched:
             self._matched = lines
             self._viewport.update()
             self.changed.emit()
 
     def paint_line(self, painter: QPainter, place: QRect, line: int, theme: Theme) -> None:
-        """Draw the ground of a line, and its edge."""
-        self.paint_ground(painter, place, line, theme)
+        """Draw the background of a line, and its edge."""
+        self.paint_background(painter, place, line, theme)
         hue, edge = self.hue(line), QRect(place.left(), place.top(), _EDGE, place.height())
         if self.is_matched(line):
             edge.setWidth(_BAR)
@@ -98,12 +98,12 @@ class LineColours(QObject):
             for top in range(edge.top() + _DASH, edge.bottom(), 2 * _DASH):
                 painter.fillRect(QRect(edge.left(), top, _DASH, _DASH), theme.code.margin_text)
 
-    def paint_ground(self, painter: QPainter, place: QRect, line: int, theme: Theme) -> None:
-        """Draw the ground of a line where it goes on beside the text, without its edge."""
+    def paint_background(self, painter: QPainter, place: QRect, line: int, theme: Theme) -> None:
+        """Draw the background of a line in its columns, without its edge."""
         hue, is_matched = self.hue(line), self.is_matched(line)
-        grounds = theme.matched if is_matched else theme.bands
+        colours = theme.matched if is_matched else theme.bands
         if PLAIN < hue <= HUES:
-            painter.fillRect(place, grounds[hue - 1])
+            painter.fillRect(place, colours[hue - 1])
         elif is_matched:
             painter.fillRect(place, theme.code.occurrence)
 

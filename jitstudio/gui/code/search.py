@@ -1,18 +1,17 @@
 """Searching a text line by line without ever holding up the window.
 
-`Searchable` is what editor and listing offer to a find bar, `Matcher` finds within one line,
-`Search` walks over all lines in slices of a few milliseconds.
+`Matcher` finds within one line, `TextSearch` walks over all lines in slices of a few milliseconds;
+`SearchSources` lists the texts besides tabs and listings that "Find in all" searches.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from time import perf_counter
-from typing import Protocol
 
 from PySide6.QtCore import (
     QCoreApplication,
@@ -20,18 +19,11 @@ from PySide6.QtCore import (
     QRegularExpression,
     QTimer,
     Signal,
-    SignalInstance,
     Slot,
 )
 
+from jitstudio.gui.code.code_view import Change, Found, Searchable, Span
 from jitstudio.gui.kit.code_units import from_units, is_plain, to_units
-
-Span = tuple[int, int]
-"""First column and the column behind the last, in characters from 0."""
-Change = tuple[int, Span, str]
-"""A line from 0, a part of it, and what shall stand there instead."""
-Found = tuple[int, Span]
-"""A match: its line from 0 and its part of it."""
 
 MOST_MATCHES = 100_000
 # PCRE gives up on one start position after so many steps, about a millisecond.
@@ -41,51 +33,6 @@ _LIMIT_PREFIX = f"(*LIMIT_MATCH={_STEP_LIMIT})"
 _REGEX_REACH = 200_000
 _SLICE = 0.008
 _BATCH = 256
-
-
-class Searchable(Protocol):
-    """A text that a find bar can search. Lines count from 0, columns in characters from 0."""
-
-    @property
-    def search_text_changed(self) -> SignalInstance:
-        """Emitted when the text changed."""
-        ...
-
-    def search_line_count(self) -> int:
-        """How many lines there are."""
-        ...
-
-    def search_lines(self, first: int, count: int) -> Sequence[str]:
-        """Some lines."""
-        ...
-
-    def search_start(self) -> tuple[int, int]:
-        """Line and column where the selection begins."""
-        ...
-
-    def search_selection(self) -> str:
-        """The selected text if it is within one line, else nothing."""
-        ...
-
-    def show_match(self, line: int, span: Span) -> None:
-        """Select a match and bring it into view."""
-        ...
-
-    def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
-        """Highlight these, by line."""
-        ...
-
-    def setFocus(self) -> None:
-        """Take the keyboard."""
-        ...
-
-
-class Editable(Searchable, Protocol):
-    """A text in which a find bar can replace as well."""
-
-    def replace_matches(self, changes: Sequence[Change]) -> bool:
-        """Replace matches, given in order of their place, as one step of undo; whether it did."""
-        ...
 
 
 class PatternError(ValueError):
@@ -103,7 +50,7 @@ class Query:
     Attributes:
         text: The text, or the expression.
         case: Whether capitals matter.
-        word: Whether it must stand alone.
+        word: Whether it must be a whole word.
         regex: Whether `text` is a regular expression.
     """
 
@@ -117,7 +64,7 @@ class Matcher:
     """Finds a query in single lines.
 
     Plain text goes to Python's `re`, which is linear on it. A regular expression of the user goes
-    to PCRE: it can be told to give up, where Python could hang for hours.
+    to PCRE: it gives up after a limit, where Python could hang for hours.
 
     Raises:
         PatternError: If the expression is not valid.
@@ -191,7 +138,7 @@ def _expression(query: Query) -> QRegularExpression:
     return QRegularExpression(_LIMIT_PREFIX + text, options)
 
 
-class Search(QObject):
+class TextSearch(QObject):
     """All matches of one query in one text, found in slices.
 
     Signals:
@@ -286,3 +233,35 @@ class Search(QObject):
 def _key(place: Found | tuple[int, int]) -> tuple[int, int]:
     line, column = place
     return (line, column) if isinstance(column, int) else (line, column[0])
+
+
+@dataclass(frozen=True)
+class SearchedText:
+    """A text to be searched.
+
+    Attributes:
+        place: What leads to it: a document, the name of a listing, or a function without arguments
+            that shows the text.
+        title: What it is called.
+        lines: Gives its lines; called in the background.
+    """
+
+    place: object
+    title: str
+    lines: Callable[[], Sequence[str]]
+
+
+class SearchSources:
+    """Where the texts of features come from, besides tabs and listings."""
+
+    def __init__(self) -> None:
+        self._sources: list[Callable[[], Iterable[SearchedText]]] = []
+
+    def add(self, source: Callable[[], Iterable[SearchedText]]) -> None:
+        """Has what this gives searched, too, from now on."""
+        self._sources.append(source)
+
+    def texts(self) -> Iterator[SearchedText]:
+        """The texts of all sources, as they are now."""
+        for source in self._sources:
+            yield from source()

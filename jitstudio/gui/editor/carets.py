@@ -1,6 +1,7 @@
 """Several carets in one editor: what is typed happens at each of them, as one step of undo.
 
-The editor's own cursor is one of them, the one added last; the others are kept here.
+The editor's own cursor is one of them, the one added last; the others are kept here. A selection of
+columns is a caret in each of its lines.
 """
 
 from __future__ import annotations
@@ -8,20 +9,33 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from itertools import islice
-from typing import TYPE_CHECKING
+from typing import NamedTuple
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QGuiApplication, QKeyEvent, QKeySequence, QPainter, QTextCursor
+from PySide6.QtCore import QPointF, Qt
+from PySide6.QtGui import (
+    QFontMetricsF,
+    QGuiApplication,
+    QKeyEvent,
+    QKeySequence,
+    QMouseEvent,
+    QPainter,
+    QTextCursor,
+)
 from PySide6.QtWidgets import QTextEdit
 
-from jitstudio.gui.editor import keys
-from jitstudio.gui.editor.key_table import Edit, apply_key, edit_of, is_of_lines
-from jitstudio.gui.editor.occurrences import following, word_range
-from jitstudio.gui.editor.pairs import Pairs
-from jitstudio.gui.editor.standard_keys import standard_edit, types
-
-if TYPE_CHECKING:
-    from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.editor.editor_area import EditorArea
+from jitstudio.gui.editor.edits import one_step, selected_blocks, tab_width
+from jitstudio.gui.editor.keys import (
+    Edit,
+    Pairs,
+    apply_key,
+    edit_of,
+    is_of_lines,
+    standard_edit,
+    types,
+)
+from jitstudio.gui.editor.matching import following, word_range
+from jitstudio.gui.kit.code_units import in_units
 
 MOST = 1000
 """How many carets there may be: typing at more would be felt, as Qt moves each at each edit."""
@@ -31,6 +45,7 @@ _MOVE = QTextCursor.MoveOperation
 _KEY = QKeySequence.StandardKey
 _LINE_END = "\u2029"
 _Ends = tuple[int, int]
+_ALT, _SHIFT = Qt.KeyboardModifier.AltModifier, Qt.KeyboardModifier.ShiftModifier
 
 
 @dataclass(eq=False)
@@ -52,7 +67,7 @@ class _Caret:
 class Carets:
     """The carets of one `CodeEditor`."""
 
-    def __init__(self, editor: CodeEditor) -> None:
+    def __init__(self, editor: EditorArea) -> None:
         self._editor = editor
         self._others: list[_Caret] = []
         # What was selected as a word, and so is looked for as one.
@@ -175,7 +190,7 @@ class Carets:
         """Do one thing to all lines that have carets, to each line once."""
         carets = self._all()
         self._remember()
-        with keys.one_step(carets[0].cursor):
+        with one_step(carets[0].cursor):
             for group in _groups(carets):
                 _edit_group(group, edit)
         self._settle(carets)
@@ -206,21 +221,21 @@ class Carets:
         else:
             self.set_all([self._over(span) for span in ends])
 
-    def grounds(self, first: int, last: int) -> list[QTextEdit.ExtraSelection]:
+    def highlights(self, first: int, last: int) -> list[QTextEdit.ExtraSelection]:
         """What is selected at the others between two positions."""
         found = []
         for caret in self._others:
             if caret.cursor.hasSelection() and caret.end >= first and caret.start <= last:
-                ground = QTextEdit.ExtraSelection()
-                ground.cursor = caret.cursor
+                selection = QTextEdit.ExtraSelection()
+                selection.cursor = caret.cursor
                 code = self._editor.theme.code
-                ground.format.setBackground(code.selection)
-                ground.format.setForeground(code.selection_text)
-                found.append(ground)
+                selection.format.setBackground(code.selection)
+                selection.format.setForeground(code.selection_text)
+                found.append(selection)
         return found
 
     def paint(self) -> None:
-        """Draw the others that are in sight; Qt draws the editor's own."""
+        """Draw the others that are visible; Qt draws the editor's own."""
         editor = self._editor
         if not self._others or not editor.hasFocus():
             return
@@ -303,7 +318,7 @@ class Carets:
         finally:
             step.endEditBlock()
         for caret, (anchor, position) in zip(carets, left, strict=True):
-            # What a later caret inserts where this one stands is behind it.
+            # What a later caret inserts where this one is comes behind it.
             anchor = min(anchor, caret.cursor.anchor())
             position = min(position, caret.cursor.position())
             if (anchor, position) != (caret.cursor.anchor(), caret.cursor.position()):
@@ -346,7 +361,7 @@ class Carets:
         self._show()
 
     def _show(self) -> None:
-        self._editor.refresh_grounds()
+        self._editor.highlights_outdated.emit()
         self._editor.viewport().update()
 
 
@@ -366,7 +381,7 @@ def _groups(carets: Sequence[_Caret]) -> list[list[_Caret]]:
     groups: list[list[_Caret]] = []
     reached = -2
     for caret in carets:
-        blocks = keys.selected_blocks(caret.cursor)
+        blocks = selected_blocks(caret.cursor)
         if blocks[0].blockNumber() > reached + 1:
             groups.append([])
         groups[-1].append(caret)
@@ -375,14 +390,14 @@ def _groups(carets: Sequence[_Caret]) -> list[list[_Caret]]:
 
 
 def _edit_group(group: Sequence[_Caret], edit: Edit) -> None:
-    first = keys.selected_blocks(group[0].cursor)[0]
-    lines = (keys.selected_blocks(caret.cursor)[-1] for caret in group)
+    first = selected_blocks(group[0].cursor)[0]
+    lines = (selected_blocks(caret.cursor)[-1] for caret in group)
     last = max(lines, key=lambda block: block.position())
     whole = QTextCursor(first)
     whole.setPosition(last.position() + last.length() - 1, _KEEP)
     document = whole.document()
     places = [
-        (caret, tuple(_Place.of(caret.cursor, at, first.blockNumber()) for at in _ends(caret)))
+        (caret, tuple(_LineColumn.of(caret.cursor, at, first.blockNumber()) for at in _ends(caret)))
         for caret in group
     ]
     edit(whole)
@@ -402,7 +417,7 @@ def _ends(caret: _Caret) -> tuple[int, int]:
 
 
 @dataclass(frozen=True)
-class _Place:
+class _LineColumn:
     """A place by its line, counted from the first of a group, and what is in that line."""
 
     line: int
@@ -410,6 +425,117 @@ class _Place:
     text: str
 
     @staticmethod
-    def of(cursor: QTextCursor, position: int, first: int) -> _Place:
+    def of(cursor: QTextCursor, position: int, first: int) -> _LineColumn:
         block = cursor.document().findBlock(position)
-        return _Place(block.blockNumber() - first, position - block.position(), block.text())
+        return _LineColumn(block.blockNumber() - first, position - block.position(), block.text())
+
+
+class _Corner(NamedTuple):
+    """A line and a column as they are seen, tabs counted in full, both from 0."""
+
+    line: int
+    column: int
+
+
+class ColumnSelection:
+    """Selects columns in one `CodeEditor`, by Alt+Shift and the mouse or by keys."""
+
+    def __init__(self, editor: EditorArea, carets: Carets) -> None:
+        self._editor = editor
+        self._carets = carets
+        self._anchor = self._active = _Corner(0, 0)
+        # Where the text cursor was left: elsewhere a selection begins anew.
+        self._left: tuple[int, int, int] | None = None
+        self._pressed: _Corner | None = None
+
+    def extend(self, lines: int, columns: int) -> None:
+        """Select so many lines and columns more, from the cursor or what is selected so."""
+        if self._left != self._state():
+            cursor = self._editor.textCursor()
+            self._anchor, self._active = self._seen(cursor.anchor()), self._seen(cursor.position())
+        line, column = self._active
+        last = self._editor.blockCount() - 1
+        line = min(max(line + lines, 0), last)
+        first, end = sorted((self._anchor.line, line))
+        widest = max(self._width(at) for at in range(first, min(end, first + MOST) + 1))
+        self._select(self._anchor, _Corner(line, min(max(column + columns, 0), widest)))
+
+    def press(self, event: QMouseEvent) -> bool:
+        """With Alt put another caret, with Shift, too, select columns; whether either is held."""
+        if not event.modifiers() & _ALT or self._editor.isReadOnly():
+            return False
+        if event.modifiers() & _SHIFT:
+            self._pressed = self._corner(event.position())
+            if self._left != self._state():
+                self._anchor = self._seen(self._editor.textCursor().anchor())
+            self._select(self._anchor, self._pressed)
+        else:
+            self._carets.toggle(self._editor.cursorForPosition(event.position().toPoint()))
+        return True
+
+    def drag(self, event: QMouseEvent) -> bool:
+        """Select columns from where the mouse was pressed; whether it was for that."""
+        if self._pressed is None:
+            return False
+        corner = self._corner(event.position())
+        if corner != self._pressed or self._anchor == self._pressed:
+            self._select(self._pressed, corner)
+        return True
+
+    def release(self) -> bool:
+        """Select no more; whether columns were being selected."""
+        was_pressed, self._pressed = self._pressed is not None, None
+        return was_pressed
+
+    def _select(self, anchor: _Corner, active: _Corner) -> None:
+        self._anchor, self._active = anchor, active
+        down = 1 if active.line >= anchor.line else -1
+        lines = range(anchor.line, active.line + down, down)[:MOST]
+        left = min(anchor.column, active.column)
+        cursors = []
+        for line in lines:
+            block = self._editor.document().findBlockByNumber(line)
+            # A line that ends before the rectangle has no part of it.
+            if block.isVisible() and self._width(line) >= left:
+                cursor = QTextCursor(block)
+                cursor.setPosition(block.position() + self._units(line, anchor.column))
+                cursor.setPosition(block.position() + self._units(line, active.column), _KEEP)
+                cursors.append(cursor)
+        if cursors:
+            self._carets.set_all(cursors)
+        self._left = self._state()
+
+    def _state(self) -> tuple[int, int, int]:
+        editor = self._editor
+        return editor.document().revision(), editor.textCursor().position(), self._carets.count
+
+    def _corner(self, place: QPointF) -> _Corner:
+        block = self._editor.cursorForPosition(place.toPoint()).block()
+        left = self._editor.cursorRect(QTextCursor(block)).left()
+        advance = QFontMetricsF(self._editor.font()).horizontalAdvance(" ")
+        return _Corner(block.blockNumber(), max(0, round((place.x() - left) / advance)))
+
+    def _seen(self, position: int) -> _Corner:
+        block = self._editor.document().findBlock(position)
+        before = in_units(block.text())[: position - block.position()]
+        return _Corner(block.blockNumber(), self._cells(before))
+
+    def _width(self, line: int) -> int:
+        return self._cells(self._text(line))
+
+    def _text(self, line: int) -> str:
+        return in_units(self._editor.document().findBlockByNumber(line).text())
+
+    def _cells(self, text: str) -> int:
+        return len(text.expandtabs(tab_width(self._editor.document())))
+
+    def _units(self, line: int, column: int) -> int:
+        """The place in a line that is seen at a column; the end of a shorter line."""
+        text = self._text(line)
+        tab, reached = tab_width(self._editor.document()), 0
+        for at, char in enumerate(text):
+            width = tab - reached % tab if char == "\t" else 1
+            if column < reached + (width + 1) // 2:
+                return at
+            reached += width
+        return len(text)

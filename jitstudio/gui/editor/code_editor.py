@@ -5,11 +5,10 @@ Owns the text while it is edited. Knows nothing of files, builds or other panels
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, QRectF, Qt, Signal, Slot
+from PySide6.QtCore import QEvent, QMimeData, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import (
     QContextMenuEvent,
     QHelpEvent,
@@ -18,57 +17,51 @@ from PySide6.QtGui import (
     QMouseEvent,
     QPaintEvent,
     QResizeEvent,
-    QTextBlock,
     QTextDocument,
     QWheelEvent,
 )
 from PySide6.QtWidgets import QMenu, QPlainTextEdit, QToolTip, QWidget
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code.highlighter import LineLexer, SourceHighlighter
-from jitstudio.gui.editor import keys, places
-from jitstudio.gui.editor.bands import EditorLineColours
-from jitstudio.gui.editor.carets import Carets
-from jitstudio.gui.editor.columns import ColumnSelection
-from jitstudio.gui.editor.completion.completer import Completer
-from jitstudio.gui.editor.fold_signs import FoldSigns
-from jitstudio.gui.editor.folding import Folds
-from jitstudio.gui.editor.grounds import Highlights
-from jitstudio.gui.editor.input import has_outgrown, refusal_to_insert, refusal_to_replace
-from jitstudio.gui.editor.key_table import Edit, apply_key
-from jitstudio.gui.editor.margin import EditorMargin
-from jitstudio.gui.editor.marks import Mark, MarkList, PlacedMark, told
-from jitstudio.gui.editor.menu import open_menu
-from jitstudio.gui.editor.pairs import Pairs
-from jitstudio.gui.editor.places import cursor_over
-from jitstudio.gui.editor.pressure_bars import PressureBars
-from jitstudio.gui.editor.word_link import WordLink
+from jitstudio.gui.code.code_view import Change, Span
+from jitstudio.gui.code.languages import CodeLexer
+from jitstudio.gui.editor.carets import Carets, ColumnSelection
+from jitstudio.gui.editor.changes import (
+    cursor_over,
+    has_outgrown,
+    place_of,
+    refusal_to_insert,
+    refusal_to_replace,
+    replace_ranges,
+    replace_spans,
+)
+from jitstudio.gui.editor.editor_area import EditorArea
+from jitstudio.gui.editor.edits import set_tab_width, tab_width, toggle_comments
+from jitstudio.gui.editor.highlights import EditorLineColours, Highlights
+from jitstudio.gui.editor.keys import Edit, apply_key
+from jitstudio.gui.editor.links import WordLink
+from jitstudio.gui.editor.margin import EditorMargin, FoldSigns, PressureBars
+from jitstudio.gui.editor.marks import DiagnosticMark, PlacedMark, tooltip
 from jitstudio.gui.kit.font_zoom import FontZoom, Zoomable
 from jitstudio.gui.kit.fonts import code_font, follow_letters
 from jitstudio.gui.kit.theme import Theme, code_palette
 
-if TYPE_CHECKING:
-    from jitstudio.gui.code.search import Change, Span
 
-
-class CodeEditor(Zoomable, QPlainTextEdit):
+class CodeEditor(Zoomable, EditorArea):
     """Edits its own text, or `document`: that has a `QPlainTextDocumentLayout` and outlives it.
 
     Attributes:
-        marks: The errors and warnings shown, and where they have moved to.
         pressure: Bars for the registers that are alive on each line.
-        bands: Which lines belong together with PTX and SASS.
-        highlighter: Who colours the text.
-        folds: Which lines are hidden.
-        completer, pairs: Who offers words while they are typed, and who closes brackets.
-        carets, columns: The carets besides the cursor, and who selects columns with them.
+        line_colours: Which lines belong together with PTX and SASS.
+        carets: The carets besides the cursor.
+        columns: Selects columns with them.
         word_link: Names that lead to their definitions.
 
     Signals:
-        input_refused: With the reason in words, when a paste or drop was not taken.
+        input_refused: With the reason, when a paste or drop was not taken.
         font_size_changed: With the new size in points.
         search_text_changed: When the text changed, not merely its colours.
-        jumped: The cursor went to a place that somebody asked for.
+        jumped: The cursor went to a place that a command asked for.
         message_changed: With the messages about the cursor's line, when it is another line.
         menu_opening: The context menu, empty as yet, is about to open where the cursor is.
     """
@@ -83,34 +76,26 @@ class CodeEditor(Zoomable, QPlainTextEdit):
     def __init__(
         self,
         theme: Theme,
-        lexer: LineLexer | None = None,
+        lexer: CodeLexer | None = None,
         comment_prefix: str = "//",
         parent: QWidget | None = None,
         *,
         document: QTextDocument | None = None,
         kind: CodeKind = CodeKind.CUDA,
     ) -> None:
-        super().__init__(parent)
-        if document is not None:
-            self.setDocument(document)
-        self._theme = theme
+        super().__init__(theme, lexer, kind, document, parent)
         self._comment_prefix = comment_prefix
         self._message = ""
         self._revision = self.document().revision()
-        self.marks = MarkList(self.document())
-        self.highlighter = SourceHighlighter(self.document(), lexer, theme)
         self._zoom = FontZoom(self)
-        self.folds = Folds(self.document(), kind)
-        self.completer = Completer(self, kind)
         self._fold_signs = FoldSigns(self)
         self.pressure = PressureBars(self)
-        self.bands = EditorLineColours(self)
-        self._margin = EditorMargin(self)
-        self.pairs = Pairs()
+        self.line_colours = EditorLineColours(self)
+        self._margin = EditorMargin(self, self.pressure)
         self.carets = Carets(self)
-        self.columns = ColumnSelection(self)
-        self.word_link = WordLink(self)
-        self._grounds = Highlights(self)
+        self.columns = ColumnSelection(self, self.carets)
+        self.word_link = WordLink(self, self.carets)
+        self._highlights = Highlights(self, self.carets, self.word_link)
         self.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.setFrameShape(QPlainTextEdit.Shape.NoFrame)
         self.setAccessibleName(self.tr("Source code"))
@@ -126,15 +111,10 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         self.textChanged.connect(self._on_text_changed)
         self.folds.changed.connect(self._on_folds_changed)
 
-    # What a window asks for.
-
-    @property
-    def theme(self) -> Theme:
-        """The theme worn now."""
-        return self._theme
+    # What a window uses.
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         self._theme = theme
         colors = code_palette(theme, self.palette())
         self.setPalette(colors)
@@ -144,10 +124,10 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         if self.highlighter.theme is not theme:
             self.highlighter.set_theme(theme)
         self._margin.update()
-        self._grounds.refresh()
+        self._highlights.refresh()
 
     def set_language(
-        self, lexer: LineLexer | None, comment_prefix: str, kind: CodeKind = CodeKind.CUDA
+        self, lexer: CodeLexer | None, comment_prefix: str, kind: CodeKind = CodeKind.CUDA
     ) -> None:
         """Treat the text as another language from now on."""
         self._comment_prefix = comment_prefix
@@ -156,15 +136,15 @@ class CodeEditor(Zoomable, QPlainTextEdit):
 
     def set_tab_width(self, columns: int) -> None:
         """Put the tab stops so many columns apart, and indent by as many."""
-        if columns != keys.tab_width(self.document()):
-            keys.set_tab_width(self.document(), columns)
+        if columns != tab_width(self.document()):
+            set_tab_width(self.document(), columns)
             self._fit_tabs()
 
-    def set_marks(self, marks: Iterable[Mark]) -> None:
+    def set_marks(self, marks: Iterable[DiagnosticMark]) -> None:
         """Show these errors and warnings instead of the last ones."""
         self.marks.set_marks(marks)
         self._margin.update()
-        self._grounds.refresh()
+        self._highlights.refresh()
         self._tell_message()
 
     def go_to(self, line: int, column: int | None = None) -> None:
@@ -176,15 +156,10 @@ class CodeEditor(Zoomable, QPlainTextEdit):
         self.centerCursor()
         self.jumped.emit()
 
-    def position(self) -> tuple[int, int]:
-        """Line and column of the cursor, counted from 1, the column in characters."""
-        line, column = places.place_of(self.document(), self.textCursor().position())
-        return line + 1, column + 1
-
     @Slot()
     def toggle_comments(self) -> None:
         """Comment the selected lines out or in."""
-        self._edit(partial(keys.toggle_comments, prefix=self._comment_prefix))
+        self._edit(partial(toggle_comments, prefix=self._comment_prefix))
 
     @Slot()
     def undo(self) -> None:
@@ -198,7 +173,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
 
     @Slot()
     def show_message(self) -> None:
-        """Tell the messages about the cursor's line, as the mouse would have them told."""
+        """Show the messages about the cursor's line as a tooltip."""
         block = self.textCursor().block()
         place = self.cursorRect().bottomLeft()
         self._show_marks(
@@ -206,52 +181,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
             self.viewport().mapToGlobal(place),
         )
 
-    # What folds: jitstudio.gui.features.editing.views.Foldable.
-
-    @Slot()
-    def fold(self) -> None:
-        """Fold the block of code that the cursor is in."""
-        self._leave_fold(self.folds.fold_around(self.textCursor().block()))
-
-    @Slot()
-    def unfold(self) -> None:
-        """Open the fold at the cursor."""
-        self.folds.unfold(self.textCursor().block())
-
-    @Slot()
-    def fold_all(self) -> None:
-        """Fold all blocks of code."""
-        self.folds.fold_all()
-        self._leave_fold()
-
-    @Slot()
-    def unfold_all(self) -> None:
-        """Open all folds."""
-        self.folds.unfold_all()
-
-    def toggle_fold(self, block: QTextBlock) -> None:
-        """Fold what begins in this line, or open it."""
-        self.folds.toggle(block)
-        self._leave_fold()
-
-    # What the find bar asks for: jitstudio.gui.code.search.Searchable.
-
-    def search_line_count(self) -> int:
-        """How many lines there are."""
-        return self.blockCount()
-
-    def search_lines(self, first: int, count: int) -> list[str]:
-        """Some lines, counted from 0."""
-        return places.lines(self.document(), first, count)
-
-    def search_start(self) -> tuple[int, int]:
-        """Line and column where the selection begins, counted from 0."""
-        return places.place_of(self.document(), self.textCursor().selectionStart())
-
-    def search_selection(self) -> str:
-        """The selected text if it is within one line."""
-        text = self.textCursor().selectedText()
-        return "" if "\u2029" in text else text
+    # What the find bar asks for: jitstudio.gui.code.code_view.Editable.
 
     def show_match(self, line: int, span: Span) -> None:
         """Select a match and bring it into view."""
@@ -260,16 +190,15 @@ class CodeEditor(Zoomable, QPlainTextEdit):
 
     def set_matches(self, matches: Mapping[int, Sequence[Span]]) -> None:
         """Highlight what was found, by line."""
-        self._grounds.set_matches(matches)
+        self._highlights.set_matches(matches)
 
     def replace_matches(self, changes: Sequence[Change]) -> bool:
         """Replace matches, given in order of their place, as one step of undo; whether it did."""
         if reason := refusal_to_replace(self.document(), changes):
             self.input_refused.emit(reason)
             return False
-        line, column = places.place_of(self.document(), self.textCursor().position())
-        places.replace(self.document(), changes)
-        if len(changes) > places.MOST_SINGLE:
+        line, column = place_of(self.document(), self.textCursor().position())
+        if replace_spans(self.document(), changes):
             self.setTextCursor(cursor_over(self.document(), line, (column, column)))
         return True
 
@@ -281,7 +210,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
             caret: Where the cursor is then.
         """
         self.carets.clear()
-        if edits and self._change(partial(places.apply, self.document(), edits)):
+        if edits and self._change(partial(replace_ranges, self.document(), edits)):
             cursor = self.textCursor()
             cursor.setPosition(min(caret, self.document().characterCount() - 1))
             self.setTextCursor(cursor)
@@ -336,7 +265,22 @@ class CodeEditor(Zoomable, QPlainTextEdit):
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer what can be done with the word and the line here."""
-        open_menu(self, event)
+        place, at = event.pos(), event.globalPos()
+        if event.reason() == QContextMenuEvent.Reason.Keyboard:
+            place = self.cursorRect().bottomLeft()
+            at = self.viewport().mapToGlobal(place)
+        elif not self.carets.is_many:
+            self._point_cursor(place)
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        # Commands of the window for the line and the word here come first, then what Qt has.
+        self.menu_opening.emit(menu)
+        usual = self.createStandardContextMenu(place)
+        menu.destroyed.connect(usual.deleteLater)
+        if not menu.isEmpty():
+            menu.addSeparator()
+        menu.addActions(usual.actions())
+        menu.popup(at)
 
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom with Ctrl, else scroll."""
@@ -367,7 +311,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what lies behind the text, then the text, its carets and the signs of folds."""
-        self.bands.paint()
+        self.line_colours.paint()
         super().paintEvent(event)
         self._fold_signs.paint()
         self.carets.paint()
@@ -380,24 +324,13 @@ class CodeEditor(Zoomable, QPlainTextEdit):
             return True
         return super().viewportEvent(event)
 
-    # What its own parts ask for.
+    # How it does it.
 
-    def visible_blocks(self) -> Iterator[tuple[QTextBlock, QRectF]]:
-        """The lines in sight and where they are."""
-        block, bottom = self.firstVisibleBlock(), self.viewport().height()
-        rect = self.blockBoundingGeometry(block).translated(self.contentOffset())
-        while block.isValid() and rect.top() <= bottom:
-            yield block, rect
-            # Of hidden lines there may be thousands; they count none.
-            line = block.firstLineNumber() + block.lineCount()
-            block = block.next()
-            if block.isValid() and not block.isVisible():
-                block = self.document().findBlockByLineNumber(line)
-            rect = QRectF(rect.left(), rect.bottom(), rect.width(), rect.height())
-
-    def refresh_grounds(self) -> None:
-        """Mark anew what lies behind the text."""
-        self._grounds.refresh()
+    def _point_cursor(self, place: QPoint) -> None:
+        """Put the cursor to a place in the viewport, unless that is in what is selected."""
+        cursor, there = self.textCursor(), self.cursorForPosition(place)
+        if not cursor.selectionStart() <= there.position() <= cursor.selectionEnd():
+            self.setTextCursor(there)
 
     def _edit(self, edit: Edit) -> None:
         if self.carets.is_many:
@@ -425,7 +358,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
             step()
 
     def _show_marks(self, marks: Iterable[PlacedMark], place: QPoint) -> None:
-        QToolTip.showText(place, told(marks), self.viewport())
+        QToolTip.showText(place, tooltip(marks), self.viewport())
 
     def _tell_message(self) -> None:
         block = self.textCursor().block()
@@ -435,19 +368,8 @@ class CodeEditor(Zoomable, QPlainTextEdit):
             self._message = message
             self.message_changed.emit(message)
 
-    def _leave_fold(self, head: QTextBlock | None = None) -> None:
-        """Put the cursor to the end of the line behind which it was hidden."""
-        cursor = self.textCursor()
-        block = head if head is not None else cursor.block()
-        if cursor.block().isVisible():
-            return
-        while block.isValid() and not block.isVisible():
-            block = block.previous()
-        cursor.setPosition(block.position() + block.length() - 1)
-        self.setTextCursor(cursor)
-
     def _fit_tabs(self) -> None:
-        columns = keys.tab_width(self.document())
+        columns = tab_width(self.document())
         self.setTabStopDistance(columns * self.fontMetrics().horizontalAdvance(" "))
 
     def fit_letters(self) -> None:
@@ -466,7 +388,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
     def _on_update_request(self, rect: QRect, dy: int) -> None:
         if dy:
             self._margin.scroll(0, dy)
-            self._grounds.refresh()
+            self._highlights.refresh()
         else:
             self._margin.update(0, rect.y(), self._margin.width(), rect.height())
 
@@ -483,7 +405,7 @@ class CodeEditor(Zoomable, QPlainTextEdit):
     def _on_folds_changed(self) -> None:
         self._margin.update()
         self.viewport().update()
-        self._grounds.refresh()
+        self._highlights.refresh()
 
     @Slot()
     def _on_text_changed(self) -> None:

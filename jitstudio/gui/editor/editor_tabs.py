@@ -1,26 +1,32 @@
-"""The tabs of the open documents."""
+"""The tabs of the open documents, and the page of each."""
 
 from __future__ import annotations
 
 import textwrap
 from functools import partial
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, Qt, Signal, Slot
-from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent
-from PySide6.QtWidgets import QApplication, QMenu, QTabBar, QTabWidget, QToolButton, QWidget
+from PySide6.QtGui import QAction, QDragEnterEvent, QDropEvent, QTextBlock
+from PySide6.QtWidgets import (
+    QApplication,
+    QMenu,
+    QTabBar,
+    QTabWidget,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
-from jitstudio.gui.code.languages import icon_name
-from jitstudio.gui.editor.marks import Mark
-from jitstudio.gui.editor.source_page import EditorPage, SourcePage
+from jitstudio.core.diagnostics import Diagnostic
+from jitstudio.gui.code.code_view import CodeView, ReadOnlyView, TextFinder
+from jitstudio.gui.code.languages import LANGUAGES, icon_name
+from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import fit_icon
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.state.asides import part_in_builds
 from jitstudio.gui.state.documents import Document, Documents
-
-if TYPE_CHECKING:
-    from jitstudio.core.diagnostics import Diagnostic
 
 # What Qt calls the buttons that scroll the tabs.
 _SCROLLERS = ("ScrollLeftButton", "ScrollRightButton")
@@ -30,18 +36,158 @@ _CLOSE_SIDE = 12
 _UNSAVED = " ●"
 
 
+class SourcePage(QWidget):
+    """Shows one document.
+
+    Attributes:
+        document: What it shows.
+        editor: Edits it; None for a document that cannot be edited.
+        view: Shows it read-only; None for one that is edited.
+
+    Signals:
+        refused: An input was not taken; with the reason.
+    """
+
+    refused = Signal(str)
+
+    editor: CodeEditor | None = None
+    view: ReadOnlyView | None = None
+
+    def __init__(
+        self,
+        document: Document,
+        theme: Theme,
+        text: QWidget,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent)
+        self.document = document
+        self._text = text
+        self._theme = theme
+        self._find_bar: TextFinder | None = None
+        self.column = QVBoxLayout(self)
+        self.column.setContentsMargins(0, 0, 0, 0)
+        self.column.setSpacing(0)
+        self.column.addWidget(text, 1)
+        self.setFocusProxy(text)
+
+    @property
+    def code_view(self) -> CodeView:
+        """The editor, or the view of what cannot be edited."""
+        raise NotImplementedError
+
+    @property
+    def find_bar(self) -> TextFinder:
+        """Searches the text; it is made when it is first asked for."""
+        if self._find_bar is None:
+            from jitstudio.gui.code.find_bar import FindBar
+
+            bar = FindBar(self._theme)
+            bar.set_target(self.code_view)
+            self.column.insertWidget(self.column.indexOf(self._text), bar)
+            self._find_bar = bar
+        return self._find_bar
+
+    def set_theme(self, theme: Theme) -> None:
+        """Apply another theme."""
+        self._theme = theme
+        self.code_view.set_theme(theme)
+        if self._find_bar is not None:
+            self._find_bar.set_theme(theme)
+
+    def follow_kind(self) -> None:
+        """Treat the text as what the document holds now: saving may have changed its kind."""
+
+    def set_marks(self, marks: list[DiagnosticMark]) -> None:
+        """Show these errors and warnings; a read-only document shows none."""
+
+    def go_to(self, line: int, column: int) -> None:
+        """Put the cursor to a place, counted from 1; 0 where it is unknown."""
+        raise NotImplementedError
+
+    def position(self) -> tuple[int, int]:
+        """Line and column of the cursor, counted from 1; zeros where there is none."""
+        return 0, 0
+
+
+class EditorPage(SourcePage):
+    """Lets one document be edited."""
+
+    editor: CodeEditor
+
+    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+        assert document.text is not None
+        language = LANGUAGES[document.kind]
+        self.editor = editor = CodeEditor(
+            theme,
+            language.lexer,
+            language.comment,
+            document=document.text,
+            kind=document.kind,
+        )
+        super().__init__(document, theme, editor, parent)
+        self._top = QTextBlock()
+        editor.setAccessibleName(self.tr("Source code of {name}").format(name=document.name))
+        editor.input_refused.connect(self.refused)
+        cursor = editor.textCursor()
+        cursor.setPosition(max(0, min(document.cursor, document.text.characterCount() - 1)))
+        editor.setTextCursor(cursor)
+        editor.cursorPositionChanged.connect(self._on_cursor_moved)
+        document.reloading.connect(self._on_reloading)
+        document.reloaded.connect(self._on_reloaded)
+
+    @property
+    def code_view(self) -> CodeEditor:
+        """The editor."""
+        return self.editor
+
+    def follow_kind(self) -> None:
+        """Treat the text as what the document holds now."""
+        language = LANGUAGES[self.document.kind]
+        if self.editor.highlighter.lexer is not language.lexer:
+            self.editor.set_language(language.lexer, language.comment, self.document.kind)
+
+    def set_marks(self, marks: list[DiagnosticMark]) -> None:
+        """Show these errors and warnings."""
+        self.editor.set_marks(marks)
+
+    def go_to(self, line: int, column: int) -> None:
+        """Put the cursor to a place."""
+        if line:
+            self.editor.go_to(line, column or None)
+        self.editor.setFocus()
+
+    def position(self) -> tuple[int, int]:
+        """Line and column of the cursor."""
+        return self.editor.position()
+
+    @Slot()
+    def _on_cursor_moved(self) -> None:
+        self.document.cursor = self.editor.textCursor().position()
+
+    @Slot()
+    def _on_reloading(self) -> None:
+        self._top = self.editor.firstVisibleBlock()
+
+    @Slot()
+    def _on_reloaded(self) -> None:
+        if self._top.isValid():
+            # The same line as before is on top, whatever came or went above it.
+            self.editor.verticalScrollBar().setValue(self._top.firstLineNumber())
+
+
 class EditorTabs(QTabWidget):
     """Shows the documents in their order; documents decide, tabs follow.
 
-    One more tab may stand among them, the home: it is there while no document is open, and
-    beside the documents where it was asked for. No document is current while it is looked at.
+    One more tab may be among them, the home: it is there while no document is open, and next to
+    the documents where it was asked for. No document is current while the home is.
 
     Signals:
         close_requested: The user wants this document closed.
         menu_requested: The user wants to see, at this place, what can be done with this document.
-        refused: An input was not taken, in words.
+        refused: An input was not taken; with the reason.
         cursor_moved: To this line and column of the current tab, counted from 1.
-        jumped: The cursor of a tab went to a place that somebody asked for.
+        jumped: The cursor of a tab went to a place that a command asked for.
         font_size_changed: The user has zoomed to this size in points.
     """
 
@@ -111,24 +257,24 @@ class EditorTabs(QTabWidget):
         self._follow_home()
 
     def add_home(self) -> None:
-        """Let the home stand beside the documents, too."""
+        """Keep the home open next to documents, too."""
         self._home_stays = True
         self._follow_home()
 
     def show_home(self) -> None:
-        """Look at the home."""
+        """Make the home the current tab."""
         self.add_home()
         if self._home is not None:
             self.setCurrentWidget(self._home)
 
     def close_home(self) -> None:
-        """Let the home stand there only while no document is open."""
+        """Keep the home open only while no document is."""
         self._home_stays = False
         self._follow_home()
 
     @property
     def is_at_home(self) -> bool:
-        """Whether the home is looked at."""
+        """Whether the home is the current tab."""
         return self._home is not None and self.currentWidget() is self._home
 
     def set_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> None:
@@ -137,7 +283,7 @@ class EditorTabs(QTabWidget):
             name = page.document.name
             page.set_marks(
                 [
-                    Mark(d.line, d.column, d.severity, _with_explanation(d))
+                    DiagnosticMark(d.line, d.column, d.severity, _with_explanation(d))
                     for d in diagnostics
                     if d.file == name and d.line is not None
                 ]
@@ -145,7 +291,7 @@ class EditorTabs(QTabWidget):
 
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         self._theme = theme
         for page in self.pages():
             page.set_theme(theme)
@@ -282,7 +428,7 @@ class EditorTabs(QTabWidget):
             before = self.tabText(self.indexOf(page)).removesuffix(_UNSAVED)
             self._label(page)
             if self._documents.title(document) != before:
-                # Of which it may have been a namesake, nobody knows any more.
+                # Which of them had the same name before is not known.
                 for other in self.pages():
                     self._label(other)
 

@@ -31,7 +31,7 @@ class Folds(QObject):
         super().__init__(document)
         self.kind = kind
         self._document = document
-        # They stand at the first lines, and follow every edit.
+        # They are at the first lines, and follow every edit.
         self._heads: list[QTextCursor] = []
         self._line_count = document.blockCount()
         document.contentsChange.connect(self._on_contents_change)

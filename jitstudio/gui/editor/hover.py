@@ -1,23 +1,19 @@
-"""Tells of the word below the mouse in an editor, or at its cursor."""
+"""The tooltip of the word below the mouse, or at the cursor, of an editor."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QPoint, QRect
 from PySide6.QtGui import QTextCursor
 
 from jitstudio.analysis.words import openings
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code.hover_text import Tip
-from jitstudio.gui.code.word_hover import WordHover
+from jitstudio.gui.code.hover import Tip, WordHover
+from jitstudio.gui.editor.changes import cursor_over
+from jitstudio.gui.editor.editor_area import EditorArea
 from jitstudio.gui.editor.matching import in_prose
-from jitstudio.gui.editor.places import cursor_over
 from jitstudio.gui.kit.code_units import from_units, to_units
-
-if TYPE_CHECKING:
-    from jitstudio.gui.editor.code_editor import CodeEditor
 
 
 class EditorHover(WordHover):
@@ -25,13 +21,13 @@ class EditorHover(WordHover):
 
     Args:
         editor: The editor.
-        want: Called with the language when somebody comes who may want tips.
+        want: Called with the language when the mouse enters, as tips may be wanted.
         find: The tip for a column of a line of a language, if there is one.
     """
 
     def __init__(
         self,
-        editor: CodeEditor,
+        editor: EditorArea,
         want: Callable[[CodeKind], None],
         find: Callable[[CodeKind, str, int], Tip | None],
     ) -> None:
@@ -41,9 +37,9 @@ class EditorHover(WordHover):
     @property
     def kind(self) -> CodeKind:
         """The language of the text."""
-        return self._editor.completer.kind
+        return self._editor.kind
 
-    def _cursor_in_sight(self) -> tuple[int, int]:
+    def _visible_cursor(self) -> tuple[int, int]:
         self._editor.ensureCursorVisible()
         cursor = self._editor.textCursor()
         return cursor.blockNumber(), cursor.positionInBlock()

@@ -1,253 +1,276 @@
-"""What the editing keys of a code editor do, as functions over a text cursor.
+"""Which keys of an editor do what: pairs of brackets, edits, and the standard keys of a text field.
 
-Each is one step of undo.
+The shortcuts of commands are in `jitstudio.gui.shell.commands.table`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Mapping
+from functools import partial
 
-from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeyEvent, QKeySequence, QTextCursor
 
-from jitstudio.gui.editor.places import MOST_SINGLE, replace
+from jitstudio.gui.editor import edits
+from jitstudio.gui.editor.edits import one_step
+from jitstudio.gui.editor.matching import types_prose
 from jitstudio.gui.kit.code_units import from_units
 
-if TYPE_CHECKING:
-    from jitstudio.gui.code.search import Change
-
-_USUAL_WIDTH = 4
-_WIDTH = "tabWidth"
-_BLANKS = " \t"
-_OPENERS = "{(["
-_CLOSERS = {"{": "}", "(": ")", "[": "]"}
+_PARTNERS = {"(": ")", "[": "]", "{": "}", '"': '"', "'": "'"}
+_CLOSERS = frozenset(_PARTNERS.values())
+_QUOTES = frozenset("\"'")
+# Before anything else, a bracket is meant to enclose what is there.
+_MAY_FOLLOW = frozenset(" \t)]},;")
 _KEEP = QTextCursor.MoveMode.KeepAnchor
 _MOVE = QTextCursor.MoveOperation
+Edit = Callable[[QTextCursor], None]
+"""Changes the text at a cursor."""
+
+_NONE = Qt.KeyboardModifier.NoModifier
+_CTRL = Qt.KeyboardModifier.ControlModifier
+_SHIFT = Qt.KeyboardModifier.ShiftModifier
+_ALT = Qt.KeyboardModifier.AltModifier
+_KEY = Qt.Key
+KEYS: Mapping[tuple[Qt.Key, Qt.KeyboardModifier], Edit] = {
+    (_KEY.Key_Tab, _NONE): edits.indent,
+    (_KEY.Key_Backtab, _SHIFT): edits.unindent,
+    (_KEY.Key_Backtab, _NONE): edits.unindent,
+    (_KEY.Key_BracketRight, _CTRL): edits.indent_lines,
+    (_KEY.Key_BracketLeft, _CTRL): edits.unindent,
+    (_KEY.Key_Return, _NONE): edits.new_line,
+    (_KEY.Key_Enter, _NONE): edits.new_line,
+    # Qt would put a line separator, which is no line end to a compiler.
+    (_KEY.Key_Return, _SHIFT): edits.new_line,
+    (_KEY.Key_Enter, _SHIFT): edits.new_line,
+    (_KEY.Key_BraceRight, _NONE): edits.close_brace,
+    (_KEY.Key_Home, _NONE): partial(edits.home, select=False),
+    (_KEY.Key_Home, _SHIFT): partial(edits.home, select=True),
+    (_KEY.Key_Up, _ALT): partial(edits.move_lines, down=False),
+    (_KEY.Key_Down, _ALT): partial(edits.move_lines, down=True),
+    (_KEY.Key_Down, _ALT | _SHIFT): edits.duplicate_lines,
+    (_KEY.Key_D, _CTRL | _SHIFT): edits.duplicate_lines,
+    (_KEY.Key_K, _CTRL | _SHIFT): edits.delete_lines,
+}
+_OF_LINES = frozenset(
+    {
+        edits.unindent,
+        edits.indent_lines,
+        edits.move_lines,
+        edits.duplicate_lines,
+        edits.delete_lines,
+        edits.toggle_comments,
+    }
+)
+_STANDARD = QKeySequence.StandardKey
+_MODE = QTextCursor.MoveMode
+_MOVES = {
+    _STANDARD.MoveToNextChar: (_MOVE.Right, _MODE.MoveAnchor),
+    _STANDARD.MoveToPreviousChar: (_MOVE.Left, _MODE.MoveAnchor),
+    _STANDARD.MoveToNextWord: (_MOVE.WordRight, _MODE.MoveAnchor),
+    _STANDARD.MoveToPreviousWord: (_MOVE.WordLeft, _MODE.MoveAnchor),
+    _STANDARD.MoveToNextLine: (_MOVE.Down, _MODE.MoveAnchor),
+    _STANDARD.MoveToPreviousLine: (_MOVE.Up, _MODE.MoveAnchor),
+    _STANDARD.MoveToStartOfLine: (_MOVE.StartOfLine, _MODE.MoveAnchor),
+    _STANDARD.MoveToEndOfLine: (_MOVE.EndOfLine, _MODE.MoveAnchor),
+    _STANDARD.MoveToStartOfBlock: (_MOVE.StartOfBlock, _MODE.MoveAnchor),
+    _STANDARD.MoveToEndOfBlock: (_MOVE.EndOfBlock, _MODE.MoveAnchor),
+    _STANDARD.MoveToStartOfDocument: (_MOVE.Start, _MODE.MoveAnchor),
+    _STANDARD.MoveToEndOfDocument: (_MOVE.End, _MODE.MoveAnchor),
+    _STANDARD.SelectNextChar: (_MOVE.Right, _MODE.KeepAnchor),
+    _STANDARD.SelectPreviousChar: (_MOVE.Left, _MODE.KeepAnchor),
+    _STANDARD.SelectNextWord: (_MOVE.WordRight, _MODE.KeepAnchor),
+    _STANDARD.SelectPreviousWord: (_MOVE.WordLeft, _MODE.KeepAnchor),
+    _STANDARD.SelectNextLine: (_MOVE.Down, _MODE.KeepAnchor),
+    _STANDARD.SelectPreviousLine: (_MOVE.Up, _MODE.KeepAnchor),
+    _STANDARD.SelectStartOfLine: (_MOVE.StartOfLine, _MODE.KeepAnchor),
+    _STANDARD.SelectEndOfLine: (_MOVE.EndOfLine, _MODE.KeepAnchor),
+    _STANDARD.SelectStartOfBlock: (_MOVE.StartOfBlock, _MODE.KeepAnchor),
+    _STANDARD.SelectEndOfBlock: (_MOVE.EndOfBlock, _MODE.KeepAnchor),
+    _STANDARD.SelectStartOfDocument: (_MOVE.Start, _MODE.KeepAnchor),
+    _STANDARD.SelectEndOfDocument: (_MOVE.End, _MODE.KeepAnchor),
+}
+_DELETED = {
+    _STANDARD.Delete: _MOVE.Right,
+    _STANDARD.DeleteEndOfWord: _MOVE.NextWord,
+    _STANDARD.DeleteStartOfWord: _MOVE.PreviousWord,
+    _STANDARD.DeleteEndOfLine: _MOVE.EndOfBlock,
+}
 
 
-def tab_width(document: QTextDocument) -> int:
-    """How many columns apart the tab stops of a text are."""
-    return document.property(_WIDTH) or _USUAL_WIDTH
+class Pairs:
+    """The closing signs that were put in, as far as they are in the cursor's line or the next.
+
+    Attributes:
+        is_on: Whether signs are typed as pairs at all.
+    """
+
+    def __init__(self) -> None:
+        self.is_on = True
+        # Each is before its sign, and is pushed along by what is typed between.
+        self._put_in: list[QTextCursor] = []
+
+    def take(self, cursor: QTextCursor, typed: str) -> bool:
+        """Type a sign as one of a pair; says whether that applied."""
+        if not self.is_on:
+            return False
+        self._forget_others(cursor)
+        if cursor.hasSelection():
+            return self._wrap(cursor, typed)
+        return self._step_over(cursor, typed) or self._put(cursor, typed)
+
+    def backspace(self, cursor: QTextCursor) -> bool:
+        """Delete a pair with nothing between; says whether that applied."""
+        self._forget_others(cursor)
+        before, behind = _neighbours(cursor)
+        if cursor.hasSelection() or not behind or _PARTNERS.get(before) != behind:
+            return False
+        if self._waiting(cursor) is None:
+            return False
+        with one_step(cursor):
+            cursor.deletePreviousChar()
+            cursor.deleteChar()
+        return True
+
+    def _wrap(self, cursor: QTextCursor, typed: str) -> bool:
+        if typed not in _PARTNERS:
+            return False
+        first, last = cursor.selectionStart(), cursor.selectionEnd()
+        with one_step(cursor):
+            cursor.setPosition(last)
+            cursor.insertText(_PARTNERS[typed])
+            cursor.setPosition(first)
+            cursor.insertText(typed)
+        cursor.setPosition(first + 1)
+        cursor.setPosition(last + 1, _KEEP)
+        return True
+
+    def _step_over(self, cursor: QTextCursor, typed: str) -> bool:
+        waiting = self._waiting(cursor) or (self._brace_below(cursor) if typed == "}" else None)
+        if waiting is None or typed not in _CLOSERS or _neighbours(waiting)[1] != typed:
+            return False
+        self._put_in.remove(waiting)
+        if waiting.block() != cursor.block() and not cursor.block().text().strip():
+            # The empty line was for code that has not come.
+            with one_step(cursor):
+                cursor.setPosition(cursor.block().position())
+                cursor.setPosition(waiting.block().position(), _KEEP)
+                cursor.removeSelectedText()
+        cursor.setPosition(waiting.position() + 1)
+        return True
+
+    def _put(self, cursor: QTextCursor, typed: str) -> bool:
+        if typed not in _PARTNERS or not _is_wanted(cursor, typed):
+            return False
+        with one_step(cursor):
+            cursor.insertText(typed + _PARTNERS[typed])
+        cursor.movePosition(_MOVE.PreviousCharacter)
+        self._put_in.append(QTextCursor(cursor))
+        return True
+
+    def _waiting(self, cursor: QTextCursor) -> QTextCursor | None:
+        at = cursor.position()
+        return next((put for put in self._put_in if put.position() == at), None)
+
+    def _brace_below(self, cursor: QTextCursor) -> QTextCursor | None:
+        """The brace that went down a line by Enter, if nothing but blanks is before it."""
+        rest = cursor.block().text()[cursor.positionInBlock() :]
+        below = cursor.block().next()
+        for put in self._put_in:
+            before = below.text()[: put.positionInBlock()]
+            if put.block() == below and not rest.strip() and not before.strip():
+                return put
+        return None
+
+    def _forget_others(self, cursor: QTextCursor) -> None:
+        near = (cursor.block(), cursor.block().next())
+        self._put_in = [put for put in self._put_in if put.block() in near]
 
 
-def set_tab_width(document: QTextDocument, columns: int) -> None:
-    """Put the tab stops of a text so many columns apart."""
-    document.setProperty(_WIDTH, columns)
+def _neighbours(cursor: QTextCursor) -> tuple[str, str]:
+    """The characters left and right of a cursor, empty at the ends of the line."""
+    text = cursor.block().text()
+    column = from_units(text, cursor.positionInBlock())
+    return text[column - 1 : column] if column else "", text[column : column + 1]
 
 
-@contextmanager
-def one_step(cursor: QTextCursor) -> Iterator[None]:
-    """Join all edits inside into one step of undo."""
-    cursor.beginEditBlock()
-    try:
-        yield
-    finally:
-        cursor.endEditBlock()
+def _is_wanted(cursor: QTextCursor, typed: str) -> bool:
+    before, behind = _neighbours(cursor)
+    if behind and behind not in _MAY_FOLLOW:
+        return False
+    if typed in _QUOTES and (before.isalnum() or before in ("_", "\\", typed)):
+        return False
+    return not types_prose(cursor.block(), cursor.positionInBlock())
 
 
-def indentation(text: str) -> str:
-    """The blanks that a line begins with."""
-    return text[: len(text) - len(text.lstrip(_BLANKS))]
+def is_of_lines(edit: Edit) -> bool:
+    """Whether an edit is about whole lines, whichever of their columns the cursor is in."""
+    return getattr(edit, "func", edit) in _OF_LINES
 
 
-def selected_blocks(cursor: QTextCursor) -> list[QTextBlock]:
-    """The lines that a selection touches; one that it only reaches the start of is left out."""
-    document = cursor.document()
-    first = document.findBlock(cursor.selectionStart())
-    last = document.findBlock(cursor.selectionEnd())
-    if last != first and cursor.selectionEnd() == last.position():
-        last = last.previous()
-    blocks = [first]
-    while blocks[-1] != last:
-        blocks.append(blocks[-1].next())
-    return blocks
+def edit_of(event: QKeyEvent) -> Edit | None:
+    """What a key press does to the text, unless Qt knows best."""
+    modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    if event.text() == "}":
+        modifiers = _NONE  # which modifiers a brace needs depends on the keyboard
+    return KEYS.get((Qt.Key(event.key()), modifiers))
 
 
-def _at(block: QTextBlock, column: int = 0) -> QTextCursor:
-    cursor = QTextCursor(block)
-    cursor.setPosition(block.position() + column)
-    return cursor
+def apply_key(event: QKeyEvent, cursor: QTextCursor, pairs: Pairs) -> bool:
+    """Do what a key does to the text at a cursor; says whether Qt is to do nothing more."""
+    edit = edit_of(event)
+    if pairs.take(cursor, event.text()):
+        return True
+    if edit is not None:
+        edit(cursor)
+        return True
+    return _is_backspace(event) and (pairs.backspace(cursor) or edits.backspace(cursor))
 
 
-def _remove(block: QTextBlock, column: int, count: int) -> None:
-    cursor = _at(block, column)
-    cursor.setPosition(block.position() + column + count, _KEEP)
+def _is_backspace(event: QKeyEvent) -> bool:
+    """Whether this deletes one character back."""
+    modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    return event.key() == Qt.Key.Key_Backspace and modifiers == _NONE
+
+
+def standard_edit(event: QKeyEvent) -> Edit | None:
+    """What a key does to a cursor, if it moves it, deletes, or types a character."""
+    for key, (move, mode) in _MOVES.items():
+        if event.matches(key):
+            return partial(_go, move=move, mode=mode)
+    for key, move in _DELETED.items():
+        if event.matches(key):
+            return partial(_delete, move=move)
+    if event.key() == Qt.Key.Key_Backspace and event.modifiers() in (_NONE, _SHIFT):
+        return partial(_delete, move=_MOVE.Left)
+    return partial(_insert, text=event.text()) if types(event) else None
+
+
+def types(event: QKeyEvent) -> bool:
+    """Whether a key types its text: see `QInputControl::isAcceptableInput` of Qt."""
+    modifiers = event.modifiers() & ~Qt.KeyboardModifier.KeypadModifier
+    text = event.text()
+    return text[:1].isprintable() and text != "" and modifiers not in (_CTRL, _CTRL | _SHIFT)
+
+
+def _go(cursor: QTextCursor, move: _MOVE, mode: _MODE) -> None:
+    if mode is _MODE.MoveAnchor and cursor.hasSelection():
+        # Without Shift, left and right go to the ends of what is selected.
+        if move is _MOVE.Left:
+            cursor.setPosition(cursor.selectionStart())
+            return
+        if move is _MOVE.Right:
+            cursor.setPosition(cursor.selectionEnd())
+            return
+    cursor.movePosition(move, mode)
+
+
+def _delete(cursor: QTextCursor, move: _MOVE) -> None:
+    if not cursor.hasSelection():
+        if move is _MOVE.EndOfBlock and cursor.atBlockEnd():
+            move = _MOVE.Right
+        cursor.movePosition(move, _MODE.KeepAnchor)
     cursor.removeSelectedText()
 
 
-def indent(cursor: QTextCursor) -> None:
-    """Indent the selected lines, or go to the next tab stop where one line or none is selected."""
-    blocks = selected_blocks(cursor)
-    with one_step(cursor):
-        if len(blocks) == 1 and not _is_whole_line(cursor, blocks[0]):
-            column = cursor.selectionStart() - blocks[0].position()
-            width = tab_width(cursor.document())
-            cursor.insertText(" " * (width - column % width))
-            return
-        indent_lines(cursor)
-
-
-def _is_whole_line(cursor: QTextCursor, block: QTextBlock) -> bool:
-    length = cursor.selectionEnd() - cursor.selectionStart()
-    return length > 0 and length >= len(block.text().strip())
-
-
-def unindent(cursor: QTextCursor) -> None:
-    """Take one level of indentation from the selected lines, or from the cursor's."""
-    width = tab_width(cursor.document())
-    changes: list[Change] = []
-    for line, text in _selected_lines(cursor):
-        blanks = indentation(text)
-        if blanks.startswith("\t"):
-            changes.append((line, (0, 1), ""))
-        elif blanks:
-            changes.append((line, (0, min(len(blanks), (len(blanks) - 1) % width + 1)), ""))
-    _change_lines(cursor, changes)
-
-
-def indent_lines(cursor: QTextCursor) -> None:
-    """Indent the lines that the selection touches, or the cursor's, wherever in it that is."""
-    deeper = " " * tab_width(cursor.document())
-    lines = (line for line, text in _selected_lines(cursor) if text.strip())
-    _change_lines(cursor, [(line, (0, 0), deeper) for line in lines])
-
-
-def delete_lines(cursor: QTextCursor) -> None:
-    """Delete the selected lines, or the cursor's; the one below takes their place."""
-    blocks = selected_blocks(cursor)
-    first, last = blocks[0], blocks[-1]
-    with one_step(cursor):
-        cursor.setPosition(first.position())
-        cursor.setPosition(last.position() + last.length() - 1, _KEEP)
-        cursor.removeSelectedText()
-        # An only line stays, empty; the end of the last one goes with the line above.
-        if not cursor.atEnd():
-            cursor.deleteChar()
-        elif not cursor.atStart():
-            cursor.deletePreviousChar()
-            cursor.movePosition(_MOVE.StartOfBlock)
-
-
-def new_line(cursor: QTextCursor) -> None:
-    """Begin a new line as deep as this one, deeper behind an opening bracket."""
-    with one_step(cursor):
-        cursor.removeSelectedText()
-        text = cursor.block().text()
-        column = from_units(text, cursor.positionInBlock())
-        before, behind = text[:column], text[column:]
-        blanks = indentation(before)
-        opener = before.rstrip(_BLANKS)[-1:]
-        deeper = bool(opener) and opener in _OPENERS
-        if deeper and behind.lstrip(_BLANKS).startswith(_CLOSERS[opener]):
-            _remove(cursor.block(), cursor.positionInBlock(), len(indentation(behind)))
-            outside = cursor.position()
-            cursor.insertText("\n" + blanks)
-            cursor.setPosition(outside)
-        level = tab_width(cursor.document()) if deeper else 0
-        cursor.insertText("\n" + blanks + " " * level)
-
-
-def close_brace(cursor: QTextCursor) -> None:
-    """Type a closing brace; alone on its line it goes one level back."""
-    with one_step(cursor):
-        if not cursor.hasSelection():
-            before = cursor.block().text()[: cursor.positionInBlock()]
-            if before and not before.strip(_BLANKS):
-                unindent(cursor)
-        cursor.insertText("}")
-
-
-def backspace(cursor: QTextCursor) -> bool:
-    """Delete back to the last tab stop inside the indentation; says whether that applied."""
-    column = cursor.positionInBlock()
-    before = cursor.block().text()[:column]
-    if cursor.hasSelection() or not before or before.strip(" "):
-        return False
-    over = (column - 1) % tab_width(cursor.document()) + 1
-    _remove(cursor.block(), column - over, over)
-    return True
-
-
-def toggle_comments(cursor: QTextCursor, prefix: str) -> None:
-    """Comment the selected lines out, or in again if all of them are out."""
-    selected = _selected_lines(cursor)
-    lines = [(line, text, len(indentation(text))) for line, text in selected if text.strip()]
-    if not lines or not prefix:
-        return
-    changes: list[Change] = []
-    if all(text.startswith(prefix, column) for _, text, column in lines):
-        for line, text, column in lines:
-            spaced = text.startswith(" ", column + len(prefix))
-            changes.append((line, (column, column + len(prefix) + spaced), ""))
-    else:
-        column = min(column for _, _, column in lines)
-        changes = [(line, (column, column), f"{prefix} ") for line, _, _ in lines]
-    _change_lines(cursor, changes)
-
-
-def _selected_lines(cursor: QTextCursor) -> list[tuple[int, str]]:
-    """The selected lines, or the cursor's, with their numbers."""
-    blocks = selected_blocks(cursor)
-    return list(enumerate((block.text() for block in blocks), blocks[0].blockNumber()))
-
-
-def _change_lines(cursor: QTextCursor, changes: Sequence[Change]) -> None:
-    """Make changes to the selected lines as one step; they stay selected."""
-    backwards = cursor.position() < cursor.anchor()
-    with one_step(cursor):
-        replace(cursor.document(), changes)
-    if len(changes) > MOST_SINGLE:
-        document = cursor.document()
-        first, last = (document.findBlockByNumber(changes[n][0]) for n in (0, -1))
-        ends = first.position(), last.position() + last.length() - 1
-        cursor.setPosition(ends[backwards])
-        cursor.setPosition(ends[not backwards], _KEEP)
-
-
-def duplicate_lines(cursor: QTextCursor) -> None:
-    """Put a copy of the selected lines below them; the cursor stays in the upper ones."""
-    blocks = selected_blocks(cursor)
-    copy = "\n".join(block.text() for block in blocks)
-    last = blocks[-1]
-    below = _at(last, last.length() - 1)
-    # Else a cursor at the very end would be carried along.
-    anchor, position = cursor.anchor(), cursor.position()
-    with one_step(cursor):
-        below.insertText("\n" + copy)
-        cursor.setPosition(anchor)
-        cursor.setPosition(position, _KEEP)
-
-
-def move_lines(cursor: QTextCursor, down: bool) -> None:
-    """Swap the selected lines with the line above or below them; the selection goes along."""
-    blocks = selected_blocks(cursor)
-    neighbour = blocks[-1].next() if down else blocks[0].previous()
-    if not neighbour.isValid():
-        return
-    # The neighbour moves, not the selected lines: marks inside them stay alive.
-    other = neighbour.text()
-    shift = neighbour.length() * (1 if down else -1)
-    # A selection up to the start of the next line has no such line to reach at the very end.
-    end = cursor.document().characterCount() - 1
-    anchor, position = (min(at + shift, end) for at in (cursor.anchor(), cursor.position()))
-    with one_step(cursor):
-        if down:
-            _remove(blocks[-1], blocks[-1].length() - 1, neighbour.length())
-            _at(blocks[0]).insertText(other + "\n")
-        else:
-            last = _at(blocks[-1], blocks[-1].length() - 1)
-            last.insertText("\n" + other)
-            _remove(neighbour, 0, neighbour.length())
-        cursor.setPosition(anchor)
-        cursor.setPosition(position, _KEEP)
-
-
-def home(cursor: QTextCursor, select: bool) -> None:
-    """Go to the first character that is no blank; from there to the start of the line."""
-    block = cursor.block()
-    column = len(indentation(block.text()))
-    if cursor.positionInBlock() == column:
-        column = 0
-    mode = _KEEP if select else QTextCursor.MoveMode.MoveAnchor
-    cursor.setPosition(block.position() + column, mode)
+def _insert(cursor: QTextCursor, text: str) -> None:
+    cursor.insertText(text)

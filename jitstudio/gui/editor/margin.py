@@ -1,10 +1,11 @@
-"""The strip left of the code: line numbers, and a sign for lines with an error or warning."""
+"""What is drawn beside the code of an editor: line numbers, signs, folds, live registers."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
+from dataclasses import dataclass
 
-from PySide6.QtCore import QEvent, QPoint, QRect, QSize, Qt, Slot
+from PySide6.QtCore import QEvent, QObject, QPoint, QPointF, QRect, QRectF, QSize, Qt, Signal, Slot
 from PySide6.QtGui import (
     QHelpEvent,
     QMouseEvent,
@@ -16,29 +17,184 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QToolTip, QWidget
 
-from jitstudio.gui.editor.marks import PlacedMark, told
+from jitstudio.gui.editor.editor_area import EditorArea
+from jitstudio.gui.editor.marks import PlacedMark, tooltip
 from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import STALE_BAR
 
-if TYPE_CHECKING:
-    from jitstudio.gui.editor.code_editor import CodeEditor
-
+_BAR_LEFT, _BAR_GAP, _BAR_WIDTH = 4, 6, 36
+# Above and below a bar; the distance of its frame.
+_AIR, _FRAME = 4, 2
+_SIGN = "…"
+# Between text and sign, and left and right within it; in widths of a character.
+_BEFORE, _INSIDE = 1, 0.5
+_ROUNDING = 4
 _FEWEST_DIGITS = 3
 # Left of the sign, between sign and number, number and fold mark, mark and text; in pixels.
 _LEFT, _GAP, _RIGHT = 4, 4, 6
 
 
+@dataclass(frozen=True)
+class LineBar:
+    """What is alive on a line.
+
+    Attributes:
+        number: What is written in front of the bar.
+        share: The length of the bar, from 0 to 1.
+        strain: What they cost, from 0 to 1: see `analysis.occupancy.strain`.
+        tip: The tooltip.
+        holds: Whether the line holds registers at the peak that is looked at.
+    """
+
+    number: int
+    share: float
+    strain: float
+    tip: str
+    holds: bool = False
+
+
+class PressureBars(QObject):
+    """The bars of one `CodeEditor`; they stay with their lines while text is edited.
+
+    Signals:
+        changed: There are other bars.
+    """
+
+    changed = Signal()
+
+    def __init__(self, editor: EditorArea) -> None:
+        super().__init__(editor)
+        self._editor = editor
+        self._bars: dict[int, LineBar] | None = None
+        self._is_old = False
+        self._digits = 1
+        self._line_count = editor.blockCount()
+        editor.document().contentsChange.connect(self._on_contents_change)
+
+    @property
+    def bars(self) -> Mapping[int, LineBar]:
+        """By the line, counted from 0."""
+        return self._bars or {}
+
+    @property
+    def width(self) -> int:
+        """Of the strip that they take; nothing while there are none."""
+        if self._bars is None:
+            return 0
+        digit = self._editor.fontMetrics().horizontalAdvance("0")
+        return _BAR_LEFT + self._digits * digit + _BAR_GAP + _BAR_WIDTH
+
+    def show_bars(self, bars: Mapping[int, LineBar] | None) -> None:
+        """Show these, by the line from 0; without any there is room for them, with None not."""
+        self._bars = dict(bars) if bars is not None else None
+        self._digits = max((len(str(bar.number)) for bar in self.bars.values()), default=2)
+        self.changed.emit()
+
+    @property
+    def is_old(self) -> bool:
+        """Whether the bars are not of the newest text."""
+        return self._is_old and self._bars is not None
+
+    def set_old(self, is_old: bool) -> None:
+        """Mark the bars as of an older text, or of this one."""
+        if is_old != self._is_old:
+            self._is_old = is_old
+            self.changed.emit()
+
+    def tip(self, line: int) -> str:
+        """Return the tooltip of the bar of a line."""
+        bar = self.bars.get(line)
+        return plain_tooltip(bar.tip) if bar is not None else ""
+
+    def paint(self, painter: QPainter, line: int, top: int) -> None:
+        """Draw the bar of a line that begins at a height."""
+        bar = self.bars.get(line)
+        if bar is None:
+            return
+        theme, metrics = self._editor.theme, self._editor.fontMetrics()
+        number = str(bar.number)
+        digit = metrics.horizontalAdvance("0")
+        x = _BAR_LEFT + (self._digits - len(number)) * digit
+        painter.setPen(theme.code.margin_current if bar.holds else theme.code.margin_text)
+        painter.drawText(QPointF(x, top + metrics.ascent()), number)
+        left = _BAR_LEFT + self._digits * digit + _BAR_GAP
+        place = QRectF(left, top + _AIR, _BAR_WIDTH - _BAR_GAP, metrics.height() - 2 * _AIR)
+        if bar.holds:
+            ring = place.adjusted(-_FRAME, -_FRAME, _FRAME, _FRAME)
+            painter.fillRect(ring, theme.code.margin_current)
+            painter.fillRect(ring.adjusted(1, 1, -1, -1), theme.code.margin)
+        place.setWidth(max(1.0, place.width() * bar.share))
+        painter.fillRect(place, theme.step(bar.strain))
+
+    @Slot(int, int, int)
+    def _on_contents_change(self, position: int, _removed: int, _added: int) -> None:
+        """Move the bars below an edit along with their lines."""
+        count = self._editor.document().blockCount()
+        moved, self._line_count = count - self._line_count, count
+        if not moved or not self._bars:
+            return
+        block = self._editor.document().findBlock(position)
+        # At the start of a line, that line itself is moved.
+        at_start = position == block.position() and moved > 0
+        edited = block.blockNumber() - (1 if at_start else 0)
+        gone = range(edited + 1, edited + 1 - moved) if moved < 0 else range(0)
+        self._bars = {
+            line + moved if line > edited else line: bar
+            for line, bar in self._bars.items()
+            if line not in gone
+        }
+
+
+class FoldSigns:
+    """Draws the signs of one `CodeEditor`."""
+
+    def __init__(self, editor: EditorArea) -> None:
+        self._editor = editor
+
+    def paint(self) -> None:
+        """Draw those that are visible."""
+        code = self._editor.theme.code
+        painter = QPainter(self._editor.viewport())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(self._editor.font())
+        for block, rect in self._editor.visible_blocks():
+            if self._editor.folds.is_folded(block):
+                place = self._place(block, rect)
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(code.bracket)
+                painter.drawRoundedRect(place, _ROUNDING, _ROUNDING)
+                painter.setPen(code.text)
+                painter.drawText(place, Qt.AlignmentFlag.AlignCenter, _SIGN)
+        painter.end()
+
+    def at(self, place: QPointF) -> QTextBlock | None:
+        """The line whose sign is at this place of the viewport."""
+        for block, rect in self._editor.visible_blocks():
+            if rect.top() <= place.y() < rect.bottom():
+                is_sign = self._editor.folds.is_folded(block) and self._place(block, rect)
+                return block if is_sign and is_sign.contains(place) else None
+        return None
+
+    def _place(self, block: QTextBlock, rect: QRectF) -> QRectF:
+        width = self._editor.fontMetrics().horizontalAdvance(_SIGN)
+        line = block.layout().lineAt(0)
+        left = rect.left() + line.x() + line.naturalTextWidth() + _BEFORE * width
+        return QRectF(left, rect.top() + 2, (1 + 2 * _INSIDE) * width, rect.height() - 4)
+
+
 class EditorMargin(QWidget):
     """Draws the margin of one `CodeEditor`.
 
-    A click in it selects the line, one on the mark beside the text folds or opens a block of code.
+    A click in it selects the line, one on the fold mark folds or opens a block of code.
     """
 
-    def __init__(self, editor: CodeEditor) -> None:
+    def __init__(self, editor: EditorArea, pressure: PressureBars) -> None:
         super().__init__(editor)
         self._editor = editor
+        self._pressure = pressure
         self._pressed: int | None = None
-        editor.pressure.changed.connect(self.fit)
+        pressure.changed.connect(self.fit)
 
     @Slot()
     def fit(self) -> None:
@@ -54,7 +210,7 @@ class EditorMargin(QWidget):
         metrics = self._editor.fontMetrics()
         numbers = digits * metrics.horizontalAdvance("9")
         signs = _LEFT + self._sign_side() + _GAP + numbers + _GAP + self._fold_side() + _RIGHT
-        return self._editor.pressure.width + signs
+        return self._pressure.width + signs
 
     def sizeHint(self) -> QSize:
         """The width that the numbers need."""
@@ -71,12 +227,12 @@ class EditorMargin(QWidget):
         return QRect(self.width() - _RIGHT - side, top + (height - side) // 2, side, side)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw the lines that are in sight."""
+        """Draw the visible lines."""
         editor, theme = self._editor, self._editor.theme
         painter = QPainter(self)
         painter.fillRect(event.rect(), theme.code.margin)
         painter.setFont(editor.font())
-        by_line, bars = editor.marks.by_line(), editor.pressure
+        by_line, bars = editor.marks.by_line(), self._pressure
         current = editor.textCursor().blockNumber()
         side, height = self._sign_side(), editor.fontMetrics().height()
         for block, rect in editor.visible_blocks():
@@ -104,9 +260,9 @@ class EditorMargin(QWidget):
     def event(self, event: QEvent) -> bool:
         """Tell what the sign under the mouse means."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
-            block, bars = self._block_at(event.pos().y()), self._editor.pressure
+            block, bars = self._block_at(event.pos().y()), self._pressure
             is_bar = event.pos().x() < bars.width
-            words = bars.tip(block.blockNumber()) if is_bar else told(self._marks_of(block))
+            words = bars.tip(block.blockNumber()) if is_bar else tooltip(self._marks_of(block))
             QToolTip.showText(event.globalPos(), words, self)
             return True
         return super().event(event)

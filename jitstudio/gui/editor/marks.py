@@ -20,7 +20,7 @@ _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 
 @dataclass(frozen=True)
-class Mark:
+class DiagnosticMark:
     """Something to tell about a place in the text.
 
     Attributes:
@@ -40,7 +40,7 @@ class Mark:
 class PlacedMark:
     """A mark and the text it is about; the cursor follows every edit."""
 
-    mark: Mark
+    mark: DiagnosticMark
     cursor: QTextCursor
     had_text: bool
 
@@ -58,7 +58,7 @@ class MarkList:
         self._document = document
         self._placed: list[PlacedMark] = []
 
-    def set_marks(self, marks: Iterable[Mark]) -> None:
+    def set_marks(self, marks: Iterable[DiagnosticMark]) -> None:
         """Replace all marks. One behind the end of the text goes to its last line."""
         self._placed = [self._place(mark) for mark in marks]
 
@@ -103,7 +103,7 @@ class MarkList:
         shown.sort(key=lambda placed: -_RANK[placed.mark.severity])
         return [_selection(placed, theme) for placed in shown]
 
-    def _place(self, mark: Mark) -> PlacedMark:
+    def _place(self, mark: DiagnosticMark) -> PlacedMark:
         number = min(max(mark.line, 1), self._document.blockCount()) - 1
         block = self._document.findBlockByNumber(number)
         first, last = _span(block, mark.column)
@@ -115,7 +115,7 @@ class MarkList:
         return PlacedMark(mark, cursor, cursor.hasSelection())
 
 
-def told(marks: Iterable[PlacedMark]) -> str:
+def tooltip(marks: Iterable[PlacedMark]) -> str:
     """The messages of some marks as a tooltip, each once."""
     return plain_tooltip("\n\n".join(dict.fromkeys(placed.mark.message for placed in marks)))
 

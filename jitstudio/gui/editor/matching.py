@@ -1,13 +1,14 @@
-"""What belongs to the place of the cursor: the partner of a bracket, the word elsewhere."""
+"""What belongs to the place of the cursor: the partner of a bracket, the same word elsewhere."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from itertools import chain
 
-from PySide6.QtGui import QTextBlock, QTextCursor
+from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument
 
-from jitstudio.gui.kit.code_units import from_units, to_units
+from jitstudio.gui.kit.code_units import from_units, in_units, to_units
 from jitstudio.gui.kit.theme import IS_PROSE
 
 _PARTNERS = {"(": ")", "[": "]", "{": "}"}
@@ -18,9 +19,12 @@ _BRACKET = re.compile(r"[()\[\]{}]")
 _WORD = re.compile(r"[A-Za-z_$][\w$]*")
 _LINE_COMMENTS = ("//", ";")
 _QUOTES = "\"'"
-# Farther away nobody sees the partner, and the search would be felt while typing.
+# Farther away the partner is not visible, and the search would be felt while typing.
 _FARTHEST_LINES = 400
 _LONGEST_LINE = 5000
+_WORD_OR_NUMBER = re.compile(r"[\w$]+")
+Positions = tuple[int, int]
+"""The first position and the one behind the last."""
 
 
 def bracket_pair(cursor: QTextCursor) -> tuple[int, int] | None:
@@ -30,7 +34,7 @@ def bracket_pair(cursor: QTextCursor) -> tuple[int, int] | None:
         return None
     text, column = block.text(), cursor.positionInBlock()
     column = from_units(text, column)
-    # The bracket that was just typed, else the one that the cursor stands before.
+    # The bracket that was just typed, else the one that the cursor is before.
     for index in (column - 1, column):
         if 0 <= index < len(text) and text[index] in _PARTNERS and not in_prose(block, index):
             partner = _partner(block, index, text[index])
@@ -80,7 +84,7 @@ def opens_block(block: QTextBlock) -> bool:
 
 
 def in_prose(block: QTextBlock, column: int) -> bool:
-    """Whether the highlighter has told that the character there is in a comment or a string."""
+    """Whether the highlighter has found the character there in a comment or a string."""
     return any(
         span.start <= column < span.start + span.length and span.format.hasProperty(IS_PROSE)
         for span in block.layout().formats()
@@ -126,7 +130,7 @@ def word_at(cursor: QTextCursor) -> str:
 
 
 def occurrences(word: str, first: QTextBlock, last: int) -> list[QTextCursor]:
-    """Cursors that select a word wherever it stands alone, from one block to a position."""
+    """Cursors that select a word wherever it is a whole word, from one block to a position."""
     pattern = re.compile(rf"(?<![\w$]){re.escape(word)}(?![\w$])")
     found: list[QTextCursor] = []
     block = first
@@ -141,3 +145,32 @@ def occurrences(word: str, first: QTextBlock, last: int) -> list[QTextCursor]:
             found.append(cursor)
         block = block.next()
     return found
+
+
+def word_range(cursor: QTextCursor) -> Positions | None:
+    """The word or number that a cursor touches, rather the one behind it than the one before."""
+    block, column = cursor.block(), cursor.positionInBlock()
+    words = (match.span() for match in _WORD_OR_NUMBER.finditer(in_units(block.text())))
+    touched = [(start, end) for start, end in words if start <= column <= end]
+    if not touched:
+        return None
+    start, end = touched[-1]
+    return block.position() + start, block.position() + end
+
+
+def following(document: QTextDocument, sought: str, start: int, whole: bool) -> Iterator[Positions]:
+    """Where a text occurs from a position on, and then from the beginning up to there.
+
+    Args:
+        document: What is searched.
+        sought: As `QTextCursor.selectedText` has it; capitals matter.
+        start: Where to begin.
+        whole: Whether only whole words count.
+    """
+    escaped = re.escape(in_units(sought))
+    pattern = re.compile(rf"(?<![\w$]){escaped}(?![\w$])" if whole else escaped)
+    text = in_units(document.toRawText())
+    # A match that begins before the start may end behind it.
+    before = pattern.finditer(text, 0, start + len(escaped) + 1)
+    early = (match for match in before if match.start() < start)
+    return (match.span() for match in chain(pattern.finditer(text, start), early))

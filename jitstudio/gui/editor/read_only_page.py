@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QWidget
 from jitstudio.core.code import CodeKind
 from jitstudio.core.fatbin import contents
 from jitstudio.gui.code.languages import LANGUAGES
-from jitstudio.gui.editor.source_page import SourcePage
+from jitstudio.gui.editor.editor_tabs import SourcePage
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.banner import Banner
 from jitstudio.gui.kit.theme import Theme
@@ -45,8 +45,13 @@ class ReadOnlyPage(SourcePage):
         document.saved.connect(self._say_why)
         self._on_reloaded()
 
+    @property
+    def code_view(self) -> ListingView:
+        """The listing."""
+        return self.view
+
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         super().set_theme(theme)
         self._banner.set_theme(theme)
 
@@ -70,7 +75,7 @@ class ReadOnlyPage(SourcePage):
             self.view.clear(contents(document.kind, document.content))
             return
         self.view.clear(self.tr("Reading…"))
-        # Once the tab stands there.
+        # Once the tab is painted.
         read = partial(_read, document.content, document.kind)
         QTimer.singleShot(0, partial(self._reader.start, read))
 

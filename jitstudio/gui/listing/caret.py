@@ -1,10 +1,13 @@
-"""Where the caret of a listing is, what is selected, and how keys move them. No Qt widgets."""
+"""The caret of a listing, what is selected, and the keys that move it. No Qt widgets."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
-from jitstudio.gui.listing.rows import Rows
+from PySide6.QtGui import QKeyEvent, QKeySequence
+
+from jitstudio.gui.listing.folding import VisibleRows
 from jitstudio.gui.listing.text import ListingText
 
 Place = tuple[int, int]
@@ -14,6 +17,7 @@ Place = tuple[int, int]
 _WORD = re.compile(r"[%$@.]?[\w$]+")
 # Words are sought within so many characters: a line can be megabytes long.
 _LONGEST_WORD = 2000
+_Key = QKeySequence.StandardKey
 
 
 class ListingCaret:
@@ -27,7 +31,7 @@ class ListingCaret:
 
     def __init__(self, text: ListingText) -> None:
         self.text = text
-        self.rows = Rows(len(text))
+        self.rows = VisibleRows(len(text))
         self.place: Place = (0, 0)
         self.anchor: Place = (0, 0)
         # The column to come back to when up and down pass through shorter lines.
@@ -56,7 +60,7 @@ class ListingCaret:
             self.anchor = self.place
         self._goal = None
 
-    def show_rows(self, rows: Rows) -> None:
+    def show_rows(self, rows: VisibleRows) -> None:
         """Turn to other lines that are shown; what stood in a hidden one moves up to its head."""
         self.rows = rows
         place, anchor = (
@@ -183,3 +187,33 @@ class ListingCaret:
         begin = start if line == first else 0
         stop = end if line == last else len(self.text.lines[line])
         return begin, stop, line < last
+
+
+_Move = Callable[[ListingCaret, int, bool], None]
+
+# The key that moves, the one that selects on the way, and what both do; `page` is in lines.
+_MOVES: tuple[tuple[_Key, _Key, _Move], ...] = (
+    (_Key.MoveToNextLine, _Key.SelectNextLine, lambda c, _, s: c.move_lines(1, s)),
+    (_Key.MoveToPreviousLine, _Key.SelectPreviousLine, lambda c, _, s: c.move_lines(-1, s)),
+    (_Key.MoveToNextChar, _Key.SelectNextChar, lambda c, _, s: c.move_columns(1, s)),
+    (_Key.MoveToPreviousChar, _Key.SelectPreviousChar, lambda c, _, s: c.move_columns(-1, s)),
+    (_Key.MoveToNextPage, _Key.SelectNextPage, lambda c, page, s: c.move_lines(page, s)),
+    (_Key.MoveToPreviousPage, _Key.SelectPreviousPage, lambda c, page, s: c.move_lines(-page, s)),
+    (_Key.MoveToNextWord, _Key.SelectNextWord, lambda c, _, s: c.move_word(True, s)),
+    (_Key.MoveToPreviousWord, _Key.SelectPreviousWord, lambda c, _, s: c.move_word(False, s)),
+    (_Key.MoveToStartOfLine, _Key.SelectStartOfLine, lambda c, _, s: c.move_home(s)),
+    (_Key.MoveToEndOfLine, _Key.SelectEndOfLine, lambda c, _, s: c.move_end(s)),
+    (_Key.MoveToStartOfDocument, _Key.SelectStartOfDocument, lambda c, _, s: c.move_top(s)),
+    (_Key.MoveToEndOfDocument, _Key.SelectEndOfDocument, lambda c, _, s: c.move_bottom(s)),
+    (_Key.SelectAll, _Key.SelectAll, lambda c, _page, _select: c.select_all()),
+)
+
+
+def move_of(event: QKeyEvent) -> tuple[_Move, bool] | None:
+    """What a key does to the caret, and whether it selects on the way; None for other keys."""
+    for moves, selects, move in _MOVES:
+        if event.matches(moves):
+            return move, False
+        if event.matches(selects):
+            return move, True
+    return None

@@ -1,4 +1,4 @@
-"""The fixed-width grid of a listing: how large a cell is, and what stands where in the viewport."""
+"""The fixed-width grid of a listing: the size of a cell, and the place of each row and cell."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from jitstudio.gui.kit.fonts import gap, scaled
 _FEWEST_DIGITS = 3
 # Left of the line number, and between it and the text; in pixels at a zoom of 1.
 _LEFT, _GAP = 14, 24
-# In that gap stand the marks of what can be folded, so far from the text.
+# In that gap are the fold marks, so far from the text.
 _MARK_SIDE, _MARK_RIGHT = 12, 7
 
 
@@ -40,7 +40,7 @@ class Grid:
         font: What the text is drawn in.
         cell: How wide a cell is.
         height: How high a line is.
-        ascent: From the top of a line down to where its letters stand.
+        ascent: From the top of a line down to the base line of its letters.
         text_left: Where the first cell is when nothing is scrolled aside.
         lead: How wide the column of addresses left of it is; 0 where there is none.
         size: The viewport's.
@@ -67,11 +67,11 @@ class Grid:
         cell = metrics.horizontalAdvance("0")
         digits = max(_FEWEST_DIGITS, len(str(line_count)))
         left = gap(_LEFT) + (ceil(digits * cell) + scaled(_GAP) if line_count else 0)
-        beside = ceil(lead.cells * cell)
-        if left + beside + lead.code * cell > lead.room:
-            beside = 0
+        addresses = ceil(lead.cells * cell)
+        if left + addresses + lead.code * cell > lead.room:
+            addresses = 0
         height, ascent = ceil(metrics.height()), metrics.ascent()
-        return cls(font, cell, height, ascent, left + beside, beside, size, top, shift)
+        return cls(font, cell, height, ascent, left + addresses, addresses, size, top, shift)
 
     @property
     def margin(self) -> int:
@@ -105,7 +105,7 @@ class Grid:
         return self.shift / self.cell, (self.shift + self.text_width) / self.cell
 
     def shows(self, row: int) -> bool:
-        """Whether the whole of a row is in sight."""
+        """Return whether the whole of a row is visible."""
         return self.top <= row < self.top + self.whole_lines
 
     def x(self, cell: float) -> float:

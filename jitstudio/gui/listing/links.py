@@ -1,18 +1,19 @@
-"""Names in a listing that lead somewhere: underlined with Ctrl, followed by click or key."""
+"""Names in a listing: links that are followed by click or key, and tooltips."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Iterator
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, Signal, Slot
-from PySide6.QtGui import QCursor, QKeyEvent, QMouseEvent
+from PySide6.QtCore import QEvent, QObject, QPoint, QRect, Qt, Signal, Slot
+from PySide6.QtGui import QCursor, QHelpEvent, QKeyEvent, QMouseEvent
+from PySide6.QtWidgets import QToolTip
 
+from jitstudio.analysis.words import openings
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.code.hover import Tip, WordHover
 from jitstudio.gui.listing.caret import Place
+from jitstudio.gui.listing.listing_area import ListingArea
 from jitstudio.listing.functions import Link
-
-if TYPE_CHECKING:
-    from jitstudio.gui.listing.listing_view import ListingView
 
 _CTRL = Qt.KeyboardModifier.ControlModifier
 _ENTER = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
@@ -31,7 +32,7 @@ class ListingLinks(QObject):
 
     missed = Signal()
 
-    def __init__(self, view: ListingView) -> None:
+    def __init__(self, view: ListingArea) -> None:
         super().__init__(view)
         self._view = view
         self._finder: _Finder = lambda _place: None
@@ -40,7 +41,7 @@ class ListingLinks(QObject):
         view.viewport().installEventFilter(self)
 
     def set_finder(self, finder: _Finder) -> None:
-        """Say who finds the link at a place."""
+        """Set the function that finds the link at a place."""
         self._finder = finder
         self._hover(None)
 
@@ -110,3 +111,60 @@ class ListingLinks(QObject):
         shape = Qt.CursorShape.PointingHandCursor if link else Qt.CursorShape.IBeamCursor
         viewport.setCursor(shape)
         viewport.update()
+
+
+class ListingHover(WordHover):
+    """Shows the tips of one `ListingView`.
+
+    Args:
+        view: The listing.
+        kind: The language of its text.
+        want: Called with the language when the mouse enters, as tips may be wanted.
+        find: The tip for a column of a line of a language, if there is one.
+    """
+
+    def __init__(
+        self,
+        view: ListingArea,
+        kind: CodeKind,
+        want: Callable[[CodeKind], None],
+        find: Callable[[CodeKind, str, int], Tip | None],
+    ) -> None:
+        self._listing = view
+        self._kind = kind
+        super().__init__(view, want, find)
+
+    @property
+    def kind(self) -> CodeKind:
+        """The language of the text."""
+        return self._kind
+
+    def _point(self, event: QHelpEvent) -> bool:
+        if super()._point(event):
+            return True
+        QToolTip.hideText()
+        return False
+
+    def _visible_cursor(self) -> Place:
+        self._listing.caret_moved()
+        return self._listing.caret.place
+
+    def _below(self, at: QPoint) -> Iterator[Place]:
+        view = self._listing
+        if view.line_count and at.x() >= view.margin_width and view.cut_at(at) is None:
+            yield view.place_at(at, inside=True)
+
+    def _tip(self, line: int, column: int) -> Tip | None:
+        if not self._listing.line_count:
+            return None
+        return self._find(self.kind, self._listing.text.lines[line], column)
+
+    def _openings(self, line: int) -> Iterator[int]:
+        if self._listing.line_count:
+            yield from openings(self.kind, self._listing.text.lines[line])
+
+    def _area(self, line: int, tip: Tip) -> QRect:
+        view, (first, last) = self._listing, tip.span
+        grid = view.grid
+        left, right = (round(grid.x(view.text.cell(line, column))) for column in (first, last))
+        return QRect(left, grid.y(view.visibility.rows.row(line)), right - left, grid.height)

@@ -1,28 +1,134 @@
-"""The text of a listing, its caret and what is in sight: all of a listing that draws nothing."""
+"""The text of a listing, its caret and its scroll bars: all of a listing that draws nothing."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import ceil
 
 from PySide6.QtCore import QMargins, QPoint, Signal, Slot
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QWidget
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code.highlighter import LineLexer
-from jitstudio.gui.code.search import Span
+from jitstudio.gui.code.code_view import Span
+from jitstudio.gui.code.languages import CodeLexer
 from jitstudio.gui.listing.caret import ListingCaret, Place
-from jitstudio.gui.listing.fold_marks import FoldMarks
+from jitstudio.gui.listing.folding import LineVisibility, ListingFolds, VisibleRows
 from jitstudio.gui.listing.grid import Grid, Lead
-from jitstudio.gui.listing.scrolling import BESIDE, Scrolling
-from jitstudio.gui.listing.shown_lines import ShownLines
-from jitstudio.gui.listing.sight import Sight
+from jitstudio.gui.listing.painter import FoldMarks
 from jitstudio.gui.listing.text import ADDRESS_GAP, ListingText
+from jitstudio.listing.same_place import same_line
 from jitstudio.listing.sass import Extent, widest_line
 
-# What a screen reader is told of a line.
+SCROLL_MARGIN = 4
+"""Cells that stay visible left and right of the caret, and behind the longest line."""
+
+# What a screen reader reads of a line, in characters.
 _LONGEST_DESCRIPTION = 500
+
+
+class Scrolling:
+    """The scroll bars of one listing: which of its rows and cells are visible."""
+
+    def __init__(self, view: ListingArea) -> None:
+        self._view = view
+        self._vertical = view.verticalScrollBar()
+        self._horizontal = view.horizontalScrollBar()
+
+    @property
+    def top(self) -> int:
+        """The row at the upper edge."""
+        return self._vertical.value()
+
+    def grid(self) -> Grid:
+        """The grid as it is now."""
+        view = self._view
+        size, shift = view.viewport().size(), self._horizontal.value()
+        return Grid.of(view.font(), view.line_count, view.lead, size, self.top, shift)
+
+    def fit(self, text: ListingText, rows: VisibleRows) -> None:
+        """Give the bars the range of what is shown."""
+        is_empty = not self._view.line_count
+        grid = self.grid()
+        self._vertical.setRange(0, 0 if is_empty else max(0, len(rows) - grid.whole_lines))
+        self._vertical.setPageStep(grid.whole_lines)
+        cells = 0 if is_empty else text.extent.widest + SCROLL_MARGIN
+        self._horizontal.setRange(0, max(0, ceil(cells * grid.cell) - grid.text_width))
+        self._horizontal.setPageStep(grid.text_width)
+        self._horizontal.setSingleStep(ceil(grid.cell))
+
+    def by(self, columns: int, rows: int) -> None:
+        """Scroll, as far as there is text."""
+        self._vertical.setValue(self.top + rows)
+        step = self._horizontal.singleStep()
+        self._horizontal.setValue(self._horizontal.value() + columns * step)
+
+    def to_start(self) -> None:
+        """Show the first row from its first column."""
+        self._vertical.setValue(0)
+        self._horizontal.setValue(0)
+
+    def to_row(self, row: int, offset: int = 0) -> None:
+        """Put a row so many rows below the upper edge, as far as there is text."""
+        self._vertical.setValue(row - offset)
+
+    def centre(self, row: int) -> None:
+        """Put a row to the middle."""
+        self.to_row(row, self.grid().whole_lines // 2)
+
+    def follow(self, caret: ListingCaret) -> None:
+        """Scroll to the caret by the shortest way."""
+        grid, (line, column) = self.grid(), caret.place
+        row = caret.rows.row(line)
+        if not grid.shows(row):
+            self.to_row(row, 0 if row < grid.top else grid.whole_lines - 1)
+        left, right = grid.cells_in_sight
+        cell = caret.text.cell(line, column)
+        if cell < left:
+            self._horizontal.setValue(int((cell - SCROLL_MARGIN) * grid.cell))
+        elif cell > right - SCROLL_MARGIN:
+            self._horizontal.setValue(ceil((cell + SCROLL_MARGIN) * grid.cell - grid.text_width))
+
+
+@dataclass(frozen=True)
+class ScrollAnchor:
+    """A place in a text and what is around it.
+
+    Attributes:
+        top: The line at the upper edge.
+        place: Where the caret is.
+        offset: How many rows below the upper edge the caret is; None if it is not visible.
+    """
+
+    top: int
+    place: Place
+    offset: int | None
+
+    @classmethod
+    def of(cls, caret: ListingCaret, scrolling: Scrolling) -> ScrollAnchor:
+        """Return the anchor of what is visible now."""
+        top, row = scrolling.top, caret.rows.row(caret.line)
+        is_in_sight = scrolling.grid().shows(row)
+        return cls(caret.rows.line(top), caret.place, row - top if is_in_sight else None)
+
+    def moved(
+        self, before: Sequence[str], folds: ListingFolds, after: Sequence[str]
+    ) -> ScrollAnchor:
+        """The same in newer lines."""
+
+        def moved(line: int) -> int:
+            function = folds.function_around(line)
+            return same_line(before, after, line, function and function.head)
+
+        line, column = self.place
+        return replace(self, top=moved(self.top), place=(moved(line), column))
+
+    def hold(self, caret: ListingCaret, scrolling: Scrolling) -> None:
+        """Scroll the caret to the height where it was visible, or else the same line to the top."""
+        if self.offset is None:
+            scrolling.to_row(caret.rows.row(self.top))
+        else:
+            scrolling.to_row(caret.rows.row(caret.line), self.offset)
 
 
 class ListingArea(QAbstractScrollArea):
@@ -30,12 +136,12 @@ class ListingArea(QAbstractScrollArea):
 
     Attributes:
         caret: Where the caret is and what is selected; call `caret_moved` after moving it.
-        shown: Which lines are shown: filters and folds.
+        visibility: Which lines are visible: filters and folds.
 
     Signals:
         line_changed: The caret is on this line now, counted from 1.
         caret_placed: The caret or the selection is another one, or the text is.
-        jumped: The caret went to a place that somebody asked for.
+        jumped: The caret went to a place that a command asked for.
         search_text_changed: When there are other lines.
     """
 
@@ -53,18 +159,18 @@ class ListingArea(QAbstractScrollArea):
         self._hint: str | None = ""
         self._matches: Mapping[int, Sequence[Span]] = {}
         self._told_line = 1
-        self.shown = ShownLines(self)
+        self.visibility = LineVisibility(self)
         self._scrolling = Scrolling(self)
-        self._beside = QMargins()
+        self._margins = QMargins()
         self._has_addresses = True
-        self.shown.changed.connect(self._on_shown_changed)
+        self.visibility.changed.connect(self._on_visibility_changed)
 
-    # What a window asks for.
+    # What a window uses.
 
     def set_lines(
         self,
         lines: Sequence[str],
-        lexer: LineLexer | None,
+        lexer: CodeLexer | None,
         kind: CodeKind | None = None,
         *,
         keep_position: bool = False,
@@ -74,9 +180,9 @@ class ListingArea(QAbstractScrollArea):
 
         Args:
             lines: The text; it must not change afterwards.
-            lexer: Who finds the tokens, or None for plain text.
+            lexer: Finds the tokens; None for plain text.
             kind: What it is, which says what can be folded or left out; None for nothing.
-            keep_position: Whether to stay at the place in sight, for a newer form of the same text.
+            keep_position: Whether to stay at the visible place, for a newer form of the same text.
             extent: How much room they take, where that is known already.
         """
         text = ListingText(lines, lexer, extent=extent or Extent.of(lines, kind))
@@ -120,7 +226,7 @@ class ListingArea(QAbstractScrollArea):
         """Put the caret to a place, counted from 0, and its line to the middle."""
         self.caret.set_place(place)
         self._reveal_caret()
-        self._scrolling.centre(self.shown.rows.row(self.caret.line))
+        self._scrolling.centre(self.visibility.rows.row(self.caret.line))
         self.caret_moved()
         self.jumped.emit()
 
@@ -135,16 +241,16 @@ class ListingArea(QAbstractScrollArea):
         """
         self.caret.set_place((line, self._text.lead(line)))
         self._reveal_caret()
-        rows, fitting = self.shown.rows, self._scrolling.grid().whole_lines - BESIDE
-        above = self.shown.hiding.block_at(rows.step(head, -1))
+        rows, fitting = self.visibility.rows, self._scrolling.grid().whole_lines - SCROLL_MARGIN
+        above = self.visibility.folds.block_at(rows.step(head, -1))
         if above is not None and above.starts_folded:
             head = above.head
         self._scrolling.to_row(max(rows.row(head), rows.row(line) - fitting))
         self.caret_moved()
 
     def show_line(self, line: int) -> None:
-        """Bring a line, counted from 0, into sight, to the middle if it is not; the caret stays."""
-        row = self.shown.rows.row(line)
+        """Show a line, counted from 0, in the middle if it is not visible; the caret stays."""
+        row = self.visibility.rows.row(line)
         if not self._scrolling.grid().shows(row):
             self._scrolling.centre(row)
 
@@ -169,22 +275,22 @@ class ListingArea(QAbstractScrollArea):
     @Slot()
     def fold(self) -> None:
         """Fold the block that the caret is in; once more, the one around it."""
-        self.shown.fold(self.caret.line)
+        self.visibility.fold(self.caret.line)
 
     @Slot()
     def unfold(self) -> None:
         """Unfold the block whose head the caret is on."""
-        self.shown.unfold(self.caret.line)
+        self.visibility.unfold(self.caret.line)
 
     @Slot()
     def fold_all(self) -> None:
         """Fold all blocks."""
-        self.shown.set_all_folded(True)
+        self.visibility.set_all_folded(True)
 
     @Slot()
     def unfold_all(self) -> None:
         """Unfold all blocks."""
-        self.shown.set_all_folded(False)
+        self.visibility.set_all_folded(False)
 
     # What the find bar asks for: jitstudio.gui.code.search.Searchable.
 
@@ -206,10 +312,10 @@ class ListingArea(QAbstractScrollArea):
         return self.caret.selected_text() if first == last else ""
 
     def show_match(self, line: int, span: Span) -> None:
-        """Select a match and bring it into view, to the middle if it was out of sight."""
+        """Select a match and bring it into view, to the middle if it was not visible."""
         self.caret.select((line, span[0]), (line, span[1]))
         self._reveal_caret()
-        row = self.shown.rows.row(line)
+        row = self.visibility.rows.row(line)
         if not self._scrolling.grid().shows(row):
             self._scrolling.centre(row)
         self.caret_moved()
@@ -219,17 +325,17 @@ class ListingArea(QAbstractScrollArea):
         self._matches = matches
         self.viewport().update()
 
-    # What its own parts ask for.
+    # What its own parts use.
 
     @property
     def grid(self) -> Grid:
-        """What stands where now."""
+        """The grid as it is now."""
         return self._scrolling.grid()
 
-    def leave_room(self, beside: QMargins) -> None:
-        """Keep the text away from what stands beside and above it."""
-        if beside != self._beside:
-            self._beside = beside
+    def leave_room(self, margins: QMargins) -> None:
+        """Leave room for other widgets around the text, in pixels."""
+        if margins != self._margins:
+            self._margins = margins
             self._lay_out()
 
     @property
@@ -275,31 +381,35 @@ class ListingArea(QAbstractScrollArea):
 
     def is_margin(self, at: QPoint) -> bool:
         """Whether a place in the viewport is on the line numbers."""
-        return at.x() < self.margin_width - BESIDE
+        return at.x() < self.margin_width - SCROLL_MARGIN
 
     def fold_mark_at(self, at: QPoint) -> int | None:
         """The line whose fold mark is at a place in the viewport."""
-        marks = FoldMarks(self._text, self.shown.hiding, self._scrolling.grid())
+        marks = FoldMarks(self._text, self.visibility.folds, self._scrolling.grid())
         return marks.head_at(at)
 
     def cut_at(self, at: QPoint) -> int | None:
         """The line whose sign for what the right edge cuts off is at a place in the viewport."""
         grid = self._scrolling.grid()
         row, right = grid.row_at(at.y()), grid.cells_in_sight[1]
-        if not self.line_count or row >= len(self.shown.rows) or grid.cell_at(at.x()) < right - 2:
+        if (
+            not self.line_count
+            or row >= len(self.visibility.rows)
+            or grid.cell_at(at.x()) < right - 2
+        ):
             return None
-        line = self.shown.rows.line(row)
+        line = self.visibility.rows.line(row)
         return line if self._text.cut(line, right) is not None else None
 
     def place_at(self, at: QPoint, inside: bool = False) -> Place:
         """The gap between two characters nearest to a place, or the one before what is there."""
         grid = self._scrolling.grid()
-        line = self.shown.rows.line(grid.row_at(at.y()))
+        line = self.visibility.rows.line(grid.row_at(at.y()))
         return line, self._text.column(line, grid.cell_at(at.x()) - (0.5 if inside else 0))
 
     def below(self, line: int) -> int:
         """The lower edge of a line in the viewport."""
-        return self._scrolling.grid().y(self.shown.rows.row(line) + 1)
+        return self._scrolling.grid().y(self.visibility.rows.row(line) + 1)
 
     def scroll_by(self, columns: int, lines: int) -> None:
         """Scroll, as far as there is text."""
@@ -323,37 +433,37 @@ class ListingArea(QAbstractScrollArea):
     def _show(
         self, text: ListingText, kind: CodeKind | None, hint: str | None, keep_position: bool
     ) -> None:
-        sight = Sight.of(self.caret, self._scrolling)
+        anchor = ScrollAnchor.of(self.caret, self._scrolling)
         if keep_position:
-            sight = sight.moved(self._built.lines, self.shown.hiding, text.lines)
+            anchor = anchor.moved(self._built.lines, self.visibility.folds, text.lines)
         self._built = text
         self._text, self._hint, self._matches = text, hint, {}
-        self.shown.set_text(text.lines, kind, keep_position)
+        self.visibility.set_text(text.lines, kind, keep_position)
         self.caret = ListingCaret(text)
         if keep_position:
-            self.caret.set_place(sight.place)
-        self.caret.show_rows(self.shown.rows)
+            self.caret.set_place(anchor.place)
+        self.caret.show_rows(self.visibility.rows)
         self._lay_out()
         if keep_position:
-            sight.hold(self.caret, self._scrolling)
+            anchor.hold(self.caret, self._scrolling)
         else:
             self._scrolling.to_start()
         self.search_text_changed.emit()
         self.caret_moved(scroll=False)
 
     @Slot()
-    def _on_shown_changed(self) -> None:
-        sight = Sight.of(self.caret, self._scrolling)
-        self.caret.show_rows(self.shown.rows)
+    def _on_visibility_changed(self) -> None:
+        anchor = ScrollAnchor.of(self.caret, self._scrolling)
+        self.caret.show_rows(self.visibility.rows)
         self._lay_out()
-        sight.hold(self.caret, self._scrolling)
+        anchor.hold(self.caret, self._scrolling)
         self.caret_moved(scroll=False)
 
     def _reveal_caret(self) -> None:
-        self.shown.reveal(self.caret.line)
+        self.visibility.reveal(self.caret.line)
 
     def _lay_out(self) -> None:
         # Sends a resize event of the viewport, which comes back to here.
-        self.setViewportMargins(self._beside)
-        self._scrolling.fit(self._text, self.shown.rows)
+        self.setViewportMargins(self._margins)
+        self._scrolling.fit(self._text, self.visibility.rows)
         self.viewport().update()

@@ -1,11 +1,11 @@
 """The read-only view of generated code: hundreds of thousands of lines, or one of megabytes.
 
-Draws what is in sight and lexes nothing else. Knows nothing of builds.
+Draws what is visible and lexes nothing else. Knows nothing of builds.
 """
 
 from __future__ import annotations
 
-from PySide6.QtCore import QEvent, QPoint, Qt, Signal, Slot
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt, Signal, Slot
 from PySide6.QtGui import (
     QContextMenuEvent,
     QFocusEvent,
@@ -20,18 +20,37 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QAbstractScrollArea, QApplication, QMenu, QToolTip, QWidget
 
+from jitstudio.gui.code.line_colours import NO_LINE, LineColours
 from jitstudio.gui.kit.font_zoom import FontZoom, Zoomable
 from jitstudio.gui.kit.fonts import code_font, follow_letters
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import Theme
-from jitstudio.gui.listing.bands import ListingLineColours
-from jitstudio.gui.listing.keys import move_of
+from jitstudio.gui.listing.caret import move_of
 from jitstudio.gui.listing.links import ListingLinks
 from jitstudio.gui.listing.listing_area import ListingArea
-from jitstudio.gui.listing.marking import WordMarks
-from jitstudio.gui.listing.menu import listing_menu
 from jitstudio.gui.listing.mouse import ListingMouse
-from jitstudio.gui.listing.painter import Page, PagePainter, paint_hint
+from jitstudio.gui.listing.occurrences import Occurrences
+from jitstudio.gui.listing.painter import ListingPage, PagePainter, paint_hint
+
+_Key = QKeySequence.StandardKey
+
+
+class ListingLineColours(LineColours):
+    """The line colours of one `ListingView`, which are drawn with its text."""
+
+    def __init__(self, view: ListingArea) -> None:
+        super().__init__(view, self._line_below)
+        self._view = view
+
+    def scroll_to(self, line: int) -> None:
+        """Scroll to a line, to the middle if it is not visible."""
+        if self._view.line_count:
+            self._view.show_line(line)
+
+    def _line_below(self, at: QPoint) -> int:
+        line, _ = self._view.place_at(at)
+        below = self._view.below(line)
+        return line if self._view.line_count and at.y() < below else NO_LINE
 
 
 class ListingView(Zoomable, ListingArea):
@@ -40,7 +59,7 @@ class ListingView(Zoomable, ListingArea):
     Attributes:
         marks: What is marked for the word at the caret.
         links: Names that lead somewhere.
-        bands: Which lines belong together with the source.
+        line_colours: Which lines belong together with the source.
 
     Signals:
         font_size_changed: With the new size in points.
@@ -55,9 +74,9 @@ class ListingView(Zoomable, ListingArea):
         self._theme = theme
         self._zoom = FontZoom(self)
         self._mouse = ListingMouse(self)
-        self.marks = WordMarks(self)
+        self.marks = Occurrences(self)
         self.links = ListingLinks(self)
-        self.bands = ListingLineColours(self)
+        self.line_colours = ListingLineColours(self)
         self.setFrameShape(QAbstractScrollArea.Shape.NoFrame)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.viewport().setMouseTracking(True)
@@ -71,16 +90,16 @@ class ListingView(Zoomable, ListingArea):
         return self._theme
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         self._theme = theme
-        # With all that stands beside the text.
+        # With the columns of the text.
         self.update()
         self.viewport().update()
 
     # What Qt calls.
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw what is in sight."""
+        """Draw what is visible."""
         painter = QPainter(self.viewport())
         if self._hint is None:
             PagePainter(painter, self._page()).paint(event.rect())
@@ -125,11 +144,11 @@ class ListingView(Zoomable, ListingArea):
         return super().event(event)
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Tell the whole of a line that the right edge cuts off."""
+        """Show the whole of a line that the right edge cuts off."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             line = self.cut_at(event.pos())
-            told = "" if line is None else self._text.lines[line][self._text.lead(line) :].strip()
-            QToolTip.showText(event.globalPos(), plain_tooltip(told), self.viewport())
+            whole = "" if line is None else self._text.lines[line][self._text.lead(line) :].strip()
+            QToolTip.showText(event.globalPos(), plain_tooltip(whole), self.viewport())
             return True
         return super().viewportEvent(event)
 
@@ -163,12 +182,12 @@ class ListingView(Zoomable, ListingArea):
         if event.reason() == QContextMenuEvent.Reason.Keyboard:
             grid, (line, column) = self._scrolling.grid(), self.caret.place
             x = round(grid.x(self._text.cell(line, column)))
-            below = grid.y(self.shown.rows.row(line) + 1)
+            below = grid.y(self.visibility.rows.row(line) + 1)
             at = self.viewport().mapToGlobal(QPoint(x, below))
         elif not self.caret.has_selection and self._hint is None:
             self.caret.set_place(self.place_at(event.pos(), inside=True))
             self.caret_moved(scroll=False)
-        listing_menu(self).popup(at)
+        self._menu().popup(at)
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         """Show the caret."""
@@ -182,17 +201,39 @@ class ListingView(Zoomable, ListingArea):
 
     # How it does it.
 
-    def _page(self) -> Page:
-        return Page(
+    def _menu(self) -> QMenu:
+        """Return what can be done with the text; the menu is deleted when it closes."""
+        menu = QMenu(self)
+        menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        # Commands of the window for the line and the word here come first.
+        self.menu_opening.emit(menu)
+        if self.links.can_follow:
+            follow = QCoreApplication.translate("ListingMenu", "&Follow the link")
+            menu.addAction(f"{follow}\t{_keys(Qt.Key.Key_Return)}", self.links.follow)
+        if not menu.isEmpty():
+            menu.addSeparator()
+        # The keys are only written there: the view itself takes them.
+        copy = QCoreApplication.translate("ListingMenu", "&Copy")
+        copied = menu.addAction(f"{copy}\t{_keys(_Key.Copy)}", self.copy)
+        copied.setEnabled(self.caret.has_selection)
+        # What the pane around it can do with the text.
+        menu.addActions(self.actions())
+        everything = QCoreApplication.translate("ListingMenu", "Select &all")
+        select_all = menu.addAction(f"{everything}\t{_keys(_Key.SelectAll)}", self.select_all)
+        select_all.setEnabled(self.line_count > 0)
+        return menu
+
+    def _page(self) -> ListingPage:
+        return ListingPage(
             text=self._text,
             caret=self.caret,
-            hiding=self.shown.hiding,
+            folds=self.visibility.folds,
             grid=self._scrolling.grid(),
             theme=self._theme,
             matches=self._matches,
             marks=self.marks.spans,
             link=self.links.hovered,
-            bands=self.bands,
+            line_colours=self.line_colours,
             has_focus=self.hasFocus(),
         )
 
@@ -205,3 +246,7 @@ class ListingView(Zoomable, ListingArea):
     def _on_font_size(self, points: float) -> None:
         self.fit_letters()
         self.font_size_changed.emit(points)
+
+
+def _keys(key: _Key | Qt.Key) -> str:
+    return QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)

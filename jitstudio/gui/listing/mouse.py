@@ -3,16 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QPoint, Qt, QTimer, Slot
 from PySide6.QtGui import QClipboard, QMouseEvent
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.gui.listing.caret import ListingCaret, Place
-
-if TYPE_CHECKING:
-    from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.listing.listing_area import ListingArea
 
 _SCROLL_INTERVAL = 40
 # Every so many pixels beyond the edge, a drag scrolls by one more line or column.
@@ -24,7 +21,7 @@ _Select = Callable[[ListingCaret, Place, Place], None]
 class ListingMouse(QObject):
     """Turns the mouse events of one `ListingView` into selections."""
 
-    def __init__(self, view: ListingView) -> None:
+    def __init__(self, view: ListingArea) -> None:
         super().__init__(view)
         self._view = view
         # Where the drag began, and what it selects: characters, words or lines.
@@ -42,7 +39,7 @@ class ListingMouse(QObject):
         """Begin to select; Shift goes on from where the selection began."""
         at = event.position().toPoint()
         if (head := self._view.fold_mark_at(at)) is not None:
-            self._view.shown.toggle(head)
+            self._view.visibility.toggle(head)
             return
         is_triple = self._triple_timer.isActive() and _are_near(at, self._at)
         is_extending = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)

@@ -1,33 +1,152 @@
-"""The buttons that take a listing away: onto the clipboard in several forms, or into a file."""
+"""Copies a listing as text, HTML or Markdown, for mails, issues and slides, and saves it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
+from html import escape
+from itertools import groupby
 from threading import Event
 
+from pygments.token import Token
 from PySide6.QtCore import QMimeData, QObject, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QApplication, QMenu, QToolButton
 
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.code.languages import CodeLexer
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.theme import Theme
-from jitstudio.gui.listing.copying import Beside, Excerpt, as_html, as_markdown
+from jitstudio.gui.kit.theme import Theme, TokenStyle
 from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.listing.text import LONG_LINE
+
+_FENCE = "```"
+# A comment that began farther above is taken for code, as in the listing itself.
+_LOOK_BACK = 100
+_PRE = (
+    "font-family:'JetBrains Mono',Menlo,Consolas,monospace;font-size:10pt;line-height:1.35;"
+    "color:{color};background:{ground};padding:8px"
+)
 
 MOST_LINES = 50_000
 """More lines as HTML make a clipboard that hardly any program takes."""
-
-# What a fenced block calls each kind, and what can be saved beside it.
+# What a fenced block calls each kind, and what else can be saved.
 _FENCES = {CodeKind.PTX: "ptx", CodeKind.SASS: "asm"}
 _SAVED = {CodeKind.PTX: (CodeKind.PTX,), CodeKind.SASS: (CodeKind.SASS, CodeKind.CUBIN)}
 _LIGHT = "light"
 
 
 @dataclass(frozen=True)
-class _Made:
+class CopiedColumns:
+    """The columns of a listing, copied in front of its lines, each of a fixed width.
+
+    Attributes:
+        heading: The names of the columns.
+        text: What they say of a line; nothing where it is no instruction.
+    """
+
+    heading: str
+    text: Callable[[int], str]
+
+    def of(self, line: int) -> str:
+        """The columns of a line, as wide as the heading."""
+        return self.text(line).ljust(len(self.heading))
+
+
+@dataclass(frozen=True)
+class Excerpt:
+    """A part of a listing.
+
+    Attributes:
+        lines: The whole listing.
+        parts: What to take of it: a line, the first column, and the one behind the last.
+        stand_ins: Lines as the lexer shall see them; see `listing.demangling.Spelling`.
+        columns: What is copied in front of each line; None for nothing.
+    """
+
+    lines: Sequence[str]
+    parts: Sequence[tuple[int, int, int]]
+    stand_ins: Mapping[int, str] = field(default_factory=dict)
+    columns: CopiedColumns | None = None
+
+    @property
+    def text(self) -> str:
+        """The part as it is."""
+        rows = (self.lines[line][start:end] for line, start, end in self.parts)
+        if self.columns is None:
+            return "\n".join(rows)
+        cells = (self.columns.of(line) for line, _, _ in self.parts)
+        joined = (before + row for before, row in zip(cells, rows, strict=True))
+        return "\n".join(row.rstrip() for row in (self.columns.heading, *joined))
+
+
+def as_markdown(excerpt: Excerpt, language: str) -> str:
+    """A fenced block of code."""
+    text = excerpt.text
+    fence = _FENCE
+    while fence in text:
+        fence += "`"
+    return f"{fence}{language}\n{text}\n{fence}\n"
+
+
+def as_html(excerpt: Excerpt, lexer: CodeLexer | None, theme: Theme) -> str:
+    """A `<pre>` that needs no style sheet, in the colours of a theme."""
+    base = theme.token_style(Token)
+    style = _PRE.format(color=theme.code.text.name(), ground=theme.code.background.name())
+    lines = [
+        "".join(_span(text, style, base) for style, text in pieces)
+        for pieces in _styled(excerpt, lexer, theme)
+    ]
+    if (copied := excerpt.columns) is not None:
+        plain = TokenStyle(theme.ui.muted_text)
+        columns = (_span(copied.of(line), plain, base) for line, _, _ in excerpt.parts)
+        joined = (before + row for before, row in zip(columns, lines, strict=True))
+        lines = [_span(copied.heading, plain, base), *joined]
+    return f'<pre style="{style}">{chr(10).join(lines)}</pre>'
+
+
+def _span(text: str, style: TokenStyle, base: TokenStyle) -> str:
+    inside = escape(text, quote=False)
+    if style == base or not text.strip():
+        return inside
+    look = f"color:{style.color.name()}"
+    look += ";font-weight:bold" if style.bold else ""
+    look += ";font-style:italic" if style.italic else ""
+    return f'<span style="{look}">{inside}</span>'
+
+
+def _styled(
+    excerpt: Excerpt, lexer: CodeLexer | None, theme: Theme
+) -> Iterator[Iterator[tuple[TokenStyle, str]]]:
+    """For each part its pieces, each in one style."""
+    if not excerpt.parts:
+        return
+    wanted = {line: (start, end) for line, start, end in excerpt.parts}
+    first, last = excerpt.parts[0][0], excerpt.parts[-1][0]
+    state = 0
+    for number in range(max(0, first - _LOOK_BACK), last + 1):
+        text = excerpt.lines[number]
+        styles = [theme.token_style(Token)] * len(text)
+        if lexer is not None and len(text) <= LONG_LINE:
+            runs, state = lexer.lex_line(excerpt.stand_ins.get(number, text), state)
+            for at, length, token in runs:
+                styles[at : at + length] = [theme.token_style(token)] * length
+        if number in wanted:
+            start, end = wanted[number]
+            yield _pieces(text[start:end], styles[start:end])
+
+
+def _pieces(text: str, styles: Sequence[TokenStyle]) -> Iterator[tuple[TokenStyle, str]]:
+    at = 0
+    for style, same in groupby(styles):
+        length = len(list(same))
+        yield style, text[at : at + length]
+        at += length
+
+
+@dataclass(frozen=True)
+class _Copied:
     """What goes onto the clipboard, and what it is called."""
 
     excerpt: Excerpt
@@ -44,7 +163,7 @@ class OutputExports(QObject):
         save_button: A menu of what can be saved.
 
     Signals:
-        told: What was done, in words.
+        told: A message about what was done.
         save_requested: This kind of what is shown shall be saved.
     """
 
@@ -55,7 +174,7 @@ class OutputExports(QObject):
         super().__init__(view)
         self._kind = kind
         self._view = view
-        self._beside: Callable[[], Beside | None] | None = None
+        self._copied_columns: Callable[[], CopiedColumns | None] | None = None
         self._making = Background(self)
         self._making.done.connect(self._on_made)
         self._making.failed.connect(self.told)
@@ -71,9 +190,9 @@ class OutputExports(QObject):
         for action in self.copy_button.menu().actions():
             action.setEnabled(there)
 
-    def offer_columns(self, beside: Callable[[], Beside | None]) -> None:
-        """Let what stands beside the listing be copied with it."""
-        self._beside = beside
+    def offer_columns(self, columns: Callable[[], CopiedColumns | None]) -> None:
+        """Let the columns of the listing be copied with it."""
+        self._copied_columns = columns
         copy = self.copy_button.menu()
         plain = self._add(copy, self.tr("Copy as &plain text"), "copyPlain")
         plain.setToolTip(self.tr("The selected lines, or all where nothing is selected"))
@@ -117,11 +236,11 @@ class OutputExports(QObject):
         action.setObjectName(f"{self._kind.value}{name[0].upper()}{name[1:]}Action")
         return action
 
-    def _columns(self) -> Beside | None:
-        """What to copy beside the lines, if that is wanted and known."""
-        if self._beside is None or not self._with_columns.isChecked():
+    def _columns(self) -> CopiedColumns | None:
+        """The columns to copy with the lines, if they are wanted and known."""
+        if self._copied_columns is None or not self._with_columns.isChecked():
             return None
-        return self._beside()
+        return self._copied_columns()
 
     def _all(self) -> Excerpt:
         text = self._view.text
@@ -154,9 +273,9 @@ class OutputExports(QObject):
         named = self.tr(", names in words of C++") if self._view.text.stand_ins else ""
         self.told.emit(said.format(count=count, kind=self._kind.title, form=form).strip() + named)
 
-    def _hand_out(self, excerpt: Excerpt, make: Callable[[], _Made]) -> None:
+    def _hand_out(self, excerpt: Excerpt, make: Callable[[], _Copied]) -> None:
         """Put something onto the clipboard; the columns of many lines take their time."""
-        if excerpt.beside is None:
+        if excerpt.columns is None:
             self._on_made(make())
         else:
             self._making.start(lambda _stop: make())
@@ -164,17 +283,17 @@ class OutputExports(QObject):
     @Slot()
     def _on_copy(self) -> None:
         excerpt = self._all()
-        self._hand_out(excerpt, lambda: _Made(excerpt, f"{excerpt.text}\n"))
+        self._hand_out(excerpt, lambda: _Copied(excerpt, f"{excerpt.text}\n"))
 
     @Slot()
     def _on_copy_plain(self) -> None:
         excerpt = self._excerpt()
-        self._hand_out(excerpt, lambda: _Made(excerpt, f"{excerpt.text}\n"))
+        self._hand_out(excerpt, lambda: _Copied(excerpt, f"{excerpt.text}\n"))
 
     @Slot()
     def _on_copy_markdown(self) -> None:
         excerpt, form, fence = self._excerpt(), self.tr("as Markdown"), _FENCES[self._kind]
-        self._hand_out(excerpt, lambda: _Made(excerpt, as_markdown(excerpt, fence), form))
+        self._hand_out(excerpt, lambda: _Copied(excerpt, as_markdown(excerpt, fence), form))
 
     @Slot()
     def _on_copy_html(self) -> None:
@@ -184,15 +303,15 @@ class OutputExports(QObject):
             self.told.emit(said.format(count=MOST_LINES))
             return
 
-        def made(_stop: Event) -> _Made:
-            # A page is white, whatever the window wears.
+        def made(_stop: Event) -> _Copied:
+            # A page is white, whatever the theme of the window.
             html = as_html(excerpt, lexer, Theme.load(_LIGHT))
-            return _Made(excerpt, excerpt.text, form, html)
+            return _Copied(excerpt, excerpt.text, form, html)
 
         self._making.start(made)
 
     @Slot(object)
-    def _on_made(self, made: _Made) -> None:
+    def _on_made(self, made: _Copied) -> None:
         data = QMimeData()
         data.setText(made.text)
         if made.html:

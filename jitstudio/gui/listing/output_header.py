@@ -1,24 +1,263 @@
-"""The line above a listing: which module it is of, how long it is, what can be done with it."""
+"""The line above a listing: module, kernels, number of lines, filters and buttons."""
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Sequence
+from itertools import pairwise, takewhile
+from typing import NamedTuple
 
-from PySide6.QtCore import QSignalBlocker, Qt, Signal, Slot
-from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QToolButton, QWidget
+from PySide6.QtCore import QCoreApplication, QPoint, QSignalBlocker, Qt, Signal, Slot
+from PySide6.QtGui import QAction, QResizeEvent
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QWidget
 
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import ShorteningLabel, WholeLabel, fit_icon
+from jitstudio.gui.kit.presentation import Column, plain_tooltip
+from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.theme import Theme
-from jitstudio.gui.listing.function_list import FunctionList
-from jitstudio.gui.listing.line_filter import FilterButton, HiddenLines
+from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
+from jitstudio.gui.listing.columns.columns import Columns
+from jitstudio.gui.listing.folding import LineVisibility
+from jitstudio.listing.functions import Function
+from jitstudio.listing.kernel_names import Spelling
+from jitstudio.listing.lines import LineClass
 
+_NARROWEST, _WIDEST = 18, 320
+# What is shown of a name: the beginning tells most, but no two shall look alike.
+_LONGEST, _BEGINNING = 32, 12
+# What a user calls each class of lines; the names of objects are made of the class's own.
+_TITLES = {
+    LineClass.COMMENT: QT_TRANSLATE_NOOP("FilterButton", "Hide &comments"),
+    LineClass.DIRECTIVE: QT_TRANSLATE_NOOP("FilterButton", "Hide &directives"),
+    LineClass.DEBUG: QT_TRANSLATE_NOOP("FilterButton", "Hide de&bug lines"),
+}
+_TIPS = {
+    LineClass.COMMENT: QT_TRANSLATE_NOOP(
+        "FilterButton", "Lines that hold a comment and nothing else"
+    ),
+    LineClass.DIRECTIVE: QT_TRANSLATE_NOOP(
+        "FilterButton", "Lines such as .reg, .align and .section; the heads of kernels stay"
+    ),
+    LineClass.DEBUG: QT_TRANSLATE_NOOP(
+        "FilterButton", "Line numbers of the source (.loc, .file, //##) and debug sections"
+    ),
+}
 # From these widths on buttons have texts, and the number of hidden lines is shown.
 _ROOMY, _NARROW = 520, 420
 _ICON_SIDE = 16
+
+
+class _Entry(NamedTuple):
+    """A function, what its name is shown as, and that in the few letters of a list."""
+
+    function: Function
+    shown: str
+    short: str
+
+
+class FunctionList(QComboBox):
+    """Says in which function the caret is, and goes to another one. Hidden where there is none.
+
+    Signals:
+        line_requested: Go to this line, counted from 1.
+    """
+
+    line_requested = Signal(int)
+
+    def __init__(self, kind: CodeKind, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._model: RowsModel[_Entry] = RowsModel((_COLUMN,), self)
+        self.setModel(self._model)
+        self.setObjectName(f"{kind.value}FunctionList")
+        self.setAccessibleName(
+            self.tr("Kernels and functions of the {kind}").format(kind=kind.title)
+        )
+        self.setToolTip(self.tr("Go to a kernel or function"))
+        self.setPlaceholderText(self.tr("Go to kernel"))
+        self.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.setMinimumContentsLength(_NARROWEST)
+        self.setMaximumWidth(_WIDEST)
+        self.activated.connect(self._on_activated)
+        self.hide()
+
+    def show_functions(self, functions: Sequence[Function], spelling: Spelling) -> None:
+        """Offer those that are defined here; the others are elsewhere."""
+        defined = [function for function in functions if function.is_defined]
+        shown = [spelling.name(function.name) for function in defined]
+        with QSignalBlocker(self):
+            self._model.set_rows(tuple(map(_Entry, defined, shown, shortened(shown))))
+        self.setVisible(bool(self._model.rows))
+
+    def follow(self, line: int) -> None:
+        """Name the function of a line, counted from 1."""
+        entries = self._model.rows
+        at = bisect_right(entries, line - 1, key=lambda entry: entry.function.line) - 1
+        is_inside = at >= 0 and line <= entries[at].function.end
+        with QSignalBlocker(self):
+            self.setCurrentIndex(at if is_inside else -1)
+
+    @Slot(int)
+    def _on_activated(self, index: int) -> None:
+        self.line_requested.emit(self._model.rows[index].function.line + 1)
+
+
+def shortened(names: Sequence[str]) -> list[str]:
+    """Long names in few letters: of those that begin alike, the part where they differ is kept."""
+    ordered = sorted(set(names))
+    same: dict[str, int] = dict.fromkeys(names, 0)
+    for name, following in pairwise(ordered):
+        same_letters = takewhile(
+            lambda pair: pair[0] == pair[1], zip(name, following, strict=False)
+        )
+        shared = sum(1 for _ in same_letters)
+        for one in (name, following):
+            same[one] = max(same[one], shared)
+    return [_cut(name, same[name]) for name in names]
+
+
+def _cut(name: str, same: int) -> str:
+    """A name with its beginning, and the part from the first letter on that is its own."""
+    if len(name) <= _LONGEST:
+        return name
+    if same < _LONGEST - 2:
+        return f"{name[: _LONGEST - 1]}…"
+    room = _LONGEST - _BEGINNING - 1
+    # What comes before that letter says what it belongs to; at the end of a name all of it fits.
+    start = min(same - room // 3, len(name) - room)
+    rest = name[start:]
+    return f"{name[:_BEGINNING]}…{rest if len(rest) <= room else rest[: room - 1] + '…'}"
+
+
+def _title(entry: _Entry) -> str:
+    return f"{entry.short} · {entry.function.line + 1:,}"
+
+
+def _tooltip(entry: _Entry) -> str:
+    lowered = entry.function.name
+    return entry.shown if entry.shown == lowered else f"{entry.shown}\n{lowered}"
+
+
+_COLUMN: Column[_Entry] = Column(QT_TRANSLATE_NOOP("Columns", "Function"), _title, tooltip=_tooltip)
+
+
+class FilterButton(QToolButton):
+    """A menu with a check for each class of lines that can be left out.
+
+    It looks pressed while a filter is on. Instructions, labels and heads are never left out.
+    """
+
+    def __init__(
+        self, kind: CodeKind, visibility: LineVisibility, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._visibility = visibility
+        self.setObjectName(f"{kind.value}FilterButton")
+        self.setAutoRaise(True)
+        self.setCheckable(True)
+        self.setText(self.tr("Filter"))
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setToolTip(self.tr("Leave out comments, directives or debug lines"))
+        self.setAccessibleName(self.tr("Filter lines of {kind}").format(kind=kind.title))
+        self.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        menu = QMenu(self)
+        menu.setToolTipsVisible(True)
+        self._actions = {of: self._make_action(menu, of) for of in _TITLES}
+        menu.addSeparator()
+        self._show_all = menu.addAction(self.tr("&Show all lines"), visibility.show_all)
+        self.setMenu(menu)
+        visibility.filters_changed.connect(self._on_filters_changed)
+        visibility.hidden_count_changed.connect(self._on_hidden_count_changed)
+        self._on_filters_changed(visibility.filters)
+        self._on_hidden_count_changed(visibility.rows.hidden_count)
+
+    def _make_action(self, menu: QMenu, of: LineClass) -> QAction:
+        translate = QCoreApplication.translate
+        action = menu.addAction(translate("FilterButton", _TITLES[of]))
+        action.setObjectName(f"hide{of.name.title()}Action")
+        action.setToolTip(translate("FilterButton", _TIPS[of]))
+        action.setCheckable(True)
+        action.toggled.connect(self._on_toggled)
+        return action
+
+    @Slot()
+    def _on_toggled(self) -> None:
+        checked = (of for of, action in self._actions.items() if action.isChecked())
+        self._visibility.set_filters(frozenset(checked))
+
+    @Slot(frozenset)
+    def _on_filters_changed(self, filters: frozenset[LineClass]) -> None:
+        for of, action in self._actions.items():
+            with QSignalBlocker(action):
+                action.setChecked(of in filters)
+        self.setChecked(bool(filters))
+
+    @Slot(int)
+    def _on_hidden_count_changed(self, count: int) -> None:
+        self._show_all.setEnabled(count > 0 or bool(self._visibility.filters))
+
+
+class HiddenLines(QToolButton):
+    """Says how many lines are hidden, while any are; a click shows them all."""
+
+    def __init__(
+        self, kind: CodeKind, visibility: LineVisibility, parent: QWidget | None = None
+    ) -> None:
+        super().__init__(parent)
+        self._count = 0
+        self._is_roomy = True
+        self.setObjectName(f"{kind.value}HiddenLines")
+        self.setAutoRaise(True)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextOnly)
+        self.setToolTip(self.tr("Show all lines: switch filters off and unfold all"))
+        self.clicked.connect(visibility.show_all)
+        visibility.hidden_count_changed.connect(self._on_count_changed)
+        self._on_count_changed(visibility.rows.hidden_count)
+
+    def set_roomy(self, is_roomy: bool) -> None:
+        """Leave a narrow line to what else is in it; the folded lines say so themselves."""
+        self._is_roomy = is_roomy
+        self._on_count_changed(self._count)
+
+    @Slot(int)
+    def _on_count_changed(self, count: int) -> None:
+        self._count = count
+        self.setText(self.tr("{0:,} hidden").format(count))
+        self.setVisible(count > 0 and self._is_roomy)
+
+
+class ColumnsButton(QToolButton):
+    """Opens the menu of columns."""
+
+    def __init__(self, columns: Columns, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._columns = columns
+        self.setObjectName("sassColumnsButton")
+        self.setAutoRaise(True)
+        self.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        self.setAccessibleName(self.tr("Columns of SASS"))
+        self.clicked.connect(self._on_clicked)
+        columns.fitted.connect(self._on_fitted)
+        self._on_fitted()
+
+    @Slot()
+    def _on_fitted(self) -> None:
+        """Say which columns there is no room for."""
+        tip, left_out = (
+            self.tr("Choose what is shown with each instruction"),
+            self._columns.left_out,
+        )
+        if left_out:
+            said = self.tr("No room in this width: {columns}").format(columns=", ".join(left_out))
+            tip = f"{tip}\n{said}"
+        self.setToolTip(plain_tooltip(tip))
+        self.setText(f"+{len(left_out)}" if left_out else "")
+
+    @Slot()
+    def _on_clicked(self) -> None:
+        self._columns.menu().popup(self.mapToGlobal(QPoint(0, self.height())))
 
 
 class OutputHeader(QWidget):
@@ -28,7 +267,7 @@ class OutputHeader(QWidget):
         functions: The list of kernels and functions.
 
     Signals:
-        module_chosen: Another module shall be shown.
+        module_chosen: The user wants to see another module.
     """
 
     module_chosen = Signal()
@@ -114,7 +353,7 @@ class OutputHeader(QWidget):
             note.set_roomy(self.width() >= scaled(_NARROW))
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         for button, name in self._icons.items():
             button.setIcon(icon(name, theme.ui.text))
 

@@ -2,26 +2,148 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
+from threading import Event
 
-from PySide6.QtCore import Signal, Slot
+from PySide6.QtCore import QObject, Signal, Slot
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.find_bar import FindBar
 from jitstudio.gui.code.languages import LANGUAGES
+from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.listing.columns.columns import Columns
-from jitstudio.gui.listing.columns_button import ColumnsButton
-from jitstudio.gui.listing.line_filter import FilterButton, HiddenLines
-from jitstudio.gui.listing.listing_code import ListingCode
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_exports import OutputExports
-from jitstudio.gui.listing.output_header import OutputHeader
+from jitstudio.gui.listing.output_header import (
+    ColumnsButton,
+    FilterButton,
+    HiddenLines,
+    OutputHeader,
+)
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.outputs import Output
-from jitstudio.listing.functions import first_instruction, function_at
+from jitstudio.listing.functions import (
+    CodeText,
+    Link,
+    Place,
+    first_instruction,
+    function_at,
+    functions,
+    link_at,
+)
+from jitstudio.listing.kernel_names import Spelling, lowered_names, meanings
+
+# Such a listing is spelt within milliseconds, before anything is painted.
+_AT_ONCE = 20_000
+
+
+@dataclass(frozen=True)
+class _ReadCode:
+    code: CodeText
+    names: frozenset[str]
+
+
+class ListingCode(QObject):
+    """Reads through a listing in the background, and spells its names as they are wanted.
+
+    Attributes:
+        code: The lines with their functions; those are not known before `read`.
+        spelling: The lines to show.
+
+    Signals:
+        read: The functions are known.
+        names_wanted: These lowered names are wanted demangled; see `learn`.
+        spelt: The lines shall be shown in another spelling.
+    """
+
+    read = Signal()
+    names_wanted = Signal(frozenset)
+    spelt = Signal()
+
+    def __init__(self, kind: CodeKind, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self.code = CodeText(kind, ())
+        self.spelling = Spelling.plain(())
+        self._names: frozenset[str] = frozenset()
+        self._known: Mapping[str, str] = {}
+        self._is_demangled = False
+        self._reading = Background(self)
+        self._spelling = Background(self)
+        self._reading.done.connect(self._on_read)
+        self._spelling.done.connect(self._on_spelt)
+
+    @property
+    def is_reading(self) -> bool:
+        """Whether the functions will be known soon."""
+        return self._reading.is_busy
+
+    def set_lines(self, lines: Sequence[str]) -> None:
+        """Read another listing; where its names are known, its spelling is right at once."""
+        self._spelling.stop()
+        self.code = CodeText(self.code.kind, lines)
+        self.spelling = Spelling.plain(lines)
+        self._names = frozenset()
+        if self._is_demangled and len(lines) <= _AT_ONCE:
+            names = lowered_names(lines)
+            if names <= self._known.keys():
+                self.spelling = Spelling.of(lines, meanings(names, self._known))
+        self._reading.start(partial(_read, self.code))
+
+    def set_demangled(self, on: bool) -> None:
+        """Show names demangled, or as the tools wrote them."""
+        self._is_demangled = on
+        if on:
+            self._want_names()
+        else:
+            self._spelling.stop()
+            self._on_spelt(Spelling.plain(self.code.lines))
+
+    def learn(self, known: Mapping[str, str]) -> None:
+        """Spell the names anew, if they are wanted demangled and all are known now."""
+        self._known = known
+        if not self._is_demangled or not self._names <= known.keys():
+            return
+        shown, lines = meanings(self._names, known), self.code.lines
+        if shown != self.spelling.names:
+            self._spelling.start(lambda _stop: Spelling.of(lines, shown))
+
+    def link_at(self, place: Place) -> Link | None:
+        """The link at a place of the lines that are shown."""
+        line, column = place
+        spelling = self.spelling
+        link = link_at(self.code, (line, spelling.to_lowered(line, column)))
+        if link is None:
+            return None
+        there, at = link.target
+        start, end = (spelling.to_shown(line, edge) for edge in link.span)
+        return Link(line, (start, end), (there, spelling.to_shown(there, at)))
+
+    def _want_names(self) -> None:
+        if self._names:
+            self.names_wanted.emit(self._names)
+
+    @Slot(object)
+    def _on_read(self, reading: _ReadCode) -> None:
+        self.code, self._names = reading.code, reading.names
+        self.read.emit()
+        if self._is_demangled:
+            self._want_names()
+
+    @Slot(object)
+    def _on_spelt(self, spelling: Spelling) -> None:
+        self.spelling = spelling
+        self.spelt.emit()
+
+
+def _read(code: CodeText, stop: Event) -> _ReadCode:
+    lines = Paced(code.lines, stop)
+    found = functions(code.kind, lines)
+    return _ReadCode(CodeText(code.kind, code.lines, found), lowered_names(lines))
 
 
 class OutputPane(QWidget):
@@ -32,10 +154,10 @@ class OutputPane(QWidget):
         code_view: The listing.
         find_bar: Searches it.
         code: What is known of it beyond its lines.
-        columns: What stands beside the instructions; None where there are none.
+        columns: The columns of the instructions; None for PTX.
 
     Signals:
-        told: Something was done that cannot be seen, in words.
+        told: A message about something that was done.
         listing_changed: There is another listing, or none any more.
         save_requested: This kind of what is shown shall be saved.
     """
@@ -63,12 +185,12 @@ class OutputPane(QWidget):
         self.code = ListingCode(kind, self)
         self.header = OutputHeader(kind)
         self.columns = Columns(self.code_view) if kind is CodeKind.SASS else None
-        self.header.add_tool(FilterButton(kind, self.code_view.shown), "filter")
-        self.header.add_note(HiddenLines(kind, self.code_view.shown))
+        self.header.add_tool(FilterButton(kind, self.code_view.visibility), "filter")
+        self.header.add_note(HiddenLines(kind, self.code_view.visibility))
         self._exports = OutputExports(kind, self.code_view)
         if self.columns is not None:
             self.header.add_tool(ColumnsButton(self.columns), "columns")
-            self._exports.offer_columns(self.columns.beside)
+            self._exports.offer_columns(self.columns.copied)
         self.header.add_tool(self._exports.copy_button, "copy")
         self.header.add_tool(self._exports.save_button, "save")
         self._lay_out()
@@ -136,7 +258,7 @@ class OutputPane(QWidget):
 
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         self.code_view.set_theme(theme)
         self.find_bar.set_theme(theme)
         self.header.set_theme(theme)

@@ -1,4 +1,4 @@
-"""Draws what is in sight of a listing: grounds, tokens, selection, line numbers and caret."""
+"""Draws the visible part of a listing: highlights, tokens, selection, line numbers, fold marks."""
 
 from __future__ import annotations
 
@@ -8,23 +8,26 @@ from dataclasses import dataclass
 from math import ceil
 
 from pygments.token import Token
-from PySide6.QtCore import QPointF, QRect, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QPainter
+from PySide6.QtCore import QCoreApplication, QPoint, QPointF, QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter
 
-from jitstudio.gui.code.search import Span
+from jitstudio.gui.code.code_view import Span
+from jitstudio.gui.code.line_colours import LineColours
+from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.theme import Theme, TokenStyle
-from jitstudio.gui.listing.bands import ListingLineColours
 from jitstudio.gui.listing.caret import ListingCaret
-from jitstudio.gui.listing.fold_marks import FoldMarks
+from jitstudio.gui.listing.folding import ListingFolds
 from jitstudio.gui.listing.grid import Grid
-from jitstudio.gui.listing.hiding import Hiding
 from jitstudio.gui.listing.text import ListingText, Run
+from jitstudio.listing.folds import Block
 from jitstudio.listing.functions import Link
 from jitstudio.listing.sass import char_cells
 
+# Cells between the text and the count behind it, and left and right within its frame.
+_BEFORE, _INSIDE = 1, 0.5
+_ROUNDING = 4
 CUT = "…"
-"""Stands at the right edge where a line goes on beyond it."""
-
+"""Drawn at the right edge where a line goes on beyond it."""
 _CARET_WIDTH = 2
 # Between the line numbers and the text; what is scrolled aside is cut off here.
 _MARGIN_EDGE = 6
@@ -32,31 +35,99 @@ _PIECE = re.compile(r"[ -~]+|[^\t]")
 
 
 @dataclass(frozen=True)
-class Page:
+class FoldMarks:
+    """The fold marks of one page: where they are, and how they look.
+
+    Attributes:
+        text: All lines.
+        folds: What is folded, and what can be.
+        grid: Where things are.
+    """
+
+    text: ListingText
+    folds: ListingFolds
+    grid: Grid
+
+    def head_at(self, at: QPoint) -> int | None:
+        """The line of the head whose mark is at a place in the viewport."""
+        row = self.grid.row_at(at.y())
+        if not 0 <= row < len(self.folds.rows):
+            return None
+        line = self.folds.rows.line(row)
+        block = self.folds.block_at(line)
+        if block is None:
+            return None
+        if self.grid.fold_mark(row).contains(at):
+            return line
+        is_folded = self.folds.is_folded(line)
+        return line if is_folded and self._count_place(row, block).contains(QPointF(at)) else None
+
+    def paint_chevron(self, painter: QPainter, row: int, theme: Theme) -> None:
+        """Draw the mark in the margin of a row that is a head."""
+        line = self.folds.rows.line(row)
+        if self.folds.block_at(line) is not None:
+            folded = self.folds.is_folded(line)
+            color = theme.code.margin_current if folded else theme.code.margin_text
+            name = "chevron-right" if folded else "chevron-down"
+            icon(name, color).paint(painter, self.grid.fold_mark(row))
+
+    def paint_count(self, painter: QPainter, row: int, theme: Theme) -> None:
+        """Draw how many lines are folded behind the head in a row."""
+        line = self.folds.rows.line(row)
+        block = self.folds.block_at(line)
+        if block is None or not self.folds.is_folded(line):
+            return
+        place = self._count_place(row, block)
+        painter.save()
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setFont(self.grid.font)
+        painter.setPen(theme.ui.border)
+        painter.setBrush(theme.code.margin)
+        painter.drawRoundedRect(place, _ROUNDING, _ROUNDING)
+        painter.setPen(theme.code.hint)
+        painter.drawText(place, Qt.AlignmentFlag.AlignCenter, _words(block))
+        painter.restore()
+
+    def _count_place(self, row: int, block: Block) -> QRectF:
+        grid = self.grid
+        left = grid.x(self.text.width(block.head) + _BEFORE)
+        width = QFontMetricsF(grid.font).horizontalAdvance(_words(block)) + 2 * _INSIDE * grid.cell
+        return QRectF(left, grid.y(row) + 1.5, width, grid.height - 3)
+
+
+def _words(block: Block) -> str:
+    count = block.last - block.head
+    if count == 1:
+        return QCoreApplication.translate("FoldMarks", "… 1 line")
+    return QCoreApplication.translate("FoldMarks", "… {0:,} lines").format(count)
+
+
+@dataclass(frozen=True)
+class ListingPage:
     """What a viewport shows.
 
     Attributes:
         text: All lines.
         caret: Where the caret is and what is selected.
-        hiding: Which lines are shown, and what can be folded.
+        folds: Which lines are shown, and what can be folded.
         grid: Where things are.
         theme: How they look.
         matches: What was found, by line.
         marks: What is marked in a line.
         link: The name to underline, if any.
-        bands: The grounds of lines that belong together.
+        line_colours: The colours of lines that belong together.
         has_focus: Whether the caret is shown.
     """
 
     text: ListingText
     caret: ListingCaret
-    hiding: Hiding
+    folds: ListingFolds
     grid: Grid
     theme: Theme
     matches: Mapping[int, Sequence[Span]]
     marks: Callable[[int], Sequence[Span]]
     link: Link | None
-    bands: ListingLineColours
+    line_colours: LineColours
     has_focus: bool
 
     def cut(self, line: int) -> int | None:
@@ -74,12 +145,12 @@ def paint_hint(painter: QPainter, rect: QRect, hint: str, color: QColor) -> None
 class PagePainter:
     """Draws one page; made anew for each paint event."""
 
-    def __init__(self, painter: QPainter, page: Page) -> None:
+    def __init__(self, painter: QPainter, page: ListingPage) -> None:
         self._painter = painter
         self._page = page
         self._grid = page.grid
-        self._rows = page.hiding.rows
-        self._marks = FoldMarks(page.text, page.hiding, page.grid)
+        self._rows = page.folds.rows
+        self._marks = FoldMarks(page.text, page.folds, page.grid)
         self._fonts: dict[tuple[bool, bool], QFont] = {}
         self._look: TokenStyle | None = None
 
@@ -95,8 +166,8 @@ class PagePainter:
         edge = self._clip_left_of(grid.margin)
         for row, line in rows:
             band = QRect(edge, grid.y(row), grid.size.width() - edge, grid.height)
-            page.bands.paint_line(painter, band, line, page.theme)
-            self._paint_ground(line)
+            page.line_colours.paint_line(painter, band, line, page.theme)
+            self._paint_background(line)
             if grid.lead and page.text.lead(line):
                 self._paint_address(line)
         self._clip_left_of(grid.text_left)
@@ -144,8 +215,8 @@ class PagePainter:
             caret = QRect(x, self._y(line), _CARET_WIDTH, grid.height)
             self._painter.fillRect(caret, page.theme.code.text)
 
-    def _paint_ground(self, line: int) -> None:
-        """Draw what is below the text of a line besides its band."""
+    def _paint_background(self, line: int) -> None:
+        """Draw what is below the text of a line besides its colour."""
 
     def _paint_address(self, line: int) -> None:
         """Draw the address of an instruction without the signs of the comment around it."""
@@ -171,7 +242,7 @@ class PagePainter:
             self._underline(line, cells, page.link.span)
 
     def _paint_spans(self, line: int, cells: list[int] | None, part: Span) -> None:
-        """Draw the grounds of what is marked and what was found in a part of a line."""
+        """Draw the highlights of occurrences and matches in a part of a line."""
         page, code, (first, last) = self._page, self._page.theme.code, part
         for spans, color in (
             (page.marks(line), code.occurrence),
@@ -200,7 +271,7 @@ class PagePainter:
 
     def _paint_cut(self, line: int, cell: int) -> None:
         """Draw the sign for what the edge cuts off."""
-        self._wear(TokenStyle(self._page.theme.code.hint, bold=True))
+        self._use_style(TokenStyle(self._page.theme.code.hint, bold=True))
         grid = self._grid
         self._painter.drawText(QPointF(grid.x(cell), self._y(line) + grid.ascent), CUT)
 
@@ -222,7 +293,7 @@ class PagePainter:
             self._painter.fillRect(QRectF(left, self._y(line), right - left, grid.height), color)
 
     def _styled(self, line: int, first: int, last: int) -> Iterator[tuple[int, int, TokenStyle]]:
-        """The tokens in sight as (first column, number of columns, style), without gaps."""
+        """The visible tokens as (first column, number of columns, style), without gaps."""
         page = self._page
         for start, length, token in _without_gaps(page.text.tokens(line, first, last), first, last):
             yield start, length, page.theme.token_style(token)
@@ -231,14 +302,14 @@ class PagePainter:
         text = self._page.text.lines[line][span[0] : span[1]]
         if not text or text.isspace():
             return
-        self._wear(style)
+        self._use_style(style)
         grid = self._grid
         for start, piece in [(0, text)] if text.isascii() and "\t" not in text else _pieces(text):
             column = span[0] + start
             x = grid.x(cells[column] if cells else column)
             self._painter.drawText(QPointF(x, self._y(line) + grid.ascent), piece)
 
-    def _wear(self, style: TokenStyle) -> None:
+    def _use_style(self, style: TokenStyle) -> None:
         if style is self._look:
             return
         painter, before = self._painter, self._look

@@ -1,4 +1,4 @@
-"""The text of a listing: its lines, their tokens, and where on the grid each character stands.
+"""The text of a listing: its lines, their tokens, and the cell of each character.
 
 Pure but for the protocol of the lexer: no widget, no paint. Lines and columns count from 0; a
 column is a character, a cell is one place of the fixed-width grid.
@@ -13,7 +13,7 @@ from types import MappingProxyType
 
 from pygments.token import Text
 
-from jitstudio.gui.code.highlighter import LineLexer
+from jitstudio.gui.code.languages import CodeLexer
 from jitstudio.gui.kit.theme import TokenType
 from jitstudio.listing.sass import ADDRESS, TAB, Extent, char_cells, code_end, widest_line
 
@@ -33,11 +33,11 @@ _PIECE = 1024
 
 
 class ListingText:
-    """Lines that are lexed when they come into sight.
+    """Lines that are lexed when they become visible.
 
     Attributes:
         lines: What is shown.
-        lexer: Who finds the tokens, or None for plain text.
+        lexer: Finds the tokens; None for plain text.
         stand_ins: Lines as the lexer shall see them; see `listing.demangling.Spelling`.
         extent: How much room it takes; measured where it is not given, without addresses.
     """
@@ -45,7 +45,7 @@ class ListingText:
     def __init__(
         self,
         lines: Sequence[str] = ("",),
-        lexer: LineLexer | None = None,
+        lexer: CodeLexer | None = None,
         stand_ins: Mapping[int, str] = MappingProxyType({}),
         extent: Extent | None = None,
     ) -> None:

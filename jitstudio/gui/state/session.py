@@ -12,11 +12,21 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import Protocol
 
-from PySide6.QtCore import QCoreApplication, QDateTime, QLocale, QObject, QTimer, Signal, Slot
+from PySide6.QtCore import (
+    QCoreApplication,
+    QDateTime,
+    QLocale,
+    QObject,
+    QTimer,
+    Signal,
+    SignalInstance,
+    Slot,
+)
 
 from jitstudio.core import plain_files
+from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
@@ -37,11 +47,6 @@ from jitstudio.gui.state.session_slots import SessionSlot, set_aside, slots_in, 
 from jitstudio.paths import fallback_folder
 from jitstudio.private import make_private
 
-if TYPE_CHECKING:
-    from jitstudio.core.launch.spec import LaunchSpec
-    from jitstudio.gui.state.launch_specs import LaunchSpecs
-    from jitstudio.gui.state.project import ProjectState
-
 # What it may take to write it, so that it is on the disk as soon as the user wants.
 _WRITING_MS = 400
 # What a disk may take to wake up; the window comes up without the files of one that does not.
@@ -50,6 +55,45 @@ _PATIENCE = 1.0
 _LARGEST = 64 << 20
 # More sentences than this make no notice that anybody reads.
 _MOST_PROBLEMS = 8
+
+
+class KeptLaunches(Protocol):
+    """The launches that a session keeps: see `state.launch_specs`, which a start does not load."""
+
+    @property
+    def changed(self) -> SignalInstance:
+        """Emitted when they have changed."""
+        ...
+
+    @property
+    def specs(self) -> tuple[LaunchSpec, ...]:
+        """All of them, in the order of the last use."""
+        ...
+
+    def remember(self, spec: LaunchSpec) -> None:
+        """Keep a launch under its kernel."""
+        ...
+
+
+class KeptProject(Protocol):
+    """The project that a session keeps: see `state.project`, which a start does not load."""
+
+    @property
+    def changed(self) -> SignalInstance:
+        """Emitted when it has changed."""
+        ...
+
+    def remembered(self) -> SavedProject | None:
+        """Return what the next start needs to know, or None while no project is open."""
+        ...
+
+    def resume(self, saved: SavedProject) -> None:
+        """Go on with a project whose documents, settings and launches are back."""
+        ...
+
+    def take_settings_before(self, saved: SavedProject) -> None:
+        """Build as before this project, which is not gone on with."""
+        ...
 
 
 @dataclass(frozen=True)
@@ -96,8 +140,8 @@ class Session(QObject):
         self._folder, self._elsewhere = folder, elsewhere
         self._documents = documents
         self._settings = settings
-        self._launches: LaunchSpecs | None = None
-        self._project: ProjectState | None = None
+        self._launches: KeptLaunches | None = None
+        self._project: KeptProject | None = None
         self._restored: SavedSession | None = None
         self._left: SavedProject | None = None
         self._complaint = ""
@@ -121,7 +165,7 @@ class Session(QObject):
             self._writer.written.connect(self._on_written)
             self._writer.failed.connect(self._on_write_failed)
 
-    def attach(self, launches: LaunchSpecs, project: ProjectState) -> None:
+    def attach(self, launches: KeptLaunches, project: KeptProject) -> None:
         """Keep these too, and give them what was restored: a window shows its texts before."""
         self._launches, self._project = launches, project
         self._hand_over()

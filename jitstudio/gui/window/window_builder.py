@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QMainWindow
 from jitstudio.core.code import CodeKind
 from jitstudio.core.project.project import is_project
 from jitstudio.gui import features
-from jitstudio.gui.code.search_sources import SearchSources
+from jitstudio.gui.code.search import SearchSources
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.kit.dialogs import Dialogs

@@ -60,20 +60,20 @@ def ground(view, line, x=300):
 
 
 def test_lines_have_the_colours_of_their_hues(view, theme):
-    view.bands.show_hues(HUES.__getitem__)
+    view.line_colours.show_hues(HUES.__getitem__)
     assert [ground(view, line).name() for line in (1, 2, 3)] == [
         theme.bands[0].name(),
         theme.bands[1].name(),
         theme.bands[0].name(),
     ]
     assert ground(view, 0) == theme.code.background
-    view.bands.show_hues(None)
+    view.line_colours.show_hues(None)
     assert ground(view, 1) == theme.code.background
 
 
 def test_lines_that_match_stand_out(view, theme):
-    view.bands.show_hues(HUES.__getitem__)
-    view.bands.show_matched([0, 2])
+    view.line_colours.show_hues(HUES.__getitem__)
+    view.line_colours.show_matched([0, 2])
     assert ground(view, 2) == theme.matched[1]
     assert ground(view, 1) == theme.bands[0]
     assert ground(view, 0) == theme.code.occurrence
@@ -84,8 +84,8 @@ def edge(view):
 
 
 def test_what_matches_has_a_bar_and_what_is_not_mapped_has_dots(view, theme):
-    view.bands.show_hues(HUES.__getitem__)
-    view.bands.show_matched([2])
+    view.line_colours.show_hues(HUES.__getitem__)
+    view.line_colours.show_matched([2])
     assert ground(view, 2, edge(view)) == theme.ui.accent
     picture = view.viewport().grab().toImage()
     top = middle(view, 4) - line_height(view) // 2
@@ -109,7 +109,7 @@ def move(view, at):
 
 def test_the_mouse_points_at_a_line(view):
     told = []
-    view.bands.pointed.connect(told.append)
+    view.line_colours.pointed.connect(told.append)
     move(view, QPoint(120, middle(view, 1)))
     move(view, QPoint(140, middle(view, 1)))
     move(view, QPoint(140, middle(view, 3)))
@@ -125,12 +125,12 @@ def test_an_editor_brings_a_line_into_sight_without_moving_its_cursor(qtbot, the
     view.resize(400, 300)
     view.setPlainText("\n".join(map(str, range(400))))
     view.show()
-    view.bands.bring_into_sight(200)
+    view.line_colours.scroll_to(200)
     seen = [block.blockNumber() for block, _ in view.visible_blocks()]
     assert abs(seen[len(seen) // 2] - 200) <= 2
     assert view.textCursor().blockNumber() == 0
     top = view.verticalScrollBar().value()
-    view.bands.bring_into_sight(201)
+    view.line_colours.scroll_to(201)
     assert view.verticalScrollBar().value() == top
 
 

@@ -6,7 +6,7 @@ from jitstudio.gui.code.search import (
     Matcher,
     PatternError,
     Query,
-    Search,
+    TextSearch,
     TooComplex,
 )
 
@@ -29,7 +29,7 @@ class Lines:
 @pytest.fixture
 def searched(qtbot):
     def run(lines, query, until_done=True):
-        search = Search(Lines(lines), Matcher(query))
+        search = TextSearch(Lines(lines), Matcher(query))
         search.start()
         if until_done:
             qtbot.waitUntil(lambda: search.is_finished)

@@ -274,9 +274,9 @@ def test_carets_and_their_selections_are_painted(qtbot, theme):
 
     assert color(1, 2) == theme.code.text
     assert color(1, 3) != theme.code.text
-    assert editor.carets.grounds(0, 100)[0].format.background().color() == theme.code.selection
+    assert editor.carets.highlights(0, 100)[0].format.background().color() == theme.code.selection
     editor.carets.clear()
-    assert not editor.carets.grounds(0, 100)
+    assert not editor.carets.highlights(0, 100)
 
 
 @pytest.mark.bench

@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QApplication, QPlainTextDocumentLayout, QToolTip
 from jitstudio.core.diagnostics import Severity
 from jitstudio.gui.code.find_bar import FindBar
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.editor.keys import duplicate_lines, indent, unindent
-from jitstudio.gui.editor.marks import Mark
+from jitstudio.gui.editor.edits import duplicate_lines, indent, unindent
+from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.gui.kit.fonts import DEFAULT_SIZE
 from jitstudio.gui.kit.limits import LONGEST_LINE
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
@@ -223,7 +223,7 @@ def test_a_document_of_others_is_edited_in_place(qtbot, dark):
     editor = CodeEditor(dark, CudaCxxLexer(), document=document)
     qtbot.addWidget(editor)
     assert editor.document() is document
-    editor.set_marks([Mark(1, 1, Severity.ERROR, "no")])
+    editor.set_marks([DiagnosticMark(1, 1, Severity.ERROR, "no")])
     assert list(editor.marks.by_line()) == [0]
     QTest.keyClick(editor, "y")
     assert document.toPlainText() == "yint x;"
@@ -253,7 +253,12 @@ def test_other_places_of_a_word_are_shown_after_a_pause(editor, qtbot, dark):
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 def test_marks_are_underlined_and_told_under_the_mouse(editor, theme):
     editor.set_theme(theme)
-    editor.set_marks([Mark(3, 9, Severity.WARNING, "never used"), Mark(1, 1, Severity.ERROR, "no")])
+    editor.set_marks(
+        [
+            DiagnosticMark(3, 9, Severity.WARNING, "never used"),
+            DiagnosticMark(1, 1, Severity.ERROR, "no"),
+        ]
+    )
     waves = [s.format.underlineColor() for s in editor.extraSelections()][-2:]
     assert waves == [theme.marks.warning, theme.marks.error]
     cursor = QTextCursor(editor.document().findBlockByNumber(2))
@@ -269,7 +274,7 @@ def test_marks_are_underlined_and_told_under_the_mouse(editor, theme):
 def test_the_message_of_the_line_is_told_where_the_cursor_comes_and_by_command(editor, qtbot):
     told = []
     editor.message_changed.connect(told.append)
-    editor.set_marks([Mark(3, 9, Severity.ERROR, "no such name\n\nWhat that means.")])
+    editor.set_marks([DiagnosticMark(3, 9, Severity.ERROR, "no such name\n\nWhat that means.")])
     assert told == []
     editor.go_to(3)
     editor.go_to(3, 5)

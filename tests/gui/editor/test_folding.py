@@ -11,7 +11,7 @@ from jitstudio.core.diagnostics import Severity
 from jitstudio.gui.code.find_bar import FindBar
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.margin import EditorMargin
-from jitstudio.gui.editor.marks import Mark
+from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 
 SOURCE = """\
@@ -168,7 +168,7 @@ def test_an_error_in_a_fold_is_told_at_its_first_line(editor):
     at = QPoint(5, round((F_HEAD + 0.5) * editor.fontMetrics().height()))
     row = QRect(0, at.y() - 6, 20, 12)
     without = margin.grab(row).toImage()
-    editor.set_marks([Mark(5, 9, Severity.ERROR, "no such function")])
+    editor.set_marks([DiagnosticMark(5, 9, Severity.ERROR, "no such function")])
     assert margin.grab(row).toImage() != without
     QApplication.sendEvent(margin, QHelpEvent(QEvent.Type.ToolTip, at, margin.mapToGlobal(at)))
     assert "no such function" in QToolTip.text()

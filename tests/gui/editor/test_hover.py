@@ -5,10 +5,10 @@ from PySide6.QtWidgets import QApplication, QToolTip
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.diagnostics import Severity
-from jitstudio.gui.code.hover_text import Tip
+from jitstudio.gui.code.hover import Tip
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.hover import EditorHover
-from jitstudio.gui.editor.marks import Mark
+from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 
 pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
@@ -70,7 +70,7 @@ def test_other_words_and_comments_are_not(editor, line, word):
 
 
 def test_what_the_compiler_says_comes_first(editor):
-    editor.set_marks([Mark(1, 15, Severity.ERROR, "no such name")])
+    editor.set_marks([DiagnosticMark(1, 15, Severity.ERROR, "no such name")])
     told = rest(editor, 0, "clock", 1)
     assert "no such name" in told
     assert "the time" not in told

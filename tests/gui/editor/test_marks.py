@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtGui import QTextCharFormat, QTextCursor, QTextDocument
 
 from jitstudio.core.diagnostics import Severity
-from jitstudio.gui.editor.marks import Mark, MarkList, told
+from jitstudio.gui.editor.marks import DiagnosticMark, MarkList, tooltip
 
 TEXT = "int a = b;\n  ld.u64 %rd1, [x];\n\nlast"
 
@@ -13,7 +13,7 @@ def document(qapp):
 
 
 def error(line, column, message="wrong"):
-    return Mark(line, column, Severity.ERROR, message)
+    return DiagnosticMark(line, column, Severity.ERROR, message)
 
 
 def marked(document, *marks):
@@ -83,9 +83,9 @@ def test_a_mark_on_an_empty_line_lives_on(document):
 def test_the_worst_comes_first(document):
     marks, _ = marked(
         document,
-        Mark(1, None, Severity.INFO, "by the way"),
-        Mark(1, None, Severity.WARNING, "take care"),
-        Mark(1, 5, Severity.ERROR, "no"),
+        DiagnosticMark(1, None, Severity.INFO, "by the way"),
+        DiagnosticMark(1, None, Severity.WARNING, "take care"),
+        DiagnosticMark(1, 5, Severity.ERROR, "no"),
     )
     assert [p.mark.message for p in marks.by_line()[0]] == ["no", "take care", "by the way"]
     assert [p.mark.message for p in marks.at_position(4)] == ["no", "take care", "by the way"]
@@ -96,9 +96,9 @@ def test_the_worst_comes_first(document):
 def test_waves_are_made_for_what_is_in_sight_errors_on_top(document, theme):
     marks, _ = marked(
         document,
-        Mark(1, 5, Severity.ERROR, ""),
-        Mark(1, None, Severity.WARNING, ""),
-        Mark(4, 1, Severity.INFO, ""),
+        DiagnosticMark(1, 5, Severity.ERROR, ""),
+        DiagnosticMark(1, None, Severity.WARNING, ""),
+        DiagnosticMark(4, 1, Severity.INFO, ""),
     )
     waves = marks.selections(0, 10, theme)
     colors = [wave.format.underlineColor() for wave in waves]
@@ -120,6 +120,6 @@ def test_the_marks_of_lines_are_told_each_once_and_as_they_are(document):
     first = document.firstBlock()
     found = marks.of_lines(first, first)
     assert [placed.mark.message for placed in found] == ["a <int> b", "a <int> b"]
-    assert told(found) == '<p style="white-space: pre">a &lt;int&gt; b</p>'
+    assert tooltip(found) == '<p style="white-space: pre">a &lt;int&gt; b</p>'
     assert len(marks.of_lines(first, first.next())) == 3
-    assert told([]) == ""
+    assert tooltip([]) == ""

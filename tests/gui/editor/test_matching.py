@@ -2,7 +2,7 @@ import pytest
 from PySide6.QtGui import QTextCursor, QTextDocument
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 
-from jitstudio.gui.code.highlighter import SourceHighlighter
+from jitstudio.gui.code.languages import SourceHighlighter
 from jitstudio.gui.editor.matching import bracket_pair, occurrences, word_at
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 

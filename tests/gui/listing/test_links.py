@@ -1,9 +1,12 @@
 import pytest
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
-from PySide6.QtGui import QContextMenuEvent, QMouseEvent
+from PySide6.QtGui import QContextMenuEvent, QEnterEvent, QHelpEvent, QMouseEvent
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QApplication, QMenu, QToolTip
 
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.code.hover import Tip
+from jitstudio.gui.listing.links import ListingHover
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.listing.functions import Link
 from jitstudio.listing.lexers.ptx import PtxLexer
@@ -105,3 +108,98 @@ def test_the_menu_offers_the_link_below_the_mouse(view):
     assert "&Follow the link" not in offered(2)
     offered(7)["&Follow the link"].trigger()
     assert view.line == 302
+
+
+pytestmark = pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
+EXPLAINED = ["\tadd.s32 \t%r1, %r2, 1;", *["\tret;"] * 300]
+
+
+class Source:
+    """Knows one word of the first line."""
+
+    def __init__(self):
+        self.wanted = []
+
+    def want(self, kind):
+        self.wanted.append(kind)
+
+    def find(self, kind, line, column):
+        assert kind is CodeKind.PTX
+        is_known = line == EXPLAINED[0] and 1 <= column < 8
+        return Tip("<b>the sum</b>", "add: the sum", (1, 8)) if is_known else None
+
+
+@pytest.fixture
+def source():
+    return Source()
+
+
+@pytest.fixture
+def explained(qtbot, light, source):
+    made = ListingView(light)
+    qtbot.addWidget(made)
+    made.resize(500, 300)
+    made.show()
+    made.set_lines(EXPLAINED, PtxLexer())
+    ListingHover(made, CodeKind.PTX, source.want, source.find)
+    yield made
+    QToolTip.hideText()
+
+
+def point_at(explained, line, column):
+    x = explained.grid.x(explained.text.cell(line, column) + 0.5)
+    return QPoint(round(x), explained.grid.y(line) + explained.grid.height // 2)
+
+
+def rest(explained, at):
+    event = QHelpEvent(QEvent.Type.ToolTip, at, explained.viewport().mapToGlobal(at))
+    QApplication.sendEvent(explained.viewport(), event)
+    return QToolTip.text() if QToolTip.isVisible() else ""
+
+
+def test_the_word_below_the_mouse_is_told_of(explained):
+    assert "the sum" in rest(explained, point_at(explained, 0, 1))
+    assert "the sum" in rest(explained, point_at(explained, 0, 7))
+
+
+@pytest.mark.parametrize(("line", "column"), [(0, 10), (0, 18), (1, 2)])
+def test_of_other_words_nothing_is_told(explained, qtbot, line, column):
+    rest(explained, point_at(explained, 0, 2))
+    rest(explained, point_at(explained, line, column))
+    qtbot.waitUntil(lambda: not QToolTip.isVisible())
+
+
+def test_beside_the_text_nothing_is_told(explained):
+    assert rest(explained, QPoint(2, point_at(explained, 0, 1).y())) == ""
+    explained.clear("nothing yet")
+    assert rest(explained, QPoint(100, 5)) == ""
+
+
+def test_texts_are_wanted_when_the_mouse_comes(explained, source):
+    source.wanted.clear()
+    at = QPointF(5, 5)
+    QApplication.sendEvent(explained.viewport(), QEnterEvent(at, at, at))
+    assert source.wanted == [CodeKind.PTX]
+
+
+@pytest.mark.parametrize("column", [1, 5, 8])
+def test_the_word_at_the_caret_is_told_of_also_behind_its_end(explained, column):
+    hover = explained.findChild(ListingHover)
+    explained.caret.set_place((0, column))
+    assert hover.explain().line == "add: the sum"
+    assert "the sum" in QToolTip.text()
+
+
+def test_a_caret_out_of_sight_comes_into_it(explained):
+    explained.scroll_by(0, 200)
+    assert explained.grid.top == 200
+    explained.findChild(ListingHover).explain()
+    assert explained.grid.top == 0
+
+
+def test_without_a_word_or_a_text_there_is_no_tip(explained):
+    hover = explained.findChild(ListingHover)
+    explained.caret.set_place((5, 0))
+    assert hover.explain() is None
+    explained.clear()
+    assert hover.explain() is None

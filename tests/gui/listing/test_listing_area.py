@@ -8,8 +8,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.listing.fold_marks import FoldMarks
 from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.listing.painter import FoldMarks
 from jitstudio.listing.lines import LineClass
 from tests.gui.driver import pause
 
@@ -54,22 +54,22 @@ def view(qtbot, dark):
 
 
 def marks(view):
-    return FoldMarks(view._text, view.shown.hiding, view._scrolling.grid())
+    return FoldMarks(view._text, view.visibility.folds, view._scrolling.grid())
 
 
 def chevron(view, line):
-    row = view.shown.rows.row(line)
+    row = view.visibility.rows.row(line)
     return view._scrolling.grid().fold_mark(row).center()
 
 
 def in_sight(view):
     """The lines in sight, the topmost first."""
-    top, rows = view._scrolling.top, view.shown.rows
+    top, rows = view._scrolling.top, view.visibility.rows
     return [rows.line(row) for row in range(top, top + view._scrolling.grid().whole_lines)]
 
 
 def caret_row(view):
-    return view.shown.rows.row(view.caret.line) - view._scrolling.top
+    return view.visibility.rows.row(view.caret.line) - view._scrolling.top
 
 
 def clipboard():
@@ -77,7 +77,7 @@ def clipboard():
 
 
 def test_keys_pass_over_hidden_lines(view):
-    view.shown.set_filters(ALL)
+    view.visibility.set_filters(ALL)
     view.go_to(2)
     seen = []
     for _ in range(9):
@@ -95,27 +95,27 @@ def test_keys_pass_over_hidden_lines(view):
     assert view.caret.place == (4, 1)
     QTest.keyClick(view, Qt.Key.Key_Home, CTRL)
     assert view.line == 2
-    before = view.shown.rows.row(view.caret.line)
+    before = view.visibility.rows.row(view.caret.line)
     QTest.keyClick(view, Qt.Key.Key_PageDown)
     page = view._scrolling.grid().whole_lines
-    assert view.shown.rows.row(view.caret.line) == before + page
+    assert view.visibility.rows.row(view.caret.line) == before + page
 
 
 def test_what_is_copied_is_what_is_shown(view):
-    view.shown.set_filters(ALL)
+    view.visibility.set_filters(ALL)
     view.caret.select((4, 0), (8, 3))
     view.copy()
     assert clipboard() == "{\n\tld.param.u64 \t%rd1, [k0_param_0];\n$L_"
     view.select_all()
     view.copy()
     copied = clipboard().split("\n")
-    assert len(copied) == len(view.shown.rows) == 40 * 9
+    assert len(copied) == len(view.visibility.rows) == 40 * 9
     assert not any(".loc" in line or "//" in line for line in copied)
     assert view.toPlainText() == "\n".join(LINES)
 
 
 def test_the_scroll_bar_counts_rows(view):
-    view.shown.set_filters(ALL)
+    view.visibility.set_filters(ALL)
     bar = view.verticalScrollBar()
     assert bar.maximum() == 40 * 9 - view._scrolling.grid().whole_lines
     bar.setValue(bar.maximum())
@@ -123,16 +123,16 @@ def test_the_scroll_bar_counts_rows(view):
 
 
 def test_a_jump_into_a_hidden_line_shows_it(view):
-    view.shown.set_filters(ALL)
+    view.visibility.set_filters(ALL)
     view.fold_all()
     view.go_to(2 * HEIGHT + 10)
     assert view.line == 2 * HEIGHT + 10
-    assert view.shown.rows.shows(2 * HEIGHT + 9)
-    assert not view.shown.hiding.is_folded(2 * HEIGHT + 1)
-    assert view.shown.hiding.is_folded(3 * HEIGHT + 1)
+    assert view.visibility.rows.shows(2 * HEIGHT + 9)
+    assert not view.visibility.folds.is_folded(2 * HEIGHT + 1)
+    assert view.visibility.folds.is_folded(3 * HEIGHT + 1)
     assert 2 * HEIGHT + 9 in in_sight(view)
     # The other comments stay away.
-    assert not view.shown.rows.shows(2 * HEIGHT)
+    assert not view.visibility.rows.shows(2 * HEIGHT)
 
 
 def test_a_match_in_a_hidden_line_is_found_and_shown(view):
@@ -140,21 +140,21 @@ def test_a_match_in_a_hidden_line_is_found_and_shown(view):
     assert view.search_lines(10, 1) == (LINES[10],)
     view.show_match(HEIGHT + 10, (1, 4))
     assert view.caret.selected_text() == "mov"
-    assert view.shown.rows.shows(HEIGHT + 10)
+    assert view.visibility.rows.shows(HEIGHT + 10)
     assert HEIGHT + 10 in in_sight(view)
 
 
 def test_a_click_on_the_mark_folds_and_unfolds(view, qtbot):
-    with qtbot.waitSignal(view.shown.hidden_count_changed) as told:
+    with qtbot.waitSignal(view.visibility.hidden_count_changed) as told:
         QTest.mouseClick(view.viewport(), LEFT, NONE, chevron(view, 1))
     assert told.args == [11]
     assert in_sight(view)[:4] == [0, 1, 13, 14]
     assert view.caret.place == (0, 0)
-    count = marks(view)._count_place(1, view.shown.hiding.block_at(1)).center().toPoint()
+    count = marks(view)._count_place(1, view.visibility.folds.block_at(1)).center().toPoint()
     QTest.mouseMove(view.viewport(), count)
     assert view.viewport().cursor().shape() is Qt.CursorShape.PointingHandCursor
     QTest.mouseClick(view.viewport(), LEFT, NONE, count)
-    assert view.shown.rows.hidden_count == 0
+    assert view.visibility.rows.hidden_count == 0
     # Beside the mark, a click still selects the line.
     QTest.mouseClick(view.viewport(), LEFT, NONE, QPoint(5, chevron(view, 1).y()))
     assert view.caret.selection == ((1, 0), (2, 0))
@@ -170,54 +170,54 @@ def test_the_count_of_folded_lines_is_drawn(view, dark):
         )
 
     assert not shows(dark.ui.border)
-    view.shown.toggle(1)
+    view.visibility.toggle(1)
     assert shows(dark.ui.border)
 
 
 def test_fold_and_unfold_act_on_the_block_of_the_caret(view):
     view.go_to(6)
     view.fold()
-    assert (view.line, view.shown.rows.hidden_count) == (2, 11)
+    assert (view.line, view.visibility.rows.hidden_count) == (2, 11)
     view.fold()
-    assert view.shown.rows.hidden_count == 11
+    assert view.visibility.rows.hidden_count == 11
     view.unfold()
-    assert view.shown.rows.hidden_count == 0
+    assert view.visibility.rows.hidden_count == 0
     view.fold_all()
-    assert len(view.shown.rows) == 80
+    assert len(view.visibility.rows) == 80
     view.unfold_all()
-    assert view.shown.rows.hidden_count == 0
+    assert view.visibility.rows.hidden_count == 0
 
 
 def test_the_caret_stays_where_it_is_in_sight_when_lines_go(view):
     view.go_to(20 * HEIGHT + 8)
     row = caret_row(view)
-    view.shown.set_filters(ALL)
+    view.visibility.set_filters(ALL)
     assert (view.line, caret_row(view)) == (20 * HEIGHT + 8, row)
-    view.shown.show_all()
+    view.visibility.show_all()
     assert (view.line, caret_row(view)) == (20 * HEIGHT + 8, row)
 
 
 def test_out_of_sight_of_the_caret_the_top_line_stays(view):
     view.verticalScrollBar().setValue(20 * HEIGHT + 1)
-    view.shown.set_filters(ALL)
+    view.visibility.set_filters(ALL)
     assert in_sight(view)[0] == 20 * HEIGHT + 1
     assert view.line == 2  # the comment that it was on is hidden
 
 
 def test_a_rebuild_keeps_place_folds_and_filters(view):
-    view.shown.set_filters(frozenset({LineClass.DEBUG}))
-    view.shown.toggle(5 * HEIGHT + 1)
+    view.visibility.set_filters(frozenset({LineClass.DEBUG}))
+    view.visibility.toggle(5 * HEIGHT + 1)
     view.go_to(20 * HEIGHT + 8)
     row = caret_row(view)
     newer = [".version 9.0", ".target sm_90", *LINES[: 3 * HEIGHT], *LINES[4 * HEIGHT :]]
     moved = 2 - HEIGHT
     view.set_lines(newer, None, CodeKind.PTX, keep_position=True)
     assert (view.line, caret_row(view)) == (20 * HEIGHT + 8 + moved, row)
-    assert view.shown.hiding.is_folded(5 * HEIGHT + 1 + moved)
-    assert view.shown.rows.hidden_count == 38 + 11
+    assert view.visibility.folds.is_folded(5 * HEIGHT + 1 + moved)
+    assert view.visibility.rows.hidden_count == 38 + 11
     # Another text begins without folds; filters are the user's, not the text's.
     view.set_lines(LINES, None, CodeKind.PTX)
-    assert (view.line, view.shown.rows.hidden_count) == (1, 40)
+    assert (view.line, view.visibility.rows.hidden_count) == (1, 40)
 
 
 def test_a_rebuild_keeps_the_place_of_lines_in_other_words(view):
@@ -229,9 +229,9 @@ def test_a_rebuild_keeps_the_place_of_lines_in_other_words(view):
 
 def test_a_text_without_a_kind_has_nothing_to_hide(view):
     view.set_lines(LINES, None)
-    view.shown.set_filters(ALL)
+    view.visibility.set_filters(ALL)
     view.fold_all()
-    assert view.shown.rows.hidden_count == 0
+    assert view.visibility.rows.hidden_count == 0
     view.clear("Nothing")
     view.fold_all()
     assert view.line_count == 0
@@ -239,21 +239,21 @@ def test_a_text_without_a_kind_has_nothing_to_hide(view):
 
 def test_a_long_text_is_read_behind_the_window(view, qtbot):
     lines = kernels(16_000)
-    view.shown.set_filters(ALL)
+    view.visibility.set_filters(ALL)
     start = thread_time()
     view.set_lines(lines, None, CodeKind.PTX)
     assert thread_time() - start < 1
-    assert view.shown.rows.hidden_count == 0
+    assert view.visibility.rows.hidden_count == 0
     view.go_to(100 * HEIGHT + 8)
     row = caret_row(view)
-    qtbot.waitSignal(view.shown.hidden_count_changed, timeout=30_000).wait()
-    assert view.shown.rows.hidden_count == 4 * 16_000
+    qtbot.waitSignal(view.visibility.hidden_count_changed, timeout=30_000).wait()
+    assert view.visibility.rows.hidden_count == 4 * 16_000
     assert (view.line, caret_row(view)) == (100 * HEIGHT + 8, row)
-    view.shown.toggle(100 * HEIGHT + 1)
+    view.visibility.toggle(100 * HEIGHT + 1)
     view.set_lines(("// new", *lines), None, CodeKind.PTX, keep_position=True)
     assert view.line == 100 * HEIGHT + 3  # the head of the fold
-    qtbot.waitSignal(view.shown.hidden_count_changed, timeout=30_000).wait()
-    assert view.shown.hiding.is_folded(100 * HEIGHT + 2)
+    qtbot.waitSignal(view.visibility.hidden_count_changed, timeout=30_000).wait()
+    assert view.visibility.folds.is_folded(100 * HEIGHT + 2)
 
 
 def test_a_newer_text_takes_the_place_of_one_that_is_still_read(view):
@@ -262,4 +262,4 @@ def test_a_newer_text_takes_the_place_of_one_that_is_still_read(view):
     assert QThreadPool.globalInstance().waitForDone(60_000)
     pause(0)
     view.fold_all()
-    assert len(view.shown.rows) == 80
+    assert len(view.visibility.rows) == 80

@@ -1,9 +1,75 @@
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.listing.output_pane import OutputPane
+from jitstudio.gui.listing.output_pane import ListingCode, OutputPane
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.outputs import Output
+from jitstudio.listing.kernel_names import Spelling
+
+LINES = (".visible .entry _Z1fi(", ")", "{", "\tbra \t$L;", "\tcall _Z1fi; bra $L;", "$L:", "}")
+NAMES = {"_Z1fi": "f<int>(int)", "_Z1gv": "g()"}
+
+
+@pytest.fixture
+def code(qtbot):
+    made = ListingCode(CodeKind.PTX)
+    with qtbot.waitSignal(made.read):
+        made.set_lines(LINES)
+    return made
+
+
+def test_functions_are_read_in_the_background(code):
+    assert [(f.name, f.line, f.end) for f in code.code.functions] == [("_Z1fi", 0, 7)]
+    assert code.spelling.lines == LINES
+
+
+def test_names_are_asked_for_only_when_wanted(code, qtbot):
+    asked = []
+    code.names_wanted.connect(asked.append)
+    code.learn(NAMES)
+    assert asked == []
+    code.set_demangled(True)
+    assert asked == [{"_Z1fi"}]
+    with qtbot.waitSignal(code.spelt):
+        code.learn(NAMES)
+    assert code.spelling.lines[0] == ".visible .entry f<int>("
+    with qtbot.waitSignal(code.names_wanted):
+        code.set_lines(("_Z1hv", "_Z1fi"))
+    assert code.spelling == Spelling.plain(("_Z1hv", "_Z1fi"))
+
+
+def test_a_listing_whose_names_are_known_is_spelt_at_once_and_once(code, qtbot):
+    code.set_demangled(True)
+    with qtbot.waitSignal(code.spelt):
+        code.learn(NAMES)
+    with qtbot.waitSignal(code.names_wanted):
+        code.set_lines(LINES[:2])
+        assert code.spelling.lines == (".visible .entry f<int>(", ")")
+    with qtbot.assertNotEmitted(code.spelt, wait=50):
+        code.learn(NAMES)
+
+
+def test_names_as_the_tools_wrote_them_come_back_at_once(code, qtbot):
+    code.set_demangled(True)
+    with qtbot.waitSignal(code.spelt):
+        code.learn(NAMES)
+    with qtbot.waitSignal(code.spelt):
+        code.set_demangled(False)
+    assert code.spelling.lines == LINES
+
+
+def test_links_are_found_in_what_is_shown(code, qtbot):
+    assert code.link_at((4, 19)).target == (5, 0)
+    code.set_demangled(True)
+    with qtbot.waitSignal(code.spelt):
+        code.learn(NAMES)
+    shown = code.spelling.lines[4]
+    assert shown == "\tcall f<int>; bra $L;"
+    assert code.link_at((4, shown.index("$L"))).span == (18, 20)
+    link = code.link_at((4, shown.index("int")))
+    assert link.target == (0, 16)
+    assert shown[slice(*link.span)] == "f<int>"
+
 
 _SASS = (
     ".text.first:",

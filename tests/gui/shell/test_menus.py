@@ -7,7 +7,7 @@ from PySide6.QtGui import QAction, QKeyEvent, QKeySequence
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMenu, QSpinBox
 
-from jitstudio.gui.editor.key_table import KEYS
+from jitstudio.gui.editor.keys import KEYS
 from jitstudio.gui.features.settings.dialog import SettingsDialog
 from jitstudio.gui.shell.commands.shortcuts import plain_text
 from jitstudio.gui.shell.commands.spec import Where

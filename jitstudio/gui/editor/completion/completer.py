@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, Protocol
+from typing import Protocol
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, SignalInstance, Slot
 from PySide6.QtGui import QKeyEvent, QTextCursor
@@ -17,10 +17,6 @@ from jitstudio.gui.kit.code_units import from_units
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.listing.word import Word
 
-if TYPE_CHECKING:
-    from jitstudio.gui.editor.completion.offers import Offers, Pool
-    from jitstudio.gui.editor.completion.popup import CompletionPopup
-
 _FEWEST_TYPED = 3
 _PAGE = 8
 # No word is longer; a line may be.
@@ -30,19 +26,66 @@ _INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^<>"]*)\Z')
 
 
 class WordSource(Protocol):
-    """Who knows the words of a language and the headers there are."""
+    """The words of a language and the headers there are: see `words.WordLibrary`."""
 
     @property
     def changed(self) -> SignalInstance:
         """Emitted when more are known than before."""
         ...
 
-    def words(self, kind: CodeKind) -> Sequence[Pool]:
-        """What can be typed in code."""
+    def words(self, kind: CodeKind) -> Sequence[object]:
+        """What can be typed in code, as pools for `words.Offers`."""
         ...
 
-    def headers(self, kind: CodeKind) -> Sequence[Pool]:
-        """What can be included."""
+    def headers(self, kind: CodeKind) -> Sequence[object]:
+        """What can be included, the same way."""
+        ...
+
+
+class WordOffers(Protocol):
+    """The words that fit what is typed: see `words.Offers`."""
+
+    def find(self, typed: str, *, loosely: bool) -> tuple[Word, ...]:
+        """Return the words for what is typed by now, the likeliest first."""
+        ...
+
+
+class WordList(Protocol):
+    """The list in which words are offered: see `popup.CompletionPopup`."""
+
+    @property
+    def words(self) -> tuple[Word, ...]:
+        """What is offered now."""
+        ...
+
+    @property
+    def chosen(self) -> Word | None:
+        """The chosen word, or None."""
+        ...
+
+    @property
+    def is_at_first(self) -> bool:
+        """Whether no other word than the first is chosen."""
+        ...
+
+    def offer(self, words: tuple[Word, ...], place: QRect, *, choose: bool) -> None:
+        """Show these at a place of the editor, and choose the first if wanted."""
+        ...
+
+    def move_choice(self, rows: int) -> None:
+        """Choose the word so many rows below."""
+        ...
+
+    def set_theme(self, theme: Theme) -> None:
+        """Apply a theme."""
+        ...
+
+    def isVisible(self) -> bool:
+        """Return whether words are offered."""
+        ...
+
+    def hide(self) -> None:
+        """Take the list away."""
         ...
 
 
@@ -57,7 +100,7 @@ class Completer(QObject):
     """
 
     # On the class too: the editor hides for the last time when Python may have emptied this object.
-    _popup: CompletionPopup | None = None
+    _popup: WordList | None = None
 
     def __init__(self, editor: QPlainTextEdit, kind: CodeKind) -> None:
         super().__init__(editor)
@@ -66,7 +109,7 @@ class Completer(QObject):
         self._source: WordSource | None = None
         self._editor = editor
         self._theme: Theme | None = None
-        self._offers: Offers | None = None
+        self._offers: WordOffers | None = None
         self._start = -1
         self._asked = False
         self._found_nothing = False
@@ -90,23 +133,24 @@ class Completer(QObject):
         source.changed.connect(self._on_words_changed)
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         self._theme = theme
         if self._popup is not None:
             self._popup.set_theme(theme)
 
     @property
-    def popup(self) -> CompletionPopup:
+    def popup(self) -> WordList:
         """The list, made when it is first needed."""
         if self._popup is None:
             from jitstudio.gui.editor.completion.popup import CompletionPopup
 
-            self._popup = CompletionPopup(self._editor)
-            self._popup.taken.connect(self._on_taken)
+            popup = CompletionPopup(self._editor)
+            popup.taken.connect(self._on_taken)
             # It lies in the window, which outlives the editor.
-            self._editor.destroyed.connect(self._popup.deleteLater)
+            self._editor.destroyed.connect(popup.deleteLater)
             if self._theme is not None:
-                self._popup.set_theme(self._theme)
+                popup.set_theme(self._theme)
+            self._popup = popup
         return self._popup
 
     @property
@@ -166,7 +210,7 @@ class Completer(QObject):
         return super().eventFilter(watched, event)
 
     def _show(self) -> None:
-        from jitstudio.gui.editor.completion.offers import Offers
+        from jitstudio.gui.editor.completion.words import Offers
 
         typed, is_header = self._typed()
         enough = self._asked or is_header or len(typed or "") >= _FEWEST_TYPED

@@ -74,17 +74,17 @@ class CompletionPopup(QFrame):
 
     @property
     def chosen(self) -> Word | None:
-        """The word that stands out, or None while none does."""
+        """The chosen word, or None."""
         index = self._list.currentIndex()
         return self._model.rows[index.row()] if index.isValid() else None
 
     @property
     def is_at_first(self) -> bool:
-        """Whether nobody has moved on to another word than the first."""
+        """Whether no other word than the first is chosen."""
         return self._list.currentIndex().row() < 1
 
     def offer(self, words: tuple[Word, ...], place: QRect, *, choose: bool) -> None:
-        """Show these beside a place in the editor's viewport; choose the first if told to."""
+        """Show these at a place of the editor, and choose the first if wanted."""
         self._model.set_rows(words)
         self._list.setCurrentIndex(self._model.index(0, 0) if choose else QModelIndex())
         self._list.scrollToTop()
@@ -102,7 +102,7 @@ class CompletionPopup(QFrame):
         self._list.setCurrentIndex(self._model.index(min(max(at, 0), count - 1), 0))
 
     def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+        """Apply another theme."""
         ui = theme.ui
         self.setStyleSheet(
             _STYLE.format(base=ui.base.name(), border=ui.border.name(), muted=ui.muted_text.name())

@@ -6,8 +6,7 @@ from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.editor.source_page import SourcePage
+from jitstudio.gui.editor.editor_tabs import EditorTabs, SourcePage
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.shell.notice_bar import Choice, NoticeBar
 from jitstudio.gui.shell.shell import Shell

@@ -9,15 +9,15 @@ from PySide6.QtGui import QColor, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QScrollBar, QVBoxLayout, QWidget
 
 from jitstudio.analysis.diff.model import Change
+from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.languages import LANGUAGES
-from jitstudio.gui.code.search import Span
 from jitstudio.gui.features.compare.model import Compared, Half
 from jitstudio.gui.kit.parts import ShorteningLabel
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.turning_splitter import TurningSplitter
 from jitstudio.gui.listing.listing_view import ListingView
-from jitstudio.gui.listing.painter import Page, PagePainter
+from jitstudio.gui.listing.painter import ListingPage, PagePainter
 
 
 class DiffListing(ListingView):
@@ -50,11 +50,11 @@ class DiffListing(ListingView):
 class _DiffPainter(PagePainter):
     """Draws the grounds below the text, and the numbers that the lines have in their own text."""
 
-    def __init__(self, painter: QPainter, page: Page, half: Half) -> None:
+    def __init__(self, painter: QPainter, page: ListingPage, half: Half) -> None:
         super().__init__(painter, page)
         self._half = half
 
-    def _paint_ground(self, line: int) -> None:
+    def _paint_background(self, line: int) -> None:
         half, page = self._half, self._page
         if line < len(half.lines):
             if (ground := self._ground(line)) is not None:

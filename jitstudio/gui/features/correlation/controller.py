@@ -103,7 +103,7 @@ class CorrelationController(QObject):
         for side in (self._ptx, self._sass):
             side.pane.listing_changed.connect(self._on_changed)
             side.pane.code_view.line_changed.connect(self._on_listing_moved)
-            side.pane.code_view.bands.pointed.connect(self._on_pointed)
+            side.pane.code_view.line_colours.pointed.connect(self._on_pointed)
         self._visibility = Visibility(self._ptx.pane, self)
         self._visibility.changed.connect(self._on_visibility_changed)
         self._on_visibility_changed(self._ptx.pane.isVisible())
@@ -115,20 +115,20 @@ class CorrelationController(QObject):
     def _show_hues(self) -> None:
         for page in self._editors.pages():
             hue_of = self._state.hue_of_source(page.document) if self._is_coloured else None
-            page.code_view.bands.show_hues(hue_of)
+            page.code_view.line_colours.show_hues(hue_of)
         for side in (self._ptx, self._sass):
             hues = side.hues() if self._is_coloured else b""
-            side.pane.code_view.bands.show_hues(hues.__getitem__ if hues else None)
+            side.pane.code_view.line_colours.show_hues(hues.__getitem__ if hues else None)
 
     def _show_matches(self, side: Side, line: int) -> None:
         """Let what belongs to a line stand out in all texts, and the line itself."""
         shown = side.matches(line) if line != NO_LINE else Shown()
         for other in self._sides:
-            if (bands := other.bands) is not None:
+            if (colours := other.line_colours) is not None:
                 lines: Sequence[int] = other.lines_in(shown)
                 if other is side and shown and line not in lines:
                     lines = sorted((*lines, line))
-                bands.show_matched(lines)
+                colours.show_matched(lines)
 
     def _tell_origin(self) -> None:
         """Say through which calls code was inlined, once the caret in a listing is on it.
@@ -171,9 +171,9 @@ class CorrelationController(QObject):
     @Slot(object)
     def _on_document(self, _document: object) -> None:
         for page in self._editors.pages():
-            if not page.code_view.bands.is_watched:
-                page.code_view.bands.is_watched = True
-                page.code_view.bands.pointed.connect(self._on_pointed)
+            if not page.code_view.line_colours.is_watched:
+                page.code_view.line_colours.is_watched = True
+                page.code_view.line_colours.pointed.connect(self._on_pointed)
                 if page.view is not None:
                     page.view.line_changed.connect(self._on_source_moved)
 
@@ -197,8 +197,8 @@ class CorrelationController(QObject):
 
     @Slot(int)
     def _on_pointed(self, line: int) -> None:
-        bands = self.sender()
-        side = next((side for side in self._sides if side.bands is bands), None)
+        colours = self.sender()
+        side = next((side for side in self._sides if side.line_colours is colours), None)
         if side is None or line == NO_LINE:
             # The cursor points when no mouse does.
             self._show_matches(self._last, self._last.line)

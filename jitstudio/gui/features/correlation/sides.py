@@ -26,8 +26,8 @@ class Side(Protocol):
     """One of the texts; lines count from 0."""
 
     @property
-    def bands(self) -> LineColours | None:
-        """Its bands; None where nothing is shown."""
+    def line_colours(self) -> LineColours | None:
+        """Its line colours; None where nothing is shown."""
 
     @property
     def line(self) -> int:
@@ -95,10 +95,10 @@ class SourceSide:
         return page.document if page is not None else None
 
     @property
-    def bands(self) -> LineColours | None:
+    def line_colours(self) -> LineColours | None:
         """Those of the editor, or of the view of what cannot be edited."""
         page = self._editors.page
-        return page.code_view.bands if page is not None else None
+        return page.code_view.line_colours if page is not None else None
 
     @property
     def line(self) -> int:
@@ -142,8 +142,8 @@ class SourceSide:
 
     def show(self, line: int) -> None:
         """Scroll only as far as it takes."""
-        if self.bands is not None:
-            self.bands.bring_into_sight(line)
+        if self.line_colours is not None:
+            self.line_colours.scroll_to(line)
 
     def go_to(self, shown: Shown) -> bool:
         """Go to the line itself, or to the call in the tab that is looked at.
@@ -215,9 +215,9 @@ class _ListingSide:
         self.pane: OutputPane = listings[kind]
 
     @property
-    def bands(self) -> LineColours | None:
+    def line_colours(self) -> LineColours | None:
         """Those of the listing."""
-        return self.pane.code_view.bands
+        return self.pane.code_view.line_colours
 
     @property
     def line(self) -> int:

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.editor.completion.library import WordLibrary
+from jitstudio.gui.editor.completion.words import WordLibrary
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.editing.carets import CaretCommands
 from jitstudio.gui.features.editing.definitions import DefinitionsController
@@ -81,10 +81,10 @@ class EditingController(QObject):
     def _on_copy_picture(self) -> None:
         dock, page = self._layout.dock_of(QApplication.focusWidget()), self._tabs.page
         if dock is not None:
-            part = dock.content
+            picture = dock.content.grab()
         else:
-            part = page.code_view if page is not None else self._tabs
-        QApplication.clipboard().setPixmap(part.grab())
+            picture = page.code_view.grab() if page is not None else self._tabs.grab()
+        QApplication.clipboard().setPixmap(picture)
         self._status.tell(self.tr("Copied the picture of what is seen here"))
 
     @Slot()

@@ -12,7 +12,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.formatting import Formatted, Style, formatted
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.editor.keys import selected_blocks, tab_width
+from jitstudio.gui.editor.edits import selected_blocks, tab_width
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Document

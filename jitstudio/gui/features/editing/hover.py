@@ -8,12 +8,13 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code.word_hover import WordHover
+from jitstudio.gui.code.code_view import CodeView
+from jitstudio.gui.code.hover import WordHover
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.hover import EditorHover
 from jitstudio.gui.features.editing.tips import Tips
-from jitstudio.gui.listing.hover import ListingHover
+from jitstudio.gui.listing.links import ListingHover
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
@@ -44,10 +45,10 @@ class HoverController(QObject):
         actions.bind({"explainAction": self._on_explain})
         actions.know({"explainAction": self._can_explain})
 
-    def _serve(self, view: CodeEditor | ListingView, kind: CodeKind) -> None:
+    def _serve(self, view: CodeView, kind: CodeKind) -> None:
         if isinstance(view, CodeEditor):
             EditorHover(view, self._tips.want, self._tips.tip)
-        else:
+        elif isinstance(view, ListingView):
             ListingHover(view, kind, self._tips.want, self._tips.tip)
 
     @Slot(Document)

@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QAbstractItemView, QApplication
 from shiboken6 import isValid
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.editor import places
+from jitstudio.gui.editor import changes
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.editing.rename_dialog import RenameDialog
@@ -82,7 +82,7 @@ class RenamingController(QObject):
         if name == renaming.name or not self._is_unchanged(editor):
             return
         cursor = editor.textCursor()
-        line, column = places.place_of(editor.document(), cursor.position())
+        line, column = changes.place_of(editor.document(), cursor.position())
         # The cursor stays in the name, or where it was beside it.
         grown = len(name) - len(renaming.name)
         before = sum(at == line and span[1] <= column for at, span in renaming.places)
@@ -90,7 +90,7 @@ class RenamingController(QObject):
         if not editor.replace_matches([(at, span, name) for at, span in renaming.places]):
             return
         start = column + before * grown
-        editor.setTextCursor(places.cursor_over(editor.document(), line, (start, start)))
+        editor.setTextCursor(changes.cursor_over(editor.document(), line, (start, start)))
         self._shell.status.tell(
             self.tr("{old} is called {new} now, in {count:,} places").format(
                 old=renaming.name, new=name, count=len(renaming.places)

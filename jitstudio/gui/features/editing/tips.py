@@ -11,7 +11,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from jitstudio.analysis.reference import Reference, reference
 from jitstudio.analysis.words import LONGEST_LINE, WordAt, word_at
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.code.hover_text import Tip, help_tip, word_tip
+from jitstudio.gui.code.hover import Tip, help_tip, word_tip
 from jitstudio.gui.kit.background import Background
 from jitstudio.listing.word import Word
 

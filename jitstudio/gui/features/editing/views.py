@@ -3,37 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Protocol
 
 from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication, QInputDialog, QWidget
 
+from jitstudio.gui.code.code_view import Foldable
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.editor.source_page import SourcePage
+from jitstudio.gui.editor.editor_tabs import EditorTabs, SourcePage
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.state.preferences import Preferences
-
-
-class Foldable(Protocol):
-    """A view of which parts can be hidden."""
-
-    def fold(self) -> None:
-        """Fold the block that the cursor is in; once more, the one around it."""
-        ...
-
-    def unfold(self) -> None:
-        """Open the fold at the cursor."""
-        ...
-
-    def fold_all(self) -> None:
-        """Fold all blocks."""
-        ...
-
-    def unfold_all(self) -> None:
-        """Open all folds."""
-        ...
 
 
 class ViewCommands(QObject):

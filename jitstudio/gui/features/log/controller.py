@@ -8,7 +8,7 @@ from functools import partial
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.code.search_sources import SearchedText
+from jitstudio.gui.code.search import SearchedText
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.log.model import StageKey, tool_name, whole_log
 from jitstudio.gui.features.log.view import LogView

@@ -13,10 +13,10 @@ from jitstudio.analysis.sass.register_definitions import Definition, register_de
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.ptx_sass.peak_text import PeakText
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.listing.columns.choice import ColumnChoice
 from jitstudio.gui.listing.columns.dialog import ColumnsDialog
-from jitstudio.gui.listing.columns.peak_marks import PeakMark
 from jitstudio.gui.listing.columns.sass_cells import SassCells, peak_line
+from jitstudio.gui.listing.columns.sass_columns import ColumnChoice
+from jitstudio.gui.listing.columns.strip import PeakMark
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.shell.shell import Shell

@@ -25,10 +25,10 @@ class FiltersController(QObject):
         self._preferences = preferences
         self._outputs = listings
         for kind, pane in listings.items():
-            pane.code_view.shown.set_filters(preferences.filters(kind.value))
-            pane.code_view.shown.filters_changed.connect(self._on_filters_changed)
+            pane.code_view.visibility.set_filters(preferences.filters(kind.value))
+            pane.code_view.visibility.filters_changed.connect(self._on_filters_changed)
 
     @Slot()
     def _on_filters_changed(self) -> None:
         for kind, pane in self._outputs.items():
-            self._preferences.set_filters(kind.value, pane.code_view.shown.filters)
+            self._preferences.set_filters(kind.value, pane.code_view.visibility.filters)

@@ -14,7 +14,7 @@ from jitstudio.analysis.sass.model import Place
 from jitstudio.analysis.sass.pressure import LinePressure, by_place
 from jitstudio.analysis.sass.register_definitions import Definition
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.editor.pressure_bars import LineBar
+from jitstudio.gui.editor.margin import LineBar
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController
 from jitstudio.gui.features.ptx_sass.pressure_text import line_words
 from jitstudio.gui.kit.background import Background, Paced

@@ -10,8 +10,8 @@ from PySide6.QtCore import QObject, Slot
 from PySide6.QtWidgets import QApplication
 
 from jitstudio.core.code import TEXT_KINDS, CodeKind
-from jitstudio.gui.code.search import Matcher, PatternError, Query
-from jitstudio.gui.code.search_sources import SearchedText, SearchSources
+from jitstudio.gui.code.code_view import CodeView
+from jitstudio.gui.code.search import Matcher, PatternError, Query, SearchedText, SearchSources
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.editor_tabs import EditorTabs
@@ -170,7 +170,7 @@ class SearchController(QObject):
         elif callable(hit.place):
             hit.place()
 
-    def _show(self, view: CodeEditor | ListingView, hit: Hit) -> None:
+    def _show(self, view: CodeView, hit: Hit) -> None:
         line = _line_now(view, hit)
         if line is None:
             told = self.tr("The text has changed since it was searched: search again")
@@ -183,7 +183,7 @@ class SearchController(QObject):
         view.show_match(line, hit.span)
 
 
-def _line_now(view: CodeEditor | ListingView, hit: Hit) -> int | None:
+def _line_now(view: CodeView, hit: Hit) -> int | None:
     """The line nearest to where it was that is as it was."""
     first = max(0, hit.line - _FARTHEST)
     lines = view.search_lines(first, 2 * _FARTHEST)

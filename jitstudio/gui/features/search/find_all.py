@@ -9,8 +9,8 @@ from threading import Event
 
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.gui.code.search import Matcher, Span, TooComplex
-from jitstudio.gui.code.search_sources import SearchedText
+from jitstudio.gui.code.code_view import Span
+from jitstudio.gui.code.search import Matcher, SearchedText, TooComplex
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.state.hits import Hit
 

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.gui.code.query_options import QueryOptions
+from jitstudio.gui.code.find_bar import QueryOptions
 from jitstudio.gui.code.search import Query
 from jitstudio.gui.kit.fonts import code_font
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable

@@ -1,24 +1,17 @@
-"""Columns beside a listing: their names, their strip, and what they leave of the text."""
+"""The columns of a listing: which fit beside its text, their menu and their place."""
 
 from __future__ import annotations
-
-from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QEvent, QMargins, QObject, QPoint, QRect, Qt, Signal, Slot
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QFrame, QLabel, QMenu, QWidget
 
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.listing.columns.choice import ColumnChoice
-from jitstudio.gui.listing.columns.gutter import ColumnGutter
-from jitstudio.gui.listing.columns.header import ColumnHeader
-from jitstudio.gui.listing.columns.measure import PAD, Measure
-from jitstudio.gui.listing.columns.peak_marks import PeakMarks
-from jitstudio.gui.listing.columns.sass_cells import SassCells
-from jitstudio.gui.listing.copying import Beside
-
-if TYPE_CHECKING:
-    from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.listing.columns.sass_cells import PAD, ColumnGeometry, SassCells
+from jitstudio.gui.listing.columns.sass_columns import ColumnChoice
+from jitstudio.gui.listing.columns.strip import ColumnGutter, ColumnHeader, PeakMarks
+from jitstudio.gui.listing.listing_view import ListingView
+from jitstudio.gui.listing.output_exports import CopiedColumns
 
 # What the text keeps where it is not known how long its instructions are, in cells.
 _TEXT_CELLS = 44
@@ -52,7 +45,7 @@ class Columns(QObject):
         self._choice = self.fitting = ColumnChoice(())
         self._cells: SassCells | None = None
         self._is_left = False
-        # The rest of the line that the names stand in.
+        # The rest of the line of the names.
         self._strip = QFrame(view)
         self._strip.setObjectName("sassColumnStrip")
         self._address = QLabel(self.tr("Address"), self._strip)
@@ -99,15 +92,15 @@ class Columns(QObject):
             self.peak_marks.show_marks(())
         self._on_caret_placed()
 
-    def beside(self) -> Beside | None:
+    def copied(self) -> CopiedColumns | None:
         """What is copied with the lines; None while nothing is known, or no column is shown."""
         cells, choice = self._cells, self._choice
         if cells is None or not choice.shown:
             return None
-        return Beside(cells.header(choice), lambda line: cells.text(line, choice))
+        return CopiedColumns(cells.header(choice), lambda line: cells.text(line, choice))
 
     def set_left(self, is_left: bool) -> None:
-        """Stand left or right of the text."""
+        """Show the columns left or right of the text."""
         self._is_left = is_left
         self._lay_out()
 
@@ -133,15 +126,15 @@ class Columns(QObject):
         return menu
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Stay beside the text, wherever that is."""
+        """Follow the place and size of the text."""
         if event.type() in _PLACED:
             self._lay_out()
         return False
 
     # How it does it.
 
-    def _measure(self) -> Measure:
-        return Measure(self.fitting, self._view.grid.cell)
+    def _measure(self) -> ColumnGeometry:
+        return ColumnGeometry(self.fitting, self._view.grid.cell)
 
     def _fit(self) -> None:
         """Find out what there is room for.
@@ -184,7 +177,7 @@ class Columns(QObject):
         self._place()
 
     def _place(self) -> None:
-        """Stand where room was left."""
+        """Take the place that was left for the columns."""
         if not self._is_there:
             return
         measure, inside = self._measure(), self._view.viewport().geometry()
@@ -216,9 +209,9 @@ class Columns(QObject):
 
     @Slot()
     def _on_caret_placed(self) -> None:
-        """Tell the columns of the line, too, to who cannot see them."""
+        """Add the columns of the line to the description for screen readers."""
         if self._cells is not None and self._is_there:
             words = self._cells.words(self._view.caret.line, self._choice.shown)
             if words:
-                told = self._view.accessibleDescription().partition("\n")[0]
-                self._view.setAccessibleDescription(f"{told}\n{words}")
+                description = self._view.accessibleDescription().partition("\n")[0]
+                self._view.setAccessibleDescription(f"{description}\n{words}")

@@ -18,8 +18,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.listing.columns.choice import ColumnChoice
-from jitstudio.gui.listing.columns.sass_columns import BY_KEY, translated
+from jitstudio.gui.listing.columns.sass_columns import BY_KEY, ColumnChoice, translated
 
 _SIZE = (440, 600)
 _TIP_LINES, _ROW_HEIGHT = 3, 23
@@ -40,7 +39,7 @@ class _ColumnList(QListWidget):
         super().__init__()
         self.setDragDropMode(QListWidget.DragDropMode.InternalMove)
         self.setAlternatingRowColors(True)
-        # Fusion draws the frame of a tick box darker than this role: lost on a dark ground.
+        # Fusion draws the frame of a tick box darker than this role: lost on a dark background.
         colors = self.palette()
         colors.setColor(QPalette.ColorRole.Window, colors.placeholderText().color())
         self.setPalette(colors)
@@ -65,9 +64,9 @@ class _ColumnList(QListWidget):
 
 
 class ColumnsDialog(QDialog):
-    """Shows a choice; each change is told at once.
+    """Shows a choice; each change is signalled at once.
 
-    Connect `chosen` to `show_choice` as well, if what is told is done.
+    Connect `chosen` to `show_choice` as well, if changes are to be shown.
 
     Signals:
         chosen: The user wants columns so.

@@ -1,8 +1,8 @@
-"""What the columns beside a SASS listing say, line by line, made when a line comes into sight."""
+"""What the columns of a SASS listing show, line by line, and where each column is."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
@@ -11,14 +11,23 @@ from jitstudio.analysis.occupancy.strain import Strain
 from jitstudio.analysis.sass.model import NOWHERE, SassFunction
 from jitstudio.analysis.sass.pressure import highest, live_gprs, peaks
 from jitstudio.analysis.sass.reading import ListingRows, Spot
-from jitstudio.gui.listing.columns.choice import Chosen, ColumnChoice
-from jitstudio.gui.listing.columns.sass_columns import LIVE, Row, translated
+from jitstudio.gui.listing.columns.sass_columns import (
+    LIVE,
+    ColumnChoice,
+    ColumnSetting,
+    InstructionRow,
+    translated,
+)
 
 NUMBER_CELLS = 4
 """In the column of live registers: the number, with a triangle behind it where there is a peak."""
 
 _PEAK = "▲"
 _CUT = "…"
+PAD = 2
+"""Left of the first column, in pixels."""
+# Between the number and its bar, and right of the bar; in cells.
+_BESIDE_BAR = 0.5
 
 
 @dataclass(frozen=True)
@@ -116,15 +125,15 @@ class SassCells:
             self._heights[function] = found
         return found
 
-    def words(self, line: int, shown: Sequence[Chosen]) -> str:
-        """The columns of a line for who cannot see them: each with its name."""
+    def words(self, line: int, shown: Sequence[ColumnSetting]) -> str:
+        """The columns of a line for a screen reader: each with its name."""
         row = self._row(line)
         if row is None:
             return ""
-        told = ((one.column.title, one.column.text(row)) for one in shown)
-        return ", ".join(f"{translated(title)} {text}" for title, text in told if text)
+        cells = ((one.column.title, one.column.text(row)) for one in shown)
+        return ", ".join(f"{translated(title)} {text}" for title, text in cells if text)
 
-    def tip(self, line: int, one: Chosen) -> str:
+    def tip(self, line: int, one: ColumnSetting) -> str:
         """All that a cell says, and what its column means."""
         row = self._row(line)
         if row is None:
@@ -143,9 +152,9 @@ class SassCells:
             _fit(translated(one.column.title), one, one.key == LIVE) for one in choice.shown
         )
 
-    def _row(self, line: int) -> Row | None:
+    def _row(self, line: int) -> InstructionRow | None:
         spot = self._rows.spot(line)
-        return Row(spot.function[spot.index]) if spot is not None else None
+        return InstructionRow(spot.function[spot.index]) if spot is not None else None
 
 
 def peak_line(cells: SassCells, line: int, step: int) -> tuple[int, int, SassFunction] | None:
@@ -166,9 +175,53 @@ def peak_line(cells: SassCells, line: int, step: int) -> tuple[int, int, SassFun
     return (at, number + 1, spot.function) if at != NOWHERE else None
 
 
-def _fit(text: str, one: Chosen, is_left: bool = False) -> str:
-    """A text in its column, with a gap beside it."""
+def _fit(text: str, one: ColumnSetting, is_left: bool = False) -> str:
+    """Return a text as wide as its column, with a gap."""
     is_right = one.column.is_number and not is_left
     room = one.cells - (1 if is_right else 2)
     cut = text if len(text) <= room else text[: max(0, room - 1)] + _CUT
     return cut.rjust(room) + " " if is_right else f" {cut.ljust(room)} "
+
+
+@dataclass(frozen=True)
+class ColumnGeometry:
+    """The columns that are shown, measured.
+
+    Attributes:
+        choice: Which they are.
+        cell: How wide a character is, in pixels.
+    """
+
+    choice: ColumnChoice
+    cell: float
+
+    @property
+    def width(self) -> int:
+        """Of all columns together."""
+        return round(PAD + sum(one.cells for one in self.choice.shown) * self.cell)
+
+    def columns(self) -> Iterator[tuple[ColumnSetting, int, int]]:
+        """Each column with its left edge and that of what follows it."""
+        cells, left = 0, 0
+        for one in self.choice.shown:
+            cells += one.cells
+            right = round(PAD + cells * self.cell)
+            yield one, left, right
+            left = right
+
+    def at(self, x: float) -> ColumnSetting | None:
+        """The column at a place."""
+        return next((one for one, left, right in self.columns() if left <= x < right), None)
+
+    def bar(self) -> tuple[float, float] | None:
+        """Left edge and width of the longest bar; None where there are no bars."""
+        for one, left, right in self.columns():
+            if one.key == LIVE:
+                start = (PAD if left == 0 else left) + (NUMBER_CELLS + _BESIDE_BAR) * self.cell
+                width = right - _BESIDE_BAR * self.cell - start
+                return (start, width) if width >= self.cell else None
+        return None
+
+    def cells(self, pixels: int) -> int:
+        """How many cells a width comes nearest to."""
+        return round(pixels / self.cell)

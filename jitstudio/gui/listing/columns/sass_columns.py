@@ -1,9 +1,10 @@
-"""What can stand beside the instructions of a SASS listing, column by column."""
+"""The columns beside the instructions of a SASS listing, and which of them the user wants."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass, field
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import PurePath
 from textwrap import fill
@@ -20,14 +21,18 @@ LIVE = "gpr"
 """The key of the column that is drawn as bars."""
 
 _TIP_WIDTH = 72
-# What stands for a barrier or a slot that is not used, so that the others stay in place.
+# Shown for a barrier or a slot that is not used, so that the others stay in place.
 _UNUSED = "·"
 _REUSE_SLOTS = 4
 _ENCODING_DIGITS = 32
+LEAST_CELLS, MOST_CELLS = 3, 120
+"""How narrow and how wide a column may be."""
+# `gpr:13`, or `-source:19` for one that is not shown; `@4` where it was chosen as the fourth.
+_KEPT = re.compile(r"(-?)(\w+):(\d{1,3})(?:@(\d{1,4}))?\Z")
 
 
 @dataclass(frozen=True)
-class Row:
+class InstructionRow:
     """An instruction, taken apart once for all columns."""
 
     instruction: Instruction
@@ -39,18 +44,18 @@ class Row:
 
 
 @dataclass(frozen=True)
-class Column:
+class SassColumn:
     """A column.
 
     Attributes:
         key: What it is kept by.
         title: What its head says.
         tip: What it means.
-        cells: How many characters wide it is until somebody makes it wider.
+        cells: How many characters wide it is until the user makes it wider.
         text: What it says of an instruction.
         about: What a short title is about, in a word or two.
-        is_number: Whether it stands at the right.
-        is_shown: Whether it is there until somebody chooses.
+        is_number: Whether it is aligned to the right.
+        is_shown: Whether it is there until the user chooses.
         least: How many characters it takes at least where there is little room; 0 for all.
     """
 
@@ -58,7 +63,7 @@ class Column:
     title: str
     tip: str
     cells: int
-    text: Callable[[Row], str] = field(repr=False)
+    text: Callable[[InstructionRow], str] = field(repr=False)
     about: str = ""
     is_number: bool = False
     is_shown: bool = False
@@ -86,29 +91,29 @@ def place_words(file: str, line: int) -> str:
     return f"{PurePath(file).name}:{line}"
 
 
-def _opcode(row: Row) -> str:
+def _opcode(row: InstructionRow) -> str:
     return " ".join(filter(None, (row.instruction.predicate, row.instruction.opcode)))
 
 
-def _source(row: Row) -> str:
+def _source(row: InstructionRow) -> str:
     places = row.instruction.places
     return place_words(*places[0]) if places else ""
 
 
-def _encoding(row: Row) -> str:
+def _encoding(row: InstructionRow) -> str:
     encoding = row.instruction.encoding
     return f"{encoding:0{_ENCODING_DIGITS}x}" if encoding else ""
 
 
-def _live(field_name: str) -> Callable[[Row], str]:
-    def text(row: Row) -> str:
+def _live(field_name: str) -> Callable[[InstructionRow], str]:
+    def text(row: InstructionRow) -> str:
         live = row.instruction.live
         return str(getattr(live, field_name)) if live is not None else ""
 
     return text
 
 
-def _controlled(words: Callable[[Control], str]) -> Callable[[Row], str]:
+def _controlled(words: Callable[[Control], str]) -> Callable[[InstructionRow], str]:
     return lambda row: words(row.control) if row.control is not None else ""
 
 
@@ -123,7 +128,7 @@ def _bits(mask: int, count: int, first: int) -> str:
 
 
 COLUMNS = (
-    Column(
+    SassColumn(
         "opcode",
         QT_TRANSLATE_NOOP("SassColumns", "Opcode"),
         QT_TRANSLATE_NOOP(
@@ -132,7 +137,7 @@ COLUMNS = (
         21,
         _opcode,
     ),
-    Column(
+    SassColumn(
         "operands",
         QT_TRANSLATE_NOOP("SassColumns", "Operands"),
         QT_TRANSLATE_NOOP("SassColumns", "The result comes first, then what it is made of"),
@@ -140,7 +145,7 @@ COLUMNS = (
         lambda row: row.instruction.operands,
         least=12,
     ),
-    Column(
+    SassColumn(
         "source",
         QT_TRANSLATE_NOOP("SassColumns", "Source"),
         QT_TRANSLATE_NOOP(
@@ -151,7 +156,7 @@ COLUMNS = (
         _source,
         least=10,
     ),
-    Column(
+    SassColumn(
         "ptx",
         QT_TRANSLATE_NOOP("SassColumns", "PTX"),
         QT_TRANSLATE_NOOP("SassColumns", "The line of the PTX that it was made of"),
@@ -159,7 +164,7 @@ COLUMNS = (
         lambda row: str(row.instruction.ptx_line or ""),
         is_number=True,
     ),
-    Column(
+    SassColumn(
         LIVE,
         QT_TRANSLATE_NOOP("SassColumns", "Live"),
         QT_TRANSLATE_NOOP(
@@ -177,7 +182,7 @@ COLUMNS = (
         is_shown=True,
         least=5,
     ),
-    Column(
+    SassColumn(
         "pred",
         QT_TRANSLATE_NOOP("SassColumns", "Pred"),
         QT_TRANSLATE_NOOP("SassColumns", "Live predicates: how many of P0 to P6 are still needed"),
@@ -186,7 +191,7 @@ COLUMNS = (
         about=QT_TRANSLATE_NOOP("SassColumns", "live predicates"),
         is_number=True,
     ),
-    Column(
+    SassColumn(
         "ugpr",
         QT_TRANSLATE_NOOP("SassColumns", "Unif"),
         QT_TRANSLATE_NOOP(
@@ -197,7 +202,7 @@ COLUMNS = (
         about=QT_TRANSLATE_NOOP("SassColumns", "live uniform registers"),
         is_number=True,
     ),
-    Column(
+    SassColumn(
         "upred",
         QT_TRANSLATE_NOOP("SassColumns", "UPred"),
         QT_TRANSLATE_NOOP("SassColumns", "Live uniform predicates (UP)"),
@@ -206,7 +211,7 @@ COLUMNS = (
         about=QT_TRANSLATE_NOOP("SassColumns", "live uniform predicates"),
         is_number=True,
     ),
-    Column(
+    SassColumn(
         "stall",
         QT_TRANSLATE_NOOP("SassColumns", "Stall"),
         QT_TRANSLATE_NOOP(
@@ -218,7 +223,7 @@ COLUMNS = (
         is_number=True,
         is_shown=True,
     ),
-    Column(
+    SassColumn(
         "yield",
         QT_TRANSLATE_NOOP("SassColumns", "Yield"),
         QT_TRANSLATE_NOOP("SassColumns", "Y: the scheduler is told to prefer another warp now"),
@@ -226,7 +231,7 @@ COLUMNS = (
         _controlled(lambda control: "Y" if control.yields else ""),
         about=QT_TRANSLATE_NOOP("SassColumns", "to another warp"),
     ),
-    Column(
+    SassColumn(
         "write",
         QT_TRANSLATE_NOOP("SassColumns", "Write"),
         QT_TRANSLATE_NOOP(
@@ -238,7 +243,7 @@ COLUMNS = (
         _controlled(lambda control: _barrier(control.write_barrier)),
         about=QT_TRANSLATE_NOOP("SassColumns", "the barrier of the result"),
     ),
-    Column(
+    SassColumn(
         "read",
         QT_TRANSLATE_NOOP("SassColumns", "Read"),
         QT_TRANSLATE_NOOP(
@@ -250,7 +255,7 @@ COLUMNS = (
         _controlled(lambda control: _barrier(control.read_barrier)),
         about=QT_TRANSLATE_NOOP("SassColumns", "the barrier of the operands"),
     ),
-    Column(
+    SassColumn(
         "wait",
         QT_TRANSLATE_NOOP("SassColumns", "Wait"),
         QT_TRANSLATE_NOOP(
@@ -261,7 +266,7 @@ COLUMNS = (
         about=QT_TRANSLATE_NOOP("SassColumns", "the barriers waited for"),
         is_shown=True,
     ),
-    Column(
+    SassColumn(
         "reuse",
         QT_TRANSLATE_NOOP("SassColumns", "Reuse"),
         QT_TRANSLATE_NOOP(
@@ -273,7 +278,7 @@ COLUMNS = (
         _controlled(lambda control: _bits(control.reuse, _REUSE_SLOTS, 1)),
         about=QT_TRANSLATE_NOOP("SassColumns", "operands kept for the next one"),
     ),
-    Column(
+    SassColumn(
         "encoding",
         QT_TRANSLATE_NOOP("SassColumns", "Encoding"),
         QT_TRANSLATE_NOOP("SassColumns", "All 128 bits in hexadecimal, the highest first"),
@@ -284,3 +289,116 @@ COLUMNS = (
 )
 
 BY_KEY = {column.key: column for column in COLUMNS}
+
+
+@dataclass(frozen=True)
+class ColumnSetting:
+    """A column as the user wants it.
+
+    Attributes:
+        key: Which one.
+        cells: Its width.
+        is_shown: Whether it is there.
+        turn: When it was chosen: the last one has the highest number.
+    """
+
+    key: str
+    cells: int
+    is_shown: bool
+    turn: int = 0
+
+    @property
+    def column(self) -> SassColumn:
+        """The column itself."""
+        return BY_KEY[self.key]
+
+    @property
+    def kept(self) -> str:
+        """As it is remembered."""
+        turn = f"@{self.turn}" if self.turn else ""
+        return f"{'' if self.is_shown else '-'}{self.key}:{self.cells}{turn}"
+
+
+@dataclass(frozen=True)
+class ColumnChoice:
+    """All columns in their order, those that are not shown too."""
+
+    columns: tuple[ColumnSetting, ...]
+
+    @classmethod
+    def usual(cls) -> ColumnChoice:
+        """As at the first start."""
+        return cls(tuple(ColumnSetting(one.key, one.cells, one.is_shown) for one in COLUMNS))
+
+    @classmethod
+    def read(cls, kept: Iterable[str]) -> ColumnChoice:
+        """What was remembered, put right: columns come and go with versions."""
+        found: dict[str, ColumnSetting] = {}
+        for word in kept:
+            match = _KEPT.match(word)
+            if match and match[2] in BY_KEY:
+                cells = min(MOST_CELLS, max(LEAST_CELLS, int(match[3])))
+                one = ColumnSetting(match[2], cells, not match[1], int(match[4] or 0))
+                found.setdefault(match[2], one)
+        is_first = not found
+        for one in cls.usual().columns:
+            found.setdefault(one.key, replace(one, is_shown=one.is_shown and is_first))
+        return cls(tuple(found.values()))
+
+    @property
+    def kept(self) -> list[str]:
+        """As it is remembered."""
+        return [one.kept for one in self.columns]
+
+    @property
+    def shown(self) -> tuple[ColumnSetting, ...]:
+        """Those that are there, in their order."""
+        return tuple(one for one in self.columns if one.is_shown)
+
+    def of(self, key: str) -> ColumnSetting:
+        """One of them."""
+        return next(one for one in self.columns if one.key == key)
+
+    def show(self, key: str, shown: bool) -> ColumnChoice:
+        """With a column, which is the last one chosen then, or without it."""
+        turn = 1 + max(one.turn for one in self.columns) if shown else 0
+        return self._with(replace(self.of(key), is_shown=shown, turn=turn))
+
+    def resize(self, key: str, cells: int) -> ColumnChoice:
+        """With a column as wide as this, as far as that makes sense."""
+        return self._with(replace(self.of(key), cells=min(MOST_CELLS, max(LEAST_CELLS, cells))))
+
+    def fit(self, room: int) -> ColumnChoice:
+        """What there is room for: the columns chosen last become narrower, or are left out.
+
+        Args:
+            room: In cells.
+        """
+        fitting = self
+        for one in sorted(self.shown, key=lambda one: one.turn):
+            least = min(one.cells, one.column.least or one.cells)
+            cells = min(one.cells, room) if least <= room else 0
+            # Behind the first that is left out, all are: a narrow one chosen later stays out too.
+            room = room - cells if cells else 0
+            fitting = fitting._with(replace(one, cells=cells or one.cells, is_shown=bool(cells)))
+        return fitting
+
+    def move(self, key: str, place: int) -> ColumnChoice:
+        """With a column at another place among all of them."""
+        others = [one for one in self.columns if one.key != key]
+        others.insert(min(max(place, 0), len(others)), self.of(key))
+        return ColumnChoice(tuple(others))
+
+    def step(self, key: str, step: int) -> ColumnChoice:
+        """With a column one place further, past those that are not shown."""
+        shown = [one.key for one in self.shown]
+        at = shown.index(key) + step
+        if not 0 <= at < len(shown):
+            return self
+        keys = [one.key for one in self.columns]
+        return self.move(key, keys.index(shown[at]))
+
+    def _with(self, changed: ColumnSetting) -> ColumnChoice:
+        return ColumnChoice(
+            tuple(changed if one.key == changed.key else one for one in self.columns)
+        )

@@ -43,20 +43,20 @@ def test_folding_acts_on_the_view_with_the_keyboard(started):
     # Debug lines are left out at first; the comments at the top are folded.
     ptx.setFocus()
     started.trigger("unfoldAllAction")
-    filtered = ptx.shown.rows.hidden_count
+    filtered = ptx.visibility.rows.hidden_count
     editor.setFocus()
     editor.go_to(9)
     started.trigger("foldAction")
     assert not editor.document().findBlockByNumber(8).isVisible()
-    assert ptx.shown.rows.hidden_count == filtered
+    assert ptx.visibility.rows.hidden_count == filtered
     started.trigger("unfoldAction")
     assert editor.document().findBlockByNumber(8).isVisible()
     ptx.setFocus()
     started.trigger("foldAllAction")
-    assert ptx.shown.rows.hidden_count > filtered
+    assert ptx.visibility.rows.hidden_count > filtered
     assert editor.document().findBlockByNumber(8).isVisible()
     started.trigger("unfoldAllAction")
-    assert ptx.shown.rows.hidden_count == filtered
+    assert ptx.visibility.rows.hidden_count == filtered
     editor.setFocus()
     started.trigger("foldAllAction")
     assert editor.position()[0] == 6

@@ -42,7 +42,7 @@ def test_formatting(driver, tmp_path, monkeypatch):
     driver.trigger("undoAction")
     assert editor.toPlainText() == MESSY
     # Of many changes one is made, to the same effect.
-    monkeypatch.setattr("jitstudio.gui.editor.places.MOST_SINGLE", 2)
+    monkeypatch.setattr("jitstudio.gui.editor.changes.MOST_SINGLE", 2)
     put("threadIdx")
     assert formatted("says") == after
     assert editor.textCursor().block().text().strip() == "p[threadIdx.x] = 1;"

@@ -2,7 +2,7 @@ from PySide6.QtCore import QSettings
 from PySide6.QtGui import QAction
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.listing.line_filter import FilterButton, HiddenLines
+from jitstudio.gui.listing.output_header import FilterButton, HiddenLines
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.listing.lines import LineClass
 
@@ -12,24 +12,24 @@ def test_filters_are_remembered_and_a_rebuild_stays_in_its_place(started, tmp_pa
     ptx, sass = started.listing("ptxView"), started.listing("sassView")
     button = started.find(FilterButton, "ptxFilterButton")
     # Line tables are always made, and left out of sight at first.
-    assert ptx.shown.filters == {LineClass.DEBUG}
+    assert ptx.visibility.filters == {LineClass.DEBUG}
     locations = [n for n, line in enumerate(ptx.text.lines) if line.startswith("\t.loc\t")]
     assert len(locations) > 20
-    assert not any(ptx.shown.rows.shows(line) for line in locations)
+    assert not any(ptx.visibility.rows.shows(line) for line in locations)
     for of in ("Comment", "Directive"):
         button.menu().findChild(QAction, f"hide{of}Action").trigger()
-    hidden = ptx.shown.rows.hidden_count
+    hidden = ptx.visibility.rows.hidden_count
     assert hidden > 50
     assert started.find(HiddenLines, "ptxHiddenLines").text() == f"{hidden} hidden"
-    assert sass.shown.filters == frozenset()
+    assert sass.visibility.filters == frozenset()
 
     # The place in the second kernel is kept when the first one grows.
     lines = ptx.toPlainText().split("\n")
     second = [n for n, line in enumerate(lines) if ".entry" in line][1]
     place = next(n for n in range(second, len(lines)) if "fma" in lines[n])
-    ptx.shown.toggle(next(n for n, line in enumerate(lines) if ".entry" in line))
+    ptx.visibility.toggle(next(n for n, line in enumerate(lines) if ".entry" in line))
     ptx.go_to(place + 1)
-    head, row = lines[second], ptx.shown.rows.row(place) - ptx.verticalScrollBar().value()
+    head, row = lines[second], ptx.visibility.rows.row(place) - ptx.verticalScrollBar().value()
     started.editor.selectAll()
     text = started.editor.toPlainText()
     grown = 'extern "C" __global__ void aaa(float* p) { p[threadIdx.x] *= 2; p[0] += 1; }\n'
@@ -38,12 +38,12 @@ def test_filters_are_remembered_and_a_rebuild_stays_in_its_place(started, tmp_pa
     assert len(newer) > len(lines) + 10
     assert newer.index(head) < ptx.line - 1
     assert newer[ptx.line - 1] == lines[place]
-    assert ptx.shown.rows.row(ptx.line - 1) - ptx.verticalScrollBar().value() == row
-    assert ptx.shown.hiding.toggled_names
-    assert ptx.shown.filters == set(LineClass) - {LineClass.CODE}
+    assert ptx.visibility.rows.row(ptx.line - 1) - ptx.verticalScrollBar().value() == row
+    assert ptx.visibility.folds.toggled_names
+    assert ptx.visibility.filters == set(LineClass) - {LineClass.CODE}
 
     stored = Preferences(QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat))
-    assert stored.filters(CodeKind.PTX.value) == ptx.shown.filters
+    assert stored.filters(CodeKind.PTX.value) == ptx.visibility.filters
     assert stored.filters(CodeKind.SASS.value) == frozenset()
 
 

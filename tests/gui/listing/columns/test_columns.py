@@ -8,12 +8,10 @@ from PySide6.QtWidgets import QApplication, QToolTip
 
 from jitstudio.analysis.occupancy.strain import Strain
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.listing.columns.choice import ColumnChoice
 from jitstudio.gui.listing.columns.columns import Columns
-from jitstudio.gui.listing.columns.measure import PAD, Measure
-from jitstudio.gui.listing.columns.peak_marks import PeakMark
-from jitstudio.gui.listing.columns.sass_cells import SassCells
-from jitstudio.gui.listing.columns.sass_columns import COLUMNS
+from jitstudio.gui.listing.columns.sass_cells import PAD, ColumnGeometry, SassCells
+from jitstudio.gui.listing.columns.sass_columns import COLUMNS, ColumnChoice
+from jitstudio.gui.listing.columns.strip import PeakMark
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.listing.lexers.sass import SassLexer
 from tests.gui.sass_code import line_of, rows, sass
@@ -64,9 +62,9 @@ def pixels(widget):
 
 def color_at(columns, line, share):
     """The colour of the gutter where a bar of this length would just reach."""
-    start, width = Measure(columns.choice, columns._view.grid.cell).bar()
+    start, width = ColumnGeometry(columns.choice, columns._view.grid.cell).bar()
     grid = columns._view.grid
-    y = grid.y(columns._view.shown.rows.row(line)) + grid.height // 2
+    y = grid.y(columns._view.visibility.rows.row(line)) + grid.height // 2
     return columns.gutter.grab().toImage().pixelColor(round(start + width * share) - 2, y)
 
 
@@ -74,7 +72,7 @@ def color_at(columns, line, share):
 
 
 def test_columns_take_room_beside_the_text_and_above_it(view, columns):
-    width = Measure(columns.choice, view.grid.cell).width
+    width = ColumnGeometry(columns.choice, view.grid.cell).width
     inside = view.viewport().geometry()
     assert width == round(PAD + 28 * view.grid.cell)
     assert columns.gutter.geometry().topLeft() == QPoint(inside.right() + 1, inside.top())
@@ -196,9 +194,9 @@ def test_a_bar_is_as_long_as_its_share(columns, dark):
 
 
 def test_bands_go_on_below_the_columns(view, columns, dark):
-    view.bands.show_hues(lambda line: 2 if line == line_of(8) else 0)
+    view.line_colours.show_hues(lambda line: 2 if line == line_of(8) else 0)
     assert color_at(columns, line_of(8), 5 / 6) == dark.bands[1]
-    view.bands.show_matched([line_of(8)])
+    view.line_colours.show_matched([line_of(8)])
     assert color_at(columns, line_of(8), 5 / 6) == dark.matched[1]
     assert color_at(columns, line_of(8), 4 / 6) == dark.pressure[0]
 
@@ -247,7 +245,7 @@ def test_peaks_are_marked_in_the_scroll_bar(view, columns, dark):
 
 
 def test_a_click_puts_the_caret_into_the_line(view, columns):
-    y = view.grid.y(view.shown.rows.row(line_of(5))) + 3
+    y = view.grid.y(view.visibility.rows.row(line_of(5))) + 3
     QTest.mouseClick(columns.gutter, Qt.MouseButton.LeftButton, NONE, QPoint(30, y))
     assert view.caret.place == (line_of(5), 0)
 
@@ -259,7 +257,7 @@ def test_the_wheel_scrolls_the_listing(view, columns):
 
 
 def test_a_cell_tells_what_it_says_and_means(view, columns):
-    y = view.grid.y(view.shown.rows.row(line_of(8))) + 3
+    y = view.grid.y(view.visibility.rows.row(line_of(8))) + 3
     left, width = section(columns, "wait")
     at = QPoint(left + width // 2, y)
     event = QHelpEvent(QEvent.Type.ToolTip, at, columns.gutter.mapToGlobal(at))
@@ -285,7 +283,7 @@ def test_a_column_is_made_wider_by_its_edge(view, columns):
     columns.header.resizeSection(KEYS.index("gpr"), round(30.4 * view.grid.cell))
     assert columns.choice.of("gpr").cells == 30
     assert section(columns, "gpr")[1] == pytest.approx(30 * view.grid.cell, abs=1)
-    assert columns.gutter.width() == Measure(columns.choice, view.grid.cell).width
+    assert columns.gutter.width() == ColumnGeometry(columns.choice, view.grid.cell).width
 
 
 def test_the_keyboard_chooses_moves_widens_and_hides(columns):
@@ -355,12 +353,12 @@ def test_the_columns_of_a_line_are_told_to_who_cannot_see_them(view, columns):
 
 
 def test_what_is_copied_with_the_lines(columns):
-    beside = columns.beside()
+    beside = columns.copied()
     assert beside.heading == "   PTX  Live         Wait   "
     assert beside.of(line_of(8)) == "    43   4           01···· "
     assert beside.of(0) == " " * len(beside.heading)
     columns.show_cells(None)
-    assert columns.beside() is None
+    assert columns.copied() is None
 
 
 def test_a_page_of_a_long_listing_costs_little_more(view, columns):

@@ -3,9 +3,8 @@ from PySide6.QtCore import QModelIndex, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QCheckBox, QDialogButtonBox, QLabel, QListWidget
 
-from jitstudio.gui.listing.columns.choice import ColumnChoice
 from jitstudio.gui.listing.columns.dialog import ColumnsDialog
-from jitstudio.gui.listing.columns.sass_columns import BY_KEY
+from jitstudio.gui.listing.columns.sass_columns import BY_KEY, ColumnChoice
 
 ALT = Qt.KeyboardModifier.AltModifier
 

@@ -6,8 +6,8 @@ from jitstudio.analysis.sass.model import Place
 from jitstudio.analysis.sass.register_definitions import Definition, register_definitions
 from jitstudio.core.arch import Arch
 from jitstudio.gui.features.ptx_sass.peak_text import PeakText
-from jitstudio.gui.listing.columns.choice import ColumnChoice
 from jitstudio.gui.listing.columns.sass_cells import Bar, SassCells, peak_line
+from jitstudio.gui.listing.columns.sass_columns import ColumnChoice
 from tests.gui.sass_code import PEAKS, line_of, rows, sass
 
 

@@ -1,0 +1,176 @@
+"""The tooltip of the word below the mouse, or at the cursor, of a text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from html import escape
+
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect
+from PySide6.QtGui import QHelpEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QToolTip
+
+from jitstudio.analysis.reference import Entry, Help
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.kit.fonts import CODE_FAMILY
+from jitstudio.listing.word import Word
+
+_CODE = f"<span style=\"font-family: '{CODE_FAMILY}'\">{{}}</span>"
+_TABLE = '<table style="margin-top: 5px">{}</table>'
+_ROW = '<tr><td style="padding-right: 12px">{}</td><td>{}</td></tr>'
+_PARAGRAPH = '<p style="margin: {gap}px 0 0 0; white-space: {space}">{text}</p>'
+# Qt would break a shorter text in two, to keep the tooltip square.
+_SHORT = 72
+_Table = Sequence[tuple[str, str]]
+
+
+@dataclass(frozen=True)
+class Tip:
+    """The help for one word.
+
+    Attributes:
+        html: The tooltip.
+        line: The same in short, without any layout.
+        span: Where the word is in its line: the first column, and the one behind the last.
+    """
+
+    html: str
+    line: str
+    span: tuple[int, int]
+
+
+def help_tip(found: Help, span: tuple[int, int]) -> Tip:
+    """The tip for a word of PTX or SASS."""
+    entry = found.entry
+    title = entry.form or entry.name
+    modifiers = tuple((modifier.name, modifier.text) for modifier in found.modifiers)
+    html = _html(title, entry.text, (entry.operands, modifiers), _since(entry))
+    return Tip(html, f"{title}: {entry.text}", span)
+
+
+def word_tip(word: Word, span: tuple[int, int]) -> Tip:
+    """The tip for a word of another language."""
+    title = word.usage or word.text
+    return Tip(_html(title, word.help, (), ""), f"{title}: {word.help}", span)
+
+
+def _html(title: str, text: str, tables: Sequence[_Table], since: str) -> str:
+    parts = [_paragraph(title, f"<b>{_code(title)}</b>", gap=0), _paragraph(text, escape(text))]
+    parts += [_TABLE.format("".join(_rows(rows))) for rows in tables if rows]
+    if since:
+        parts.append(_paragraph(since, f"<i>{escape(since)}</i>"))
+    return "".join(parts)
+
+
+def _paragraph(plain: str, html: str, gap: int = 4) -> str:
+    space = "pre" if len(plain) <= _SHORT else "normal"
+    return _PARAGRAPH.format(gap=gap, space=space, text=html)
+
+
+def _rows(rows: _Table) -> Iterator[str]:
+    return (_ROW.format(_code(name), escape(meaning)) for name, meaning in rows)
+
+
+def _code(text: str) -> str:
+    return _CODE.format(escape(text))
+
+
+def _since(entry: Entry) -> str:
+    """Which version and target brought it, as far as that is known."""
+    # What ends in a letter runs on that target alone.
+    is_later_too = entry.target[-1:].isdigit()
+    target = entry.target
+    if is_later_too:
+        target = QCoreApplication.translate("Hover", "{target} and later").format(target=target)
+    version = f"PTX {entry.version}" if entry.version else ""
+    return ", ".join(filter(None, (version, target)))
+
+
+class WordHover(QObject):
+    """Shows the tips of one text; subclasses find the word at a place.
+
+    Args:
+        view: Shows the text.
+        want: Called with the language when the mouse enters, as tips may be wanted.
+        find: The tip for a column of a line of a language, if there is one.
+    """
+
+    # On the class too: the mouse comes for the last time when Python may have emptied this object.
+    _is_whole = False
+
+    def __init__(
+        self,
+        view: QAbstractScrollArea,
+        want: Callable[[CodeKind], None],
+        find: Callable[[CodeKind, str, int], Tip | None],
+    ) -> None:
+        super().__init__(view)
+        self._view = view
+        self._want = want
+        self._find = find
+        self._is_whole = True
+        view.viewport().installEventFilter(self)
+
+    @property
+    def kind(self) -> CodeKind:
+        """The language of the text; for subclasses."""
+        raise NotImplementedError
+
+    @property
+    def can_explain(self) -> bool:
+        """Whether anything is known of the word at the cursor."""
+        line, column = self._visible_cursor()
+        return (self._tip(line, column) or self._tip(line, column - 1)) is not None
+
+    def explain(self) -> Tip | None:
+        """Explain the word at the cursor, or that ends there; else of the line's instruction."""
+        line, column = self._visible_cursor()
+        places = (column, column - 1, *self._openings(line))
+        tip = next(filter(None, (self._tip(line, place) for place in places)), None)
+        if tip is not None:
+            area = self._area(line, tip)
+            self._show(self._view.viewport().mapToGlobal(area.bottomLeft()), tip, area)
+        return tip
+
+    def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
+        """Explain the word below the mouse."""
+        if not self._is_whole:
+            return False
+        if event.type() == QEvent.Type.Enter:
+            self._want(self.kind)
+        elif event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            return self._point(event)
+        return False
+
+    def _point(self, event: QHelpEvent) -> bool:
+        """Explain the word below the mouse; whether there is one."""
+        for line, column in self._below(event.pos()):
+            tip = self._tip(line, column)
+            if tip is not None and (area := self._area(line, tip)).contains(event.pos()):
+                self._show(event.globalPos(), tip, area)
+                return True
+        return False
+
+    def _show(self, at: QPoint, tip: Tip, area: QRect) -> None:
+        """Show a tip until the mouse leaves its word."""
+        QToolTip.showText(at, tip.html, self._view.viewport(), area)
+
+    def _visible_cursor(self) -> tuple[int, int]:
+        """Line and column of the cursor, which is scrolled to; for subclasses."""
+        raise NotImplementedError
+
+    def _below(self, at: QPoint) -> Iterable[tuple[int, int]]:
+        """The lines and columns that a place in the viewport may mean; for subclasses."""
+        raise NotImplementedError
+
+    def _tip(self, line: int, column: int) -> Tip | None:
+        """The tip for a place, if there is one; for subclasses."""
+        raise NotImplementedError
+
+    def _openings(self, line: int) -> Iterable[int]:
+        """The columns of the words that say what a line does; for subclasses."""
+        raise NotImplementedError
+
+    def _area(self, line: int, tip: Tip) -> QRect:
+        """Where the word of a tip is in the viewport; for subclasses."""
+        raise NotImplementedError

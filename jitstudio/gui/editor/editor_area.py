@@ -1,0 +1,140 @@
+"""The text of an editor with its tokens, marks and folds: all that its parts ask it for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from PySide6.QtCore import QRectF, Signal, Slot
+from PySide6.QtGui import QTextBlock, QTextDocument
+from PySide6.QtWidgets import QPlainTextEdit, QWidget
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.code.languages import CodeLexer, SourceHighlighter
+from jitstudio.gui.editor.changes import lines, place_of
+from jitstudio.gui.editor.completion.completer import Completer
+from jitstudio.gui.editor.folding import Folds
+from jitstudio.gui.editor.keys import Pairs
+from jitstudio.gui.editor.marks import MarkList
+from jitstudio.gui.kit.theme import Theme
+
+
+class EditorArea(QPlainTextEdit):
+    """Edits its own text, or `document`: that has a `QPlainTextDocumentLayout` and outlives it.
+
+    Attributes:
+        marks: The errors and warnings shown, and where they have moved to.
+        highlighter: Colours the text.
+        folds: Which lines are hidden.
+        completer: Offers words while they are typed.
+        pairs: Closes brackets and quotes.
+
+    Signals:
+        highlights_outdated: What is highlighted behind the text has changed.
+    """
+
+    highlights_outdated = Signal()
+
+    def __init__(
+        self,
+        theme: Theme,
+        lexer: CodeLexer | None,
+        kind: CodeKind,
+        document: QTextDocument | None,
+        parent: QWidget | None,
+    ) -> None:
+        super().__init__(parent)
+        if document is not None:
+            self.setDocument(document)
+        self._theme = theme
+        self.marks = MarkList(self.document())
+        # Before the folds, which ask it what is a comment.
+        self.highlighter = SourceHighlighter(self.document(), lexer, theme)
+        self.folds = Folds(self.document(), kind)
+        self.completer = Completer(self, kind)
+        self.pairs = Pairs()
+
+    @property
+    def theme(self) -> Theme:
+        """The theme in use."""
+        return self._theme
+
+    @property
+    def kind(self) -> CodeKind:
+        """The language of the text."""
+        return self.folds.kind
+
+    def position(self) -> tuple[int, int]:
+        """Line and column of the cursor, counted from 1, the column in characters."""
+        line, column = place_of(self.document(), self.textCursor().position())
+        return line + 1, column + 1
+
+    def visible_blocks(self) -> Iterator[tuple[QTextBlock, QRectF]]:
+        """The visible lines and where they are."""
+        block, bottom = self.firstVisibleBlock(), self.viewport().height()
+        rect = self.blockBoundingGeometry(block).translated(self.contentOffset())
+        while block.isValid() and rect.top() <= bottom:
+            yield block, rect
+            # Of hidden lines there may be thousands; they count none.
+            line = block.firstLineNumber() + block.lineCount()
+            block = block.next()
+            if block.isValid() and not block.isVisible():
+                block = self.document().findBlockByLineNumber(line)
+            rect = QRectF(rect.left(), rect.bottom(), rect.width(), rect.height())
+
+    # What folds: jitstudio.gui.code.code_view.Foldable.
+
+    @Slot()
+    def fold(self) -> None:
+        """Fold the block of code that the cursor is in."""
+        self._leave_fold(self.folds.fold_around(self.textCursor().block()))
+
+    @Slot()
+    def unfold(self) -> None:
+        """Open the fold at the cursor."""
+        self.folds.unfold(self.textCursor().block())
+
+    @Slot()
+    def fold_all(self) -> None:
+        """Fold all blocks of code."""
+        self.folds.fold_all()
+        self._leave_fold()
+
+    @Slot()
+    def unfold_all(self) -> None:
+        """Open all folds."""
+        self.folds.unfold_all()
+
+    def toggle_fold(self, block: QTextBlock) -> None:
+        """Fold what begins in this line, or open it."""
+        self.folds.toggle(block)
+        self._leave_fold()
+
+    def _leave_fold(self, head: QTextBlock | None = None) -> None:
+        """Put the cursor to the end of the line behind which it was hidden."""
+        cursor = self.textCursor()
+        block = head if head is not None else cursor.block()
+        if cursor.block().isVisible():
+            return
+        while block.isValid() and not block.isVisible():
+            block = block.previous()
+        cursor.setPosition(block.position() + block.length() - 1)
+        self.setTextCursor(cursor)
+
+    # What the find bar asks for: jitstudio.gui.code.code_view.Searchable.
+
+    def search_line_count(self) -> int:
+        """How many lines there are."""
+        return self.blockCount()
+
+    def search_lines(self, first: int, count: int) -> list[str]:
+        """Some lines, counted from 0."""
+        return lines(self.document(), first, count)
+
+    def search_start(self) -> tuple[int, int]:
+        """Line and column where the selection begins, counted from 0."""
+        return place_of(self.document(), self.textCursor().selectionStart())
+
+    def search_selection(self) -> str:
+        """The selected text if it is within one line."""
+        text = self.textCursor().selectedText()
+        return "" if "\u2029" in text else text

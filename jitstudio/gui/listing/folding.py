@@ -1,0 +1,315 @@
+"""Which lines of a listing are visible: folds and filters.
+
+A line is counted in the text, a row only where it is visible. All that moves through a listing or
+draws it asks here; nothing else knows of hidden lines.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from threading import Event
+
+import numpy as np
+from numpy.typing import NDArray
+from PySide6.QtCore import QObject, Signal, Slot
+
+from jitstudio.core.code import CodeKind
+from jitstudio.gui.kit.background import Background, Paced
+from jitstudio.listing.folds import Block, Outline, outline
+from jitstudio.listing.lines import LineClass
+
+# A text of so many lines and characters is read through at once, within milliseconds, so that
+# nothing jumps.
+_FEW_LINES, _FEW_CHARACTERS = 3000, 200_000
+
+
+class VisibleRows:
+    """The lines that are shown, in order; made anew when others are. Both count from 0.
+
+    Args:
+        line_count: How many lines there are, at least one.
+        hidden: For each line, whether it is hidden. The first line is shown where no other is:
+            the caret must be somewhere.
+    """
+
+    def __init__(self, line_count: int, hidden: NDArray[np.bool_] | None = None) -> None:
+        self.line_count = line_count
+        self._shown: NDArray[np.intp] | None = None
+        if hidden is not None and hidden.any():
+            shown = np.flatnonzero(~hidden)
+            self._shown = shown if len(shown) else np.zeros(1, np.intp)
+
+    def __len__(self) -> int:
+        return self.line_count if self._shown is None else len(self._shown)
+
+    @property
+    def hidden_count(self) -> int:
+        """How many lines are not shown."""
+        return self.line_count - len(self)
+
+    def line(self, row: int) -> int:
+        """The line in a row; the first or the last for a row outside."""
+        row = min(max(row, 0), len(self) - 1)
+        return row if self._shown is None else int(self._shown[row])
+
+    def row(self, line: int) -> int:
+        """The row of a line, or of the nearest shown above it, or else of the first."""
+        if self._shown is None:
+            return min(max(line, 0), self.line_count - 1)
+        return max(0, int(np.searchsorted(self._shown, line, "right")) - 1)
+
+    def shows(self, line: int) -> bool:
+        """Whether a line is shown."""
+        return self.line(self.row(line)) == line
+
+    def step(self, line: int, count: int) -> int:
+        """The line so many rows further down, or up."""
+        return self.line(self.row(line) + count)
+
+    def between(self, first: int, last: int) -> Sequence[int]:
+        """The shown lines from one line to another, both included."""
+        if self._shown is None:
+            return range(first, last + 1)
+        ends = np.searchsorted(self._shown, (first, last + 1))
+        found: list[int] = self._shown[ends[0] : ends[1]].tolist()
+        return found
+
+
+class ListingFolds:
+    """Decides which lines of a text are shown.
+
+    Args:
+        line_count: How many lines the text has.
+        outline: What they are; without it nothing can be hidden.
+
+    Attributes:
+        rows: The lines that are shown now.
+    """
+
+    def __init__(self, line_count: int, outline: Outline | None = None) -> None:
+        blocks = outline.blocks if outline else ()
+        self._blocks = blocks
+        self._classes = np.frombuffer(outline.classes if outline else bytes(line_count), np.uint8)
+        self._heads = np.array([block.head for block in blocks], np.intp)
+        self._lasts = np.array([block.last for block in blocks], np.intp)
+        self._starts_folded = np.array([block.starts_folded for block in blocks], np.bool_)
+        self._folded = self._starts_folded.copy()
+        self._filters: frozenset[LineClass] = frozenset()
+        # Lines that a filter hides, but for these.
+        self._revealed: set[int] = set()
+        self.rows = VisibleRows(line_count)
+        if self._folded.any():
+            self._update()
+
+    @property
+    def filters(self) -> frozenset[LineClass]:
+        """Which classes of lines are left out."""
+        return self._filters
+
+    def set_filters(self, filters: frozenset[LineClass]) -> None:
+        """Leave out these classes of lines."""
+        self._filters = filters
+        self._revealed.clear()
+        self._update()
+
+    # Folds.
+
+    def block_at(self, head: int) -> Block | None:
+        """The block that begins in a line."""
+        number = self._number_at(head)
+        return None if number is None else self._blocks[number]
+
+    def is_folded(self, head: int) -> bool:
+        """Whether a folded block begins in a line."""
+        number = self._number_at(head)
+        return number is not None and bool(self._folded[number])
+
+    def set_folded(self, head: int, folded: bool) -> None:
+        """Fold the block that begins in a line, or unfold it."""
+        if (number := self._number_at(head)) is not None:
+            self._folded[number] = folded
+            self._update()
+
+    def set_all_folded(self, folded: bool) -> None:
+        """Fold or unfold all blocks, those within others too."""
+        self._folded[:] = folded
+        self._update()
+
+    def block_around(self, line: int) -> Block | None:
+        """The innermost block that a line is in and that is not folded."""
+        found = np.flatnonzero((self._heads <= line) & (line <= self._lasts) & ~self._folded)
+        return self._blocks[found[-1]] if len(found) else None
+
+    def function_around(self, line: int) -> Block | None:
+        """The kernel or function that a line is in."""
+        found = np.flatnonzero((self._heads <= line) & (line <= self._lasts))
+        around = (self._blocks[number] for number in found)
+        return next((block for block in around if block.is_function), None)
+
+    @property
+    def toggled_names(self) -> frozenset[str]:
+        """What is folded or unfolded unlike at first, in terms that hold in another build too."""
+        others = np.flatnonzero(self._folded != self._starts_folded)
+        return frozenset(self._blocks[number].name for number in others)
+
+    def toggle_names(self, names: Collection[str]) -> None:
+        """Fold or unfold the blocks with these names unlike at first, and no others."""
+        if names:
+            toggled = np.array([block.name in names for block in self._blocks], np.bool_)
+            self._folded = self._starts_folded ^ toggled
+            self._update()
+
+    def reveal(self, line: int) -> None:
+        """Show a line, whatever hides it."""
+        self._folded[(self._heads < line) & (line <= self._lasts)] = False
+        if self._classes[line] in self._filters:
+            self._revealed.add(line)
+        self._update()
+
+    def _number_at(self, head: int) -> int | None:
+        number = int(np.searchsorted(self._heads, head))
+        is_head = number < len(self._heads) and self._heads[number] == head
+        return number if is_head else None
+
+    def _update(self) -> None:
+        hidden = self._in_folds()
+        if self._filters:
+            filtered = np.array([of in self._filters for of in LineClass])[self._classes]
+            filtered[[*self._revealed]] = False
+            hidden |= filtered
+        self.rows = VisibleRows(len(self._classes), hidden)
+
+    def _in_folds(self) -> NDArray[np.bool_]:
+        """For each line, whether it is in a folded block, below its head."""
+        depths = np.zeros(len(self._classes) + 1, np.int32)
+        np.add.at(depths, self._heads[self._folded] + 1, 1)
+        np.subtract.at(depths, self._lasts[self._folded] + 1, 1)
+        return np.cumsum(depths[:-1]) > 0
+
+
+class LineVisibility(QObject):
+    """Filters and folds of the text that a view shows.
+
+    Signals:
+        changed: Other lines are shown now, or others can be folded.
+        filters_changed: These classes of lines are left out now.
+        hidden_count_changed: So many lines are hidden now, also after `set_text`.
+    """
+
+    changed = Signal()
+    filters_changed = Signal(frozenset)
+    hidden_count_changed = Signal(int)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._folds = ListingFolds(1)
+        self._filters: frozenset[LineClass] = frozenset()
+        # What was folded or opened, while it is not known where that is in a newer text.
+        self._toggled: frozenset[str] = frozenset()
+        self._line_count = 1
+        self._reading = Background(self)
+        self._reading.done.connect(self._on_outlined)
+
+    @property
+    def rows(self) -> VisibleRows:
+        """The lines that are shown."""
+        return self._folds.rows
+
+    @property
+    def folds(self) -> ListingFolds:
+        """What is hidden now, and what can be."""
+        return self._folds
+
+    @property
+    def filters(self) -> frozenset[LineClass]:
+        """Which classes of lines are left out."""
+        return self._filters
+
+    def set_text(self, lines: Sequence[str], kind: CodeKind | None, keep_folds: bool) -> None:
+        """Turn to another text; nothing is signalled if it is short.
+
+        Args:
+            lines: The text.
+            kind: What it is; None for a text that has no folds or filters.
+            keep_folds: Whether what is folded now shall be so in this text too.
+        """
+        self._reading.stop()
+        toggled = self._folds.toggled_names | self._toggled
+        self._toggled = toggled if keep_folds else frozenset()
+        self._line_count = len(lines)
+        if kind is not None and _is_short(lines):
+            self._take(outline(kind, lines))
+        else:
+            self._folds = ListingFolds(len(lines))
+            if kind is not None:
+                self._reading.start(_reader(kind, lines))
+        self.hidden_count_changed.emit(self.rows.hidden_count)
+
+    def set_filters(self, filters: frozenset[LineClass]) -> None:
+        """Leave out these classes of lines."""
+        if filters != self._filters:
+            self._filters = filters
+            self._folds.set_filters(filters)
+            self.filters_changed.emit(filters)
+            self._tell()
+
+    def reveal(self, line: int) -> None:
+        """Show a line, whatever hides it."""
+        if not self.rows.shows(line):
+            self._folds.reveal(line)
+            self._tell()
+
+    def toggle(self, head: int) -> None:
+        """Fold the block that begins in a line, or unfold it."""
+        self._set_folded(head, not self._folds.is_folded(head))
+
+    def fold(self, line: int) -> None:
+        """Fold the innermost block that a line is in."""
+        if (block := self._folds.block_around(line)) is not None:
+            self._set_folded(block.head, True)
+
+    def unfold(self, line: int) -> None:
+        """Unfold the block that begins in a line."""
+        self._set_folded(line, False)
+
+    def set_all_folded(self, folded: bool) -> None:
+        """Fold or unfold all blocks."""
+        self._folds.set_all_folded(folded)
+        self._tell()
+
+    @Slot()
+    def show_all(self) -> None:
+        """Hide nothing any more: no filters, no folds, of headers and padding neither."""
+        self._folds.set_all_folded(False)
+        self.set_filters(frozenset())
+        self._tell()
+
+    def _set_folded(self, head: int, folded: bool) -> None:
+        self._folds.set_folded(head, folded)
+        self._tell()
+
+    def _tell(self) -> None:
+        self.changed.emit()
+        self.hidden_count_changed.emit(self.rows.hidden_count)
+
+    def _take(self, found: Outline) -> None:
+        self._folds = ListingFolds(self._line_count, found)
+        self._folds.toggle_names(self._toggled)
+        self._toggled = frozenset()
+        self._folds.set_filters(self._filters)
+
+    @Slot(object)
+    def _on_outlined(self, found: Outline) -> None:
+        self._take(found)
+        self._tell()
+
+
+def _is_short(lines: Sequence[str]) -> bool:
+    return len(lines) <= _FEW_LINES and sum(map(len, lines)) <= _FEW_CHARACTERS
+
+
+def _reader(kind: CodeKind, lines: Sequence[str]) -> Callable[[Event], Outline]:
+    def read(stop: Event) -> Outline:
+        return outline(kind, Paced(lines, stop))
+
+    return read
