@@ -55,7 +55,7 @@ from jitstudio.listing.kernel_names import Spelling, lowered_names, read_name
 from jitstudio.listing.kernels import llvm_signatures
 from jitstudio.listing.line_classes import classify
 from jitstudio.listing.ptx import entries, parameter_slots, pointer_access
-from jitstudio.listing.sass import instruction_counts, tightened
+from jitstudio.listing.sass import tightened
 from jitstudio.listing.symbols import llvm_symbols, ptx_symbols
 from jitstudio.numerics.expressions import parse
 from jitstudio.worker.compute_sanitizer import findings
@@ -137,7 +137,6 @@ READERS: dict[str, Callable[[str], object]] = {
     "includes": lambda t: includes(t.encode()),
     "mangled names": _spelt,
     "kernel name": read_name,
-    "instruction counts": instruction_counts,
     "tightened": lambda t: list(tightened(f"        {t}".splitlines())),
     "machine code": read_code,
     "live registers": read_live,

@@ -45,9 +45,7 @@ def _widest(lines: Sequence[str]) -> int:
     return max(widest, max(others, default=0))
 
 
-_FUNCTION = re.compile(r"\.text\.(\S+):")
 # `        /*0010*/                   S2R R0, SR_TID.X ;`: the address, then the instruction.
-_INSTRUCTION = re.compile(r"\s*/\*[0-9a-f]{4,}\*/\s+(?:@!?\w+\s+)?(?P<opcode>[A-Z]\w*)")
 
 ADDRESS = re.compile(r" *+/\*([0-9a-f]{4,})\*/ | {9}(?= *+/\* 0x)")
 """In front of an instruction, as `tightened` leaves it, or of the rest of its encoding."""
@@ -130,26 +128,3 @@ class Extent:
             if above < 0:
                 return cls(widest_line(lines), digits, max(lengths), usual)
         return cls(widest_line(lines))
-
-
-def instruction_counts(text: str) -> dict[str, int]:
-    """Instructions per function, in the order of the text.
-
-    Behind its code a function has a branch to itself and NOPs, which never run: they fill the
-    cache line and are not counted.
-    """
-    opcodes: dict[str, list[str]] = {}
-    function: list[str] = []
-    for line in text.splitlines():
-        if head := _FUNCTION.match(line):
-            function = opcodes.setdefault(head[1], [])
-        elif found := _INSTRUCTION.match(line):
-            function.append(found["opcode"])
-    return {name: _without_padding(found) for name, found in opcodes.items()}
-
-
-def _without_padding(opcodes: list[str]) -> int:
-    count = len(opcodes)
-    while count and opcodes[count - 1] == "NOP":
-        count -= 1
-    return count - 1 if count and opcodes[count - 1] == "BRA" else count

@@ -1,3 +1,4 @@
+import re
 from itertools import pairwise
 from time import process_time
 
@@ -6,7 +7,6 @@ import pytest
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.functions import Function, function_at, functions
 from jitstudio.listing.ptx import entries
-from jitstudio.listing.sass import instruction_counts
 
 
 def of(kind, text):
@@ -62,7 +62,9 @@ def test_functions_of_the_samples_are_those_that_others_find(listings):
         if kind is CodeKind.PTX:
             assert [f.name for f in found if f.is_kernel] == list(entries(text)), what
         else:
-            assert [f.name for f in found] == list(instruction_counts(text)), what
+            assert [f.name for f in found] == re.findall(r"^\.text\.(\S+):", text, re.MULTILINE), (
+                what
+            )
         assert all(f.line < f.end for f in found)
         assert all(f.end <= g.line for f, g in pairwise(found))
 

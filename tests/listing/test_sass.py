@@ -1,5 +1,5 @@
 from jitstudio.core.code import CodeKind
-from jitstudio.listing.sass import Extent, instruction_counts, tightened
+from jitstudio.listing.sass import Extent, tightened
 
 TEXT = """\
 \t.section\t.text.walk,"ax",@progbits
@@ -20,15 +20,6 @@ walk:
         /*0000*/                   RET.ABS.NODEC R20 0x0 ;
         /*0010*/                   BRA `(.L_x_3);
 """
-
-
-def test_padding_and_encodings_are_not_counted_and_loops_are():
-    assert instruction_counts(TEXT) == {"walk": 5, "_Z4helpf": 1}
-
-
-def test_no_text_has_no_functions():
-    assert instruction_counts("") == {}
-    assert instruction_counts(".text.empty:\n") == {"empty": 0}
 
 
 def test_instructions_lose_the_room_in_front_of_them_and_stay_in_line():
