@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from typing import Protocol
+from typing import Any, Protocol
 
 from PySide6.QtCore import QEvent, QObject, QRect, Qt, SignalInstance, Slot
 from PySide6.QtGui import QKeyEvent, QTextCursor
@@ -33,11 +33,11 @@ class WordSource(Protocol):
         """Emitted when more are known than before."""
         ...
 
-    def words(self, kind: CodeKind) -> Sequence[object]:
+    def words(self, kind: CodeKind) -> Sequence[Any]:
         """What can be typed in code, as pools for `words.Offers`."""
         ...
 
-    def headers(self, kind: CodeKind) -> Sequence[object]:
+    def headers(self, kind: CodeKind) -> Sequence[Any]:
         """What can be included, the same way."""
         ...
 
@@ -210,7 +210,8 @@ class Completer(QObject):
         return super().eventFilter(watched, event)
 
     def _show(self) -> None:
-        from jitstudio.gui.editor.completion.words import Offers
+        # Only who has words to offer has loaded them.
+        from jitstudio.gui.editor.completion.words import Offers  # noqa: PLC0415
 
         typed, is_header = self._typed()
         enough = self._asked or is_header or len(typed or "") >= _FEWEST_TYPED
