@@ -27,7 +27,6 @@ if os.environ.pop("PYTHONDONTWRITEBYTECODE", ""):
 from jitstudio.cli.main import main
 from jitstudio.worker.builder import Builder
 from tests.marks import Started, add_marks, is_left_out, order, started_by
-from tests.schemas import schema_of, violations
 from tests.support import ROOT
 from tests.tools import Tools
 
@@ -68,6 +67,8 @@ class Ran:
     @property
     def json(self) -> dict[str, Any]:
         """The object that it printed, which is as its schema says."""
+        from tests.schemas import schema_of, violations  # few processes need it
+
         made = json.loads(self.out)
         assert violations(schema_of(self.words), made) == []
         return made
