@@ -106,6 +106,7 @@ def test_every_figure_is_known_of_what_was_built(targets):
         assert not row.result.artifacts
 
 
+@pytest.mark.tools
 def test_a_target_that_cannot_be_built_says_why(targets):
     failed = targets.rows[6]
     assert failed.outcome == "build-failed"
@@ -113,6 +114,7 @@ def test_a_target_that_cannot_be_built_says_why(targets):
     assert all(value(f, failed, View("hungry")) is None for f in Figure)
 
 
+@pytest.mark.tools
 def test_the_table_of_all_that_is_known(targets):
     read = list(csv.DictReader(io.StringIO(export.to_csv(targets, View("hungry")))))
     assert [row["target"] for row in read] == ["sm_80"] * 3 + ["sm_90"] * 3 + ["sm_20"] * 3
@@ -123,6 +125,7 @@ def test_the_table_of_all_that_is_known(targets):
     assert (read[6]["registers"], read[6]["problem"]) == ("", targets.rows[6].message)
 
 
+@pytest.mark.tools
 def test_markdown_marks_the_best(targets):
     heading, sides, *lines = export.to_markdown(targets, View("hungry")).splitlines()
     assert heading.startswith("| target | options | registers | spilled bytes |")
