@@ -208,7 +208,8 @@ class Newcomer:
     def come_back(self, project: Path, typed: int) -> None:
         """All is as it was when the program was killed, and work goes on."""
         editor = self._in(CodeEditor)
-        self._wait("it says so", lambda: "ended unexpectedly" in self._builder.shell.notices.text)
+        notices = self._builder.context.shell.notices
+        self._wait("it says so", lambda: "ended unexpectedly" in notices.text)
         assert f"{project.name}*" in self._window.windowTitle()
         names = [document.name for document in self._state.documents]
         assert names[-2:] == ["apply_transform.cu", "user_transform.cu"]

@@ -37,11 +37,11 @@ def begin():
     state = builder.state
     state.settings.arch = Arch(100)
     state.launch_specs.edit(LaunchSpec(kernel="tick", grid="4711"))
-    builder.files.new_ptx()
+    builder.context.files.new_ptx()
     state.documents.current.text.setPlainText("first line\\n")
-    builder.files.new_cuda()
+    builder.context.files.new_cuda()
     state.documents.current.text.setPlainText("one\\ntwo\\n")
-    builder.editors.page.editor.go_to(2, 1)
+    builder.context.editors.page.editor.go_to(2, 1)
     typing.timeout.connect(type_one)
     typing.start()
 
