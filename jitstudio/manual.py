@@ -17,8 +17,8 @@ from functools import cache, cached_property
 from jitstudio.paths import resource
 
 INDEX = "index"
-COMMAND = re.compile(r"\[(?:[^\]\\]|\\.)*\]\(action:(\w+)\)")
-_COMMENT = re.compile(r"<!--.*?-->\n", re.S)
+COMMAND = re.compile(r"\[(?:[^\[\]\\]|\\.)*\]\(action:(\w+)\)")
+_COMMENT = re.compile(r"<!--(?:(?!<!--).)*?-->\n", re.S)
 _ENTRY = re.compile(r"^- \[[^\]]*\]\((\w[\w-]*)\.md\)$", re.M)
 _LINK = re.compile(r"\]\((\w[\w-]*)\.md\)")
 

@@ -17,10 +17,10 @@ _MOST_COLUMNS = 100
 _LEAST_COLUMN = 24
 _GAP = "  "
 _INLINE = (
-    (re.compile(r"\[((?:[^\]\\]|\\.)*)\]\(action:\w+\)"), r"\1"),
+    (re.compile(r"\[((?:[^\[\]\\]|\\.)*)\]\(action:\w+\)"), r"\1"),
     # What is in brackets is a topic.
-    (re.compile(r"\[([^\]]*)\]\(([\w-]+)\.md\)"), r"\1 [\2]"),
-    (re.compile(r"\[([^\]]*)\]\(([^)]*)\)"), r"\1 <\2>"),
+    (re.compile(r"\[([^\[\]]*)\]\(([\w-]+)\.md\)"), r"\1 [\2]"),
+    (re.compile(r"\[([^\[\]]*)\]\(([^()]*)\)"), r"\1 <\2>"),
     (re.compile(r"(?<![\w*`\\])\*{1,2}([^*`]+)\*{1,2}(?![\w*])"), r"\1"),
     (re.compile(r"\\([][|<*_])"), r"\1"),
 )

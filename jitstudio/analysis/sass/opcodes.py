@@ -112,7 +112,7 @@ class Opcode(NamedTuple):
         return _HIDDEN.sub("", self.form)
 
 
-_HIDDEN = re.compile(r":\w+|\([^)]*\) ?")
+_HIDDEN = re.compile(r":\w+|\([^()]*\) ?")
 _UNKNOWN = InstructionClass(Group.OTHER)
 
 

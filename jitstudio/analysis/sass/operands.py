@@ -56,7 +56,7 @@ _ANY_PREDICATE = re.compile(r"!?U?P(?:\d|[TR])\Z")
 _RESULT_REGISTER = re.compile(r"(?:U?R(?:\d+|Z)|B\d+)(?P<part>\.\w+)?\Z")
 _RESULT_PREDICATE = re.compile(r"U?P[0-9T]\Z")
 _ALL_OF_A_KIND = {"PR": PREDICATES, "UPR": UNIFORM_PREDICATES}
-_BRACKETS = re.compile(r"([\w.]*)\[([^\[\]]*)(?:\]|\Z)")
+_BRACKETS = re.compile(r"(?<![\w.])([\w.]*)\[([^\[\]]*)(?:\]|\Z)")
 
 
 class Use(NamedTuple):

@@ -232,7 +232,7 @@ _OUTLINE = 140
 # Of a style sheet, but for lines; pictures grow with the letters, and what is around them less.
 _PIXELS = re.compile(r"\b(?:[2-9]|\d{2,})(?=px)")
 _PICTURES_OF = re.compile(
-    r"(image: [^;]+; width: \d+px; height: \d+px|(?:icon-size|padding-right): \d+px)"
+    r"(image: (?:(?!image: )[^;])+; width: \d+px; height: \d+px|(?:icon-size|padding-right): \d+px)"
 )
 _ROLES = {
     QPalette.ColorRole.Window: "window",
