@@ -138,12 +138,14 @@ class StaleMarks(QObject):
         mark = StaleMark(view, self._themes.theme)
         self._themes.theme_changed.connect(mark.set_theme)
         self._marked.append(_Marked(mark, is_old, says_why))
-        self.update()
+        self._show(self._marked[-1])
 
     @Slot()
     def update(self) -> None:
         """Shows what is old now."""
-        why = self._staleness.words
         for marked in self._marked:
-            marked.mark.show_state(marked.is_old(), why if marked.says_why else "")
+            self._show(marked)
         self.changed.emit()
+
+    def _show(self, marked: _Marked) -> None:
+        marked.mark.show_state(marked.is_old(), self._staleness.words if marked.says_why else "")

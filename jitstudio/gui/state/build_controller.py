@@ -136,6 +136,21 @@ class BuildController(QObject):
             return (self._module,) if self._module else ()
         return linked_modules(self._documents, self._settings.program)
 
+    def request(self, emit: frozenset[CodeKind], link: LinkMode | None = None) -> BuildRequest:
+        """What would be built now.
+
+        Args:
+            emit: What to make.
+            link: Another link than the settings say, if not None.
+
+        Raises:
+            ValueError: Nothing takes part, or the options cannot be read; the message says why.
+        """
+        modules = self.modules(link)
+        if not modules:
+            raise ValueError(nothing_to_build(self._settings.link if link is None else link))
+        return request_for(modules, self._documents, self._settings, emit, link)
+
     def set_pause(self, milliseconds: int) -> None:
         """Start a build by itself so long after the last edit."""
         self._pause.setInterval(milliseconds)

@@ -51,7 +51,6 @@ class SettingsController(QObject):
         self._settings = settings
         self._documents = documents
         self._actions = actions
-        self._settings = settings
         status = shell.status
         bar.set_form_action(actions["optionsAction"])
         settings.arch_changed.connect(bar.set_arch)
@@ -146,7 +145,6 @@ class ResultsController(QObject):
         self._bar = bar
         self._listed = dict.fromkeys(listings, frozenset[str]())
         self._cancel = actions["cancelAction"]
-        self._outputs = outputs
         status = shell.status
         outputs.changed.connect(self._on_output_changed)
         documents.current_changed.connect(self._on_current_changed)

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from typing import Any
 
 from PySide6.QtCore import QObject, Qt, Signal, Slot
 from PySide6.QtWidgets import (
@@ -22,20 +21,17 @@ from PySide6.QtWidgets import (
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import EMITTED_KINDS, CodeKind
 from jitstudio.core.request import BuildRequest, LinkMode
-from jitstudio.core.result import BuildResult
 from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.services.build_service import BuildService
+from jitstudio.gui.services.build_service import BuildOutput, BuildService
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.background_builds import SideBuild
 from jitstudio.gui.state.build_controller import BuildController, nothing_to_build
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.command_line import build_command, run_command, sweep_command
 from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
-from jitstudio.gui.state.requests import request_for
 from jitstudio.gui.state.variant_drafts import VariantDrafts
 
 _MEANINGS = {
@@ -227,7 +223,7 @@ class ExportCommands(QObject):
             self.failed.emit(told.format(names=unnamed))
             return
         try:
-            request = self._request(frozenset())
+            request = self._build_controller.request(frozenset())
         except ValueError as error:
             self.failed.emit(str(error))
             return
@@ -244,31 +240,23 @@ class ExportCommands(QObject):
             )
         self.told.emit(told.format(names=unsaved, command=command))
 
-    def _request(self, emit: frozenset[CodeKind], link: LinkMode | None = None) -> BuildRequest:
-        modules = self._build_controller.modules(link)
-        return request_for(modules, self._documents, self._settings, emit, link)
-
-    def _start(self, tag: str, requests: Sequence[BuildRequest], then: Callable[..., Any]) -> None:
-        build = SideBuild(self._service, tag, requests, self)
-        build.finished.connect(then)
-        build.broke.connect(self.failed)
-        build.start()
-
     @Slot()
     def _on_export_accepted(self) -> None:
         dialog = self.sender()
         assert isinstance(dialog, ExportDialog)
         try:
-            request = self._request(dialog.kinds)
+            request = self._build_controller.request(dialog.kinds)
         except ValueError as error:
             self.failed.emit(str(error))
             return
         self.told.emit(self.tr("Building what is to be saved"))
-        self._start("export", [replace(request, fat_archs=dialog.fat_archs)], self._on_exported)
+        handle = self._service.build(replace(request, fat_archs=dialog.fat_archs), "export")
+        handle.finished.connect(self._on_exported)
+        handle.failed.connect(self.failed)
 
-    @Slot(tuple)
-    def _on_exported(self, results: tuple[BuildResult, ...]) -> None:
-        (result,) = results
+    @Slot(object)
+    def _on_exported(self, output: BuildOutput) -> None:
+        result = output.result
         if not result.ok:
             text = self.tr("Nothing was saved. {reason}")
             self.failed.emit(text.format(reason=result.reason))

@@ -35,8 +35,6 @@ class DefinitionsController(QObject):
         shell: Shell,
     ) -> None:
         super().__init__(shell.window)
-        actions = shell.actions
-        window = shell.window
         self._documents = documents
         self._settings = settings
         self._shell = shell
@@ -50,11 +48,11 @@ class DefinitionsController(QObject):
             "definitionPalette",
             self.tr("Choose one of the definitions"),
             self.tr("No definition is like this"),
-            window,
+            shell.window,
         )
         self._palette.chosen.connect(self._go)
         documents.each(self._on_added)
-        actions.bind({"goToDefinitionAction": self._on_wanted})
+        shell.actions.bind({"goToDefinitionAction": self._on_wanted})
 
     @Slot(Document)
     def _on_added(self, document: Document) -> None:

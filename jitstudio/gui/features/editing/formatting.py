@@ -31,7 +31,6 @@ class FormattingController(QObject):
         shell: Shell,
     ) -> None:
         super().__init__(editors)
-        actions = shell.actions
         self._shell = shell
         self._editors = editors
         self._project = project
@@ -41,7 +40,7 @@ class FormattingController(QObject):
         self._work = Background(self)
         self._work.done.connect(self._on_formatted)
         self._work.failed.connect(shell.notices.tell)
-        actions.bind({"formatAction": self._on_wanted})
+        shell.actions.bind({"formatAction": self._on_wanted})
 
     @Slot()
     def _on_wanted(self) -> None:

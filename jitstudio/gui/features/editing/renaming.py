@@ -31,17 +31,15 @@ class RenamingController(QObject):
         shell: Shell,
     ) -> None:
         super().__init__(shell.window)
-        actions = shell.actions
-        window = shell.window
         self._shell = shell
         self._editors = editors
-        self._window = window
+        self._window = shell.window
         self._editor: CodeEditor | None = None
         self._revision = -1
         self._search = Background(self)
         self._search.done.connect(self._on_found)
         self._search.failed.connect(shell.status.tell)
-        actions.bind({"renameSymbolAction": self._on_wanted})
+        shell.actions.bind({"renameSymbolAction": self._on_wanted})
 
     @Slot()
     def _on_wanted(self) -> None:

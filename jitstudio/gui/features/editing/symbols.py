@@ -49,12 +49,9 @@ class SymbolsController(QObject):
         shell: Shell,
     ) -> None:
         super().__init__(shell.window)
-        actions = shell.actions
-        keeper = shell.themes
-        window = shell.window
         self._documents = documents
         self._tabs = editors
-        self._keeper = keeper
+        self._keeper = shell.themes
         self._known: Mapping[_Text, tuple[Symbol, ...]] = {}
         self._background = Background(self)
         self._background.done.connect(self._on_read)
@@ -62,10 +59,10 @@ class SymbolsController(QObject):
             "symbolPalette",
             self.tr("Type the name of a kernel, function, type, macro or label"),
             self.tr("No symbol is called so"),
-            window,
+            shell.window,
         )
         self._palette.chosen.connect(self._on_chosen)
-        actions.bind({"goToSymbolAction": self._on_wanted})
+        shell.actions.bind({"goToSymbolAction": self._on_wanted})
 
     def _texts(self) -> dict[Document, _Text]:
         """What is open, the current document first."""

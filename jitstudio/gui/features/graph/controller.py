@@ -54,7 +54,6 @@ class GraphController(QObject):
         dialogs: Dialogs | None = None,
     ) -> None:
         super().__init__(view)
-        actions = shell.actions
         self._shell = shell
         self._listings = listings
         self._inspections = inspections
@@ -84,7 +83,7 @@ class GraphController(QObject):
         view.canvas.block_clicked.connect(self._on_block_clicked)
         view.canvas.block_activated.connect(self._on_block_activated)
         view.picture_requested.connect(self._on_export)
-        actions.bind({"exportGraphAction": self._on_export})
+        shell.actions.bind({"exportGraphAction": self._on_export})
         self._on_visibility_changed(view.isVisible())
 
     @Slot(bool)

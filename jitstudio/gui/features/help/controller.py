@@ -71,13 +71,11 @@ class HelpCommands(QObject):
     ) -> None:
         super().__init__(shell.window)
         actions = shell.actions
-        keeper = shell.themes
-        window = shell.window
         self._toolchain = toolchain
         self._launches = launches
-        self._keeper = keeper
+        self._keeper = shell.themes
         self._actions = actions
-        self._window = window
+        self._window = shell.window
         self._help: Any = None
         self._versions = Background(self)
         self._versions.done.connect(self._on_versions_told)

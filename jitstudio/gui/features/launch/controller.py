@@ -46,7 +46,6 @@ class LaunchPaneController(QObject):
     ) -> None:
         panel = view
         super().__init__(panel)
-        actions = shell.actions
         self._shell = shell
         self._view = view
         self._launches = launches
@@ -67,7 +66,7 @@ class LaunchPaneController(QObject):
         self._launches.finished.connect(self._on_finished)
         self._launches.broke.connect(shell.notices.tell)
         panel.results.told.connect(shell.status.tell)
-        self._connect_actions(actions)
+        self._connect_actions(shell.actions)
 
     def _connect_actions(self, actions: Actions) -> None:
         run, stop = actions["runAction"], actions["stopRunAction"]

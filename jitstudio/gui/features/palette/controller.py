@@ -26,7 +26,7 @@ from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.shell.synonyms import also_called
 from jitstudio.gui.state.build_settings import BuildSettings
-from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.documents import Documents
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import CONTEXT, SETTINGS
@@ -141,7 +141,7 @@ class PaletteController(QObject):
         path = self.tr("Tab")
         for document in self._documents:
             folder = str(document.path.parent) if document.path else ""
-            go = partial(self._go_to_tab, document)
+            go = partial(self._navigator.go_to_document, document)
             yield _entry(self._documents.title(document), path, go, tip=folder)
 
     def _of_kernels(self) -> Iterator[Entry]:
@@ -169,9 +169,6 @@ class PaletteController(QObject):
                 partial(self._navigator.setting_requested.emit, setting.key),
                 tip=setting.explanation,
             )
-
-    def _go_to_tab(self, document: Document) -> None:
-        self._navigator.go_to_document(document)
 
     def _choose_target(self, arch: Arch) -> None:
         self._settings.arch = arch

@@ -45,7 +45,7 @@ def install(context: Context) -> None:
 
 
 class PipelineController(QObject):
-    """Feeds the pictures from the studios, and leads from a node to what it stands for."""
+    """Feeds the pictures from builds and launches, and leads from a node to what it is about."""
 
     def __init__(
         self,
@@ -68,7 +68,6 @@ class PipelineController(QObject):
         self._view = view
         self._dialogs = dialogs or Dialogs(view)
         self._pipelines = pipelines = Pipelines(self)
-        build_controller, launches = build_controller, launches
         build_controller.began.connect(pipelines.begin)
         build_controller.told.connect(pipelines.tell)
         build_controller.built.connect(pipelines.end)

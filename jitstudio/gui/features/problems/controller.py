@@ -36,7 +36,6 @@ class ProblemsController(QObject):
     def __init__(self, view: ProblemsView, outputs: Outputs, shell: Shell) -> None:
         super().__init__(view)
         self._view = view
-        self._layout = shell.layout
         outputs.result_changed.connect(self._on_result_changed)
         shell.actions.bind(
             {

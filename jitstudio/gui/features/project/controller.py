@@ -40,13 +40,12 @@ class ProjectsController(QObject):
         shell: Shell,
     ) -> None:
         super().__init__(shell.window)
-        window = shell.window
         self._shell = shell
         self._editors = editors
         self._documents = documents
         self._project = project
         self._stage = shell.layout
-        self._window = window
+        self._window = shell.window
         self._projects = projects
         projects.trust_wanted.connect(self._on_trust_wanted)
         projects.failed.connect(shell.notices.tell)

@@ -52,12 +52,10 @@ class ColumnsController(QObject):
         shell: Shell,
     ) -> None:
         super().__init__(shell.window)
-        actions = shell.actions
-        window = shell.window
         self._shell = shell
         self._inspections = inspections
         self._preferences = preferences
-        self._window = window
+        self._window = shell.window
         self._pane = listings[CodeKind.SASS]
         assert self._pane.columns is not None
         self._columns = self._pane.columns
@@ -75,7 +73,7 @@ class ColumnsController(QObject):
         self._on_preference_changed(_LEFT)
         self._on_preference_changed(_ADDRESSES)
         self._on_changed()
-        actions.bind(
+        shell.actions.bind(
             {
                 "nextPeakAction": self._on_next_peak,
                 "previousPeakAction": self._on_previous_peak,

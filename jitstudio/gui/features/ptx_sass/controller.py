@@ -72,12 +72,11 @@ class ListingsController(QObject):
     ) -> None:
         super().__init__(shell.window)
         actions = shell.actions
-        window = shell.window
         self._shell = shell
         self._listings = listings
         self._outputs = outputs
         self._preferences = preferences
-        self._dialogs = Dialogs(window)
+        self._dialogs = Dialogs(shell.window)
         self._folder = Path.cwd()
         self._names = lowered_names
         self._saving = Background(self)

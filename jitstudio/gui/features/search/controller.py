@@ -63,7 +63,6 @@ class SearchController(QObject):
         shell: Shell,
     ) -> None:
         super().__init__(view)
-        actions = shell.actions
         self._shell = shell
         self._editors = editors
         self._listings = listings
@@ -77,7 +76,7 @@ class SearchController(QObject):
         self._view.wanted.connect(self._on_query)
         self._view.stop_wanted.connect(self._on_stopped)
         self._view.activated.connect(self._on_activated)
-        actions.bind({"findInAllAction": self._on_wanted})
+        shell.actions.bind({"findInAllAction": self._on_wanted})
 
     @Slot()
     def _on_wanted(self) -> None:

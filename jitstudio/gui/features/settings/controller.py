@@ -56,14 +56,12 @@ class PreferencesController(QObject):
         super().__init__(shell.window)
         actions = shell.actions
         keeper = shell.themes
-        window = shell.window
         self._settings = settings
         self._preferences = preferences
         self._keeper = keeper
         self._actions = actions
-        self._window = window
+        self._window = shell.window
         self._dialog: Any = None
-        settings = settings
         self._carriers: dict[str, Callable[[SettingValue], None]] = {
             "appearance.theme": lambda value: keeper.set_mode(ThemeMode(value)),
             "appearance.font_family": lambda value: LETTERS.set_family(str(value)),
@@ -76,7 +74,6 @@ class PreferencesController(QObject):
         }
         for key, switch in _SWITCHES.items():
             self._carriers[key] = partial(self._turn, switch)
-        build_controller = build_controller
         was_held = build_controller.is_held
         for key in self._carriers.keys() - {"appearance.theme"}:
             self._on_changed(key)

@@ -10,6 +10,7 @@ from PySide6.QtCore import QObject, QPoint, Slot
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
+from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.features.tabs.commands import TabCommands
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.shell.file_commands import FileCommands
@@ -21,6 +22,21 @@ from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.preferences import Preferences
+
+
+def install(context: Context) -> None:
+    """Ties tabs to documents and their files."""
+    state, shell = context.state, context.shell
+    FilesController(state.build_controller, context.editors, context.files, context.fixer, shell)
+    TabsController(
+        state.documents,
+        state.preferences,
+        state.settings,
+        context.editors,
+        context.files,
+        context.navigator,
+        shell,
+    )
 
 
 class FilesController(QObject):
@@ -35,7 +51,6 @@ class FilesController(QObject):
         shell: Shell,
     ) -> None:
         super().__init__(editors)
-        actions = shell.actions
         self._shell = shell
         self._editors = editors
         self._files = files
@@ -49,7 +64,7 @@ class FilesController(QObject):
         files.opened.connect(self._on_opened)
         fixer.applied.connect(build_controller.build)
         fixer.refused.connect(complain)
-        actions.bind(
+        shell.actions.bind(
             {
                 "newCudaAction": files.new_cuda,
                 "newLlvmAction": files.new_llvm,
@@ -68,15 +83,6 @@ class FilesController(QObject):
         self._shell.layout.bring_up(self._editors)
 
 
-def install(context: Context) -> None:
-    """Ties tabs to documents and their files."""
-    state, shell = context.state, context.shell
-    FilesController(state.build_controller, context.editors, context.files, context.fixer, shell)
-    TabsController(
-        state.documents, state.preferences, state.settings, context.editors, context.files, shell
-    )
-
-
 class TabsController(QObject):
     """Knows in which order the tabs were looked at last."""
 
@@ -87,18 +93,18 @@ class TabsController(QObject):
         settings: BuildSettings,
         editors: EditorTabs,
         files: FileCommands,
+        navigator: Navigator,
         shell: Shell,
     ) -> None:
         super().__init__(shell.window)
         actions = shell.actions
-        keeper = shell.themes
         window = shell.window
-        self._shell = shell
         self._editors = editors
         self._documents = documents
         self._preferences = preferences
         self._files = files
-        self._keeper = keeper
+        self._navigator = navigator
+        self._keeper = shell.themes
         self._commands = TabCommands(documents, settings, files, actions, window)
         self._commands.told.connect(shell.status.tell)
         self._commands.failed.connect(shell.notices.tell)
@@ -125,7 +131,7 @@ class TabsController(QObject):
         for document in sorted(self._documents, key=lambda d: order.get(d, len(order))):
             yield Entry(
                 title=self._documents.title(document),
-                payload=partial(self._go_to, document),
+                payload=partial(self._navigator.go_to_document, document),
                 detail=str(document.path.parent) if document.path else self.tr("in no file yet"),
                 keys=self.tr("unsaved") if document.is_modified else "",
                 icon=icon(icon_name(document.kind, document.is_named_as_header), color),
@@ -134,11 +140,6 @@ class TabsController(QObject):
             if self._documents.at_path(path) is None:
                 opens = partial(self._files.open_paths, [path])
                 yield Entry(path.name, opens, str(path.parent), self.tr("recent file"))
-
-    def _go_to(self, document: Document) -> None:
-        if document in self._documents:
-            self._documents.current = document
-            self._shell.layout.bring_up(self._editors)
 
     @Slot()
     def _on_wanted(self) -> None:

@@ -13,19 +13,16 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.options import join_options, split_options
 from jitstudio.core.request import BuildRequest, LinkMode
-from jitstudio.core.result import BuildResult
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.variants.dialog import Preset, VariantsDialog
-from jitstudio.gui.services.build_service import BuildService
+from jitstudio.gui.services.build_service import BuildOutput, BuildService
 from jitstudio.gui.services.launch_service import LaunchService
 from jitstudio.gui.services.variant_service import VariantService
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.background_builds import SideBuild
 from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.build_controller import (
     SHOWN_AND_SAVED,
     BuildController,
-    nothing_to_build,
 )
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents
@@ -33,7 +30,7 @@ from jitstudio.gui.state.inspections import Inspections
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Built, Outputs
-from jitstudio.gui.state.requests import linked_modules, request_for
+from jitstudio.gui.state.requests import linked_modules
 from jitstudio.gui.state.session import Session
 from jitstudio.gui.state.toolchain import Toolchain
 from jitstudio.gui.state.variant_drafts import VariantDrafts
@@ -117,10 +114,7 @@ class WindowBuild(QObject):
         Raises:
             ValueError: Nothing takes part, or the options cannot be read.
         """
-        modules = self.builds.modules(link)
-        if not modules:
-            raise VariantError(nothing_to_build(link))
-        return request_for(modules, self.documents, self.settings, emit, link)
+        return self.builds.request(emit, link)
 
     def show(self, variant: Variant, *, launches: bool) -> None:
         """Makes a variant what the window builds and, if it was launched, launches."""
@@ -393,14 +387,13 @@ class VariantsController(QObject):
             join_options(build.options),
         )
         self._pinning = request, ", ".join(filter(None, facts)), other
-        side = SideBuild(self._build_service, "pin", [request], self)
-        side.finished.connect(self._on_pin_built)
-        side.broke.connect(self.told)
-        side.start()
+        handle = self._build_service.build(request, "pin")
+        handle.finished.connect(self._on_pin_built)
+        handle.failed.connect(self.told)
 
-    @Slot(tuple)
-    def _on_pin_built(self, results: tuple[BuildResult, ...]) -> None:
-        (result,), pinning = results, self._pinning
+    @Slot(object)
+    def _on_pin_built(self, output: BuildOutput) -> None:
+        result, pinning = output.result, self._pinning
         if pinning is None or not result.ok:
             self.told.emit(result.reason)
             return
