@@ -72,7 +72,7 @@ def measure(name: str, act: Callable[[], None], times: int = 1) -> None:
 
 def measure_listing(theme: Theme) -> None:
     """Time the listing view."""
-    view = ListingView(theme)
+    view = ListingView()
     view.resize(1200, 1300)
     view.show()
     lexer = PtxLexer()
@@ -98,7 +98,7 @@ def measure_listing(theme: Theme) -> None:
 
 def measure_hiding(theme: Theme) -> None:
     """Time filters, folds and rebuilds of 300,000 lines in 25,000 kernels."""
-    view = ListingView(theme)
+    view = ListingView()
     view.resize(1200, 1300)
     view.show()
     lexer, kind = PtxLexer(), CodeKind.PTX
@@ -150,7 +150,7 @@ def colour_all(editor: CodeEditor) -> None:
 
 def measure_editor(theme: Theme) -> None:
     """Time typing into an editor with 10,000 lines."""
-    editor = CodeEditor(theme, CudaCxxLexer())
+    editor = CodeEditor(CudaCxxLexer())
     editor.resize(1200, 1300)
     editor.show()
     text = "".join(CUDA.replace("NUMBER", str(number)) for number in range(1000))

@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import delete, ownedByPython
 
 from jitstudio.gui.kit.fonts import load_fonts
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import Theme, set_current_theme
 from jitstudio.gui.state import file_reader
 from jitstudio.gui.window.garbage import GarbageCollector
 from tests.gui.driver import PATIENCE, Driver
@@ -103,13 +103,28 @@ def light():
 
 
 @pytest.fixture(scope="session")
-def dark():
+def dark_theme():
     return Theme.load("dark")
+
+
+@pytest.fixture
+def dark(dark_theme):
+    """The dark theme, which all widgets follow from now on."""
+    set_current_theme(dark_theme)
+    return dark_theme
 
 
 @pytest.fixture(params=["light", "dark"])
 def theme(request):
+    """Each theme in turn, which all widgets follow from now on."""
     return request.getfixturevalue(request.param)
+
+
+@pytest.fixture(autouse=True)
+def light_again(light):
+    """Tests begin with the light theme."""
+    yield
+    set_current_theme(light)
 
 
 @pytest.fixture

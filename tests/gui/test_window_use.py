@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication, QFileDialog, QWidget
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.log.view import LogView
-from jitstudio.gui.kit.theme import ThemeMode
+from jitstudio.gui.kit.theme import ThemeMode, current_theme
 from tests.gui.driver import Driver, pause
 
 
@@ -124,7 +124,7 @@ def test_zoom_is_the_same_in_all_code(started):
 def test_a_change_of_theme_reaches_everything(started):
     started.keeper.set_mode(ThemeMode.DARK)
     assert started.editor.theme.dark
-    assert started.window.palette().window().color() == started.keeper.theme.ui.window
+    assert started.window.palette().window().color() == current_theme().ui.window
 
 
 def test_the_results_can_be_saved(started, tmp_path, monkeypatch):

@@ -9,7 +9,6 @@ from PySide6.QtCore import SignalInstance
 from PySide6.QtGui import QPixmap
 
 from jitstudio.gui.code.line_colours import LineColours
-from jitstudio.gui.kit.theme import Theme
 
 Span = tuple[int, int]
 """First column and the column behind the last, in characters from 0."""
@@ -107,10 +106,6 @@ class CodeView(Searchable, Foldable, Protocol):
         """Emitted when the cursor went to a place that a command asked for."""
         ...
 
-    def set_theme(self, theme: Theme) -> None:
-        """Apply a theme."""
-        ...
-
     def set_font_size(self, points: float) -> None:
         """Show the text in letters of this size."""
         ...
@@ -167,8 +162,4 @@ class TextFinder(Protocol):
 
     def find_previous(self) -> None:
         """Go to the match before."""
-        ...
-
-    def set_theme(self, theme: Theme) -> None:
-        """Apply a theme."""
         ...

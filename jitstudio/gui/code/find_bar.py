@@ -15,9 +15,9 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QLineEdit, QTool
 from jitstudio.gui.code.code_view import Change, Editable, Searchable
 from jitstudio.gui.code.search import Matcher, PatternError, Query, TextSearch
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
-from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.parts import show_icon
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 _FIELD_WIDTH = 260
 _WIDEST_COUNT = "100,000 of 100,000+"
@@ -38,21 +38,15 @@ class QueryOptions(QWidget):
         self._line = QHBoxLayout(self)
         self._line.setContentsMargins(0, 0, 0, 0)
         self._line.setSpacing(2)
-        case = self._switch(self.tr("Match case (Alt+C)"))
-        word = self._switch(self.tr("Whole words (Alt+W)"))
-        regex = self._switch(self.tr("Regular expression (Alt+R)"))
+        case = self._switch(self.tr("Match case (Alt+C)"), "match-case")
+        word = self._switch(self.tr("Whole words (Alt+W)"), "whole-word")
+        regex = self._switch(self.tr("Regular expression (Alt+R)"), "regex")
         # In the order of the fields of a query.
         self._switches = {Qt.Key.Key_C: case, Qt.Key.Key_W: word, Qt.Key.Key_R: regex}
-        self._icons = {case: "match-case", word: "whole-word", regex: "regex"}
 
     def query(self, text: str) -> Query:
         """What to search for, switched as it is."""
         return Query(text, *(switch.isChecked() for switch in self._switches.values()))
-
-    def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
-        for switch, name in self._icons.items():
-            switch.setIcon(icon(name, theme.ui.text, theme.ui.disabled_text))
 
     def take_key(self, event: QKeyEvent) -> bool:
         """Switch what Alt and a letter mean; whether they mean anything."""
@@ -62,11 +56,12 @@ class QueryOptions(QWidget):
         switch.toggle()
         return True
 
-    def _switch(self, tip: str) -> QToolButton:
+    def _switch(self, tip: str, icon_name: str) -> QToolButton:
         button = QToolButton(self)
         button.setCheckable(True)
         button.setToolTip(tip)
         button.setAccessibleName(tip.partition(" (")[0])
+        show_icon(button, icon_name)
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
         button.toggled.connect(self.changed)
         self._line.addWidget(button)
@@ -82,9 +77,8 @@ class FindBar(QWidget):
 
     closed = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._target: Searchable | None = None
         self._search: TextSearch | None = None
         # What went wrong, and what was done: both are shown instead of the count.
@@ -95,7 +89,6 @@ class FindBar(QWidget):
         self._origin = (0, 0)
         self._strictly = False
         self._current: int | None = None
-        self._icons: dict[QToolButton, str] = {}
         self._field = self._make_field(self.tr("Find"))
         self._replacement = self._make_field(self.tr("Replace with"))
         self._make_buttons()
@@ -103,7 +96,7 @@ class FindBar(QWidget):
         self._status.setMinimumWidth(self._status.fontMetrics().horizontalAdvance(_WIDEST_COUNT))
         self._lay_out()
         self._connect()
-        self.set_theme(theme)
+        follow_theme(self, FindBar._show_status)
         self.setAccessibleName(self.tr("Find and replace"))
         self.hide()
 
@@ -123,14 +116,6 @@ class FindBar(QWidget):
     def status(self) -> str:
         """What the bar says about the matches."""
         return self._status.text()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
-        self._theme = theme
-        self._options.set_theme(theme)
-        for button, name in self._icons.items():
-            button.setIcon(icon(name, theme.ui.text, theme.ui.disabled_text))
-        self._show_status()
 
     def set_target(self, target: Searchable | None) -> None:
         """Search in another text; an open bar searches it at once, without moving its cursor."""
@@ -222,13 +207,13 @@ class FindBar(QWidget):
         field.installEventFilter(self)
         return field
 
-    def _make_button(self, name: str, tip: str, act: Callable[[], None]) -> QToolButton:
+    def _make_button(self, icon_name: str, tip: str, act: Callable[[], None]) -> QToolButton:
         button = QToolButton(self)
         button.setToolTip(tip)
         button.setAccessibleName(tip.partition(" (")[0])
         button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
-        if name:
-            self._icons[button] = name
+        if icon_name:
+            show_icon(button, icon_name)
         button.clicked.connect(act)
         return button
 
@@ -278,8 +263,7 @@ class FindBar(QWidget):
     def _show_replace(self, shown: bool) -> None:
         for widget in (self._replacement, self._replace_one, self._replace_all):
             widget.setVisible(shown)
-        self._icons[self._unfold] = "chevron-down" if shown else "chevron-right"
-        self._unfold.setIcon(icon(self._icons[self._unfold], self._theme.ui.text))
+        show_icon(self._unfold, "chevron-down" if shown else "chevron-right")
 
     # Keys.
 
@@ -396,9 +380,11 @@ class FindBar(QWidget):
             if search.skipped:
                 text += self.tr(", too complex for {0:,} lines").format(search.skipped)
         nothing = bool(self._problem) or text == self.tr("No match")
-        marks, ui = self._theme.marks, self._theme.ui
+        theme = current_theme()
         colors = self._status.palette()
-        colors.setColor(QPalette.ColorRole.WindowText, marks.error if nothing else ui.muted_text)
+        colors.setColor(
+            QPalette.ColorRole.WindowText, theme.marks.error if nothing else theme.ui.muted_text
+        )
         self._status.setPalette(colors)
         self._status.setText(text)
         self._status.setToolTip(plain_tooltip(text))

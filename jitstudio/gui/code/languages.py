@@ -16,7 +16,7 @@ from PySide6.QtGui import QTextBlock, QTextCursor, QTextDocument, QTextLayout
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.code_units import is_plain, to_units
-from jitstudio.gui.kit.theme import Theme, TokenType
+from jitstudio.gui.kit.theme import TokenType, current_theme, follow_theme
 
 LONGEST_LINE = 5000
 """A longer line stays plain: laying out thousands of formats would freeze the editor."""
@@ -39,18 +39,18 @@ class CodeLexer(Protocol):
 
 
 class SourceHighlighter(QObject):
-    """Colours a document with a line lexer, in slices.
+    """Colours a document with a line lexer, in slices, in the styles of the theme.
+
+    Where the theme changes, old colours stay until their turn comes.
 
     Attributes:
         lexer: Finds the tokens; None for plain text.
-        theme: How they look.
     """
 
-    def __init__(self, document: QTextDocument, lexer: CodeLexer | None, theme: Theme) -> None:
+    def __init__(self, document: QTextDocument, lexer: CodeLexer | None) -> None:
         super().__init__(document)
         self._document = document
         self._lexer = lexer
-        self._theme = theme
         # What waits for its turn. Cursors, as they move along with edits.
         self._waiting: tuple[QTextCursor, QTextCursor] | None = None
         self._timer = QTimer(self)
@@ -58,17 +58,12 @@ class SourceHighlighter(QObject):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self._on_turn)
         document.contentsChange.connect(self._on_contents_change)
-        self._put_all_off()
+        follow_theme(self, SourceHighlighter._put_all_off)
 
     @property
     def lexer(self) -> CodeLexer | None:
         """Finds the tokens; None for plain text."""
         return self._lexer
-
-    @property
-    def theme(self) -> Theme:
-        """How the tokens look."""
-        return self._theme
 
     @property
     def is_complete(self) -> bool:
@@ -78,11 +73,6 @@ class SourceHighlighter(QObject):
     def set_lexer(self, lexer: CodeLexer | None) -> None:
         """Colour as another language, in slices."""
         self._lexer = lexer
-        self._put_all_off()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Colour with another theme, in slices; old colours stay until their turn comes."""
-        self._theme = theme
         self._put_all_off()
 
     @property
@@ -141,7 +131,7 @@ class SourceHighlighter(QObject):
             span = QTextLayout.FormatRange()
             span.start = start if plain else to_units(text, start)
             span.length = length if plain else to_units(text, start + length) - span.start
-            span.format = self._theme.token_format(token)
+            span.format = current_theme().token_format(token)
             formats.append(span)
         return formats
 

@@ -44,7 +44,7 @@ from jitstudio.gui.editor.margin import EditorMargin, FoldSigns, PressureBars
 from jitstudio.gui.editor.marks import DiagnosticMark, PlacedMark, tooltip
 from jitstudio.gui.kit.font_zoom import FontZoom, Zoomable
 from jitstudio.gui.kit.fonts import code_font, follow_letters
-from jitstudio.gui.kit.theme import Theme, code_palette
+from jitstudio.gui.kit.theme import code_palette, current_theme, follow_theme
 
 
 class CodeEditor(Zoomable, EditorArea):
@@ -75,7 +75,6 @@ class CodeEditor(Zoomable, EditorArea):
 
     def __init__(
         self,
-        theme: Theme,
         lexer: CodeLexer | None = None,
         comment_prefix: str = "//",
         parent: QWidget | None = None,
@@ -83,7 +82,7 @@ class CodeEditor(Zoomable, EditorArea):
         document: QTextDocument | None = None,
         kind: CodeKind = CodeKind.CUDA,
     ) -> None:
-        super().__init__(theme, lexer, kind, document, parent)
+        super().__init__(lexer, kind, document, parent)
         self._comment_prefix = comment_prefix
         self._message = ""
         self._revision = self.document().revision()
@@ -101,7 +100,7 @@ class CodeEditor(Zoomable, EditorArea):
         self.setAccessibleName(self.tr("Source code"))
         self._connect()
         follow_letters(self, CodeEditor.fit_letters)
-        self.set_theme(theme)
+        follow_theme(self, CodeEditor._apply_theme)
 
     def _connect(self) -> None:
         self._zoom.size_changed.connect(self._on_font_size)
@@ -113,16 +112,12 @@ class CodeEditor(Zoomable, EditorArea):
 
     # What a window uses.
 
-    def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
-        self._theme = theme
+    def _apply_theme(self) -> None:
+        theme = current_theme()
         colors = code_palette(theme, self.palette())
         self.setPalette(colors)
         # A style sheet of the application gives the text a palette of its own, which stays.
         self.viewport().setPalette(colors)
-        self.completer.set_theme(theme)
-        if self.highlighter.theme is not theme:
-            self.highlighter.set_theme(theme)
         self._margin.update()
         self._highlights.refresh()
 

@@ -15,7 +15,7 @@ from jitstudio.gui.editor.completion.completer import Completer
 from jitstudio.gui.editor.folding import Folds
 from jitstudio.gui.editor.keys import Pairs
 from jitstudio.gui.editor.marks import MarkList
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import Theme, current_theme
 
 
 class EditorArea(QPlainTextEdit):
@@ -36,7 +36,6 @@ class EditorArea(QPlainTextEdit):
 
     def __init__(
         self,
-        theme: Theme,
         lexer: CodeLexer | None,
         kind: CodeKind,
         document: QTextDocument | None,
@@ -45,18 +44,17 @@ class EditorArea(QPlainTextEdit):
         super().__init__(parent)
         if document is not None:
             self.setDocument(document)
-        self._theme = theme
         self.marks = MarkList(self.document())
         # Before the folds, which ask it what is a comment.
-        self.highlighter = SourceHighlighter(self.document(), lexer, theme)
+        self.highlighter = SourceHighlighter(self.document(), lexer)
         self.folds = Folds(self.document(), kind)
         self.completer = Completer(self, kind)
         self.pairs = Pairs()
 
     @property
     def theme(self) -> Theme:
-        """The theme in use."""
-        return self._theme
+        """How the text and what is around it look."""
+        return current_theme()
 
     @property
     def kind(self) -> CodeKind:

@@ -24,7 +24,7 @@ from jitstudio.gui.editor.code_editor import CodeEditor
 from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import fit_icon
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.gui.state.asides import part_in_builds
 from jitstudio.gui.state.documents import Document, Documents
 
@@ -56,14 +56,12 @@ class SourcePage(QWidget):
     def __init__(
         self,
         document: Document,
-        theme: Theme,
         text: QWidget,
         parent: QWidget | None = None,
     ) -> None:
         super().__init__(parent)
         self.document = document
         self._text = text
-        self._theme = theme
         self._find_bar: TextFinder | None = None
         self.column = QVBoxLayout(self)
         self.column.setContentsMargins(0, 0, 0, 0)
@@ -82,18 +80,11 @@ class SourcePage(QWidget):
         if self._find_bar is None:
             from jitstudio.gui.code.find_bar import FindBar
 
-            bar = FindBar(self._theme)
+            bar = FindBar()
             bar.set_target(self.code_view)
             self.column.insertWidget(self.column.indexOf(self._text), bar)
             self._find_bar = bar
         return self._find_bar
-
-    def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
-        self._theme = theme
-        self.code_view.set_theme(theme)
-        if self._find_bar is not None:
-            self._find_bar.set_theme(theme)
 
     def follow_kind(self) -> None:
         """Treat the text as what the document holds now: saving may have changed its kind."""
@@ -115,17 +106,16 @@ class EditorPage(SourcePage):
 
     editor: CodeEditor
 
-    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         assert document.text is not None
         language = LANGUAGES[document.kind]
         self.editor = editor = CodeEditor(
-            theme,
             language.lexer,
             language.comment,
             document=document.text,
             kind=document.kind,
         )
-        super().__init__(document, theme, editor, parent)
+        super().__init__(document, editor, parent)
         self._top = QTextBlock()
         editor.setAccessibleName(self.tr("Source code of {name}").format(name=document.name))
         editor.input_refused.connect(self.refused)
@@ -198,7 +188,7 @@ class EditorTabs(QTabWidget):
     font_size_changed = Signal(float)
     jumped = Signal()
 
-    def __init__(self, documents: Documents, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, documents: Documents, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("editorTabs")
         self.setAccessibleName(self.tr("Source tabs"))
@@ -208,7 +198,6 @@ class EditorTabs(QTabWidget):
         self.setElideMode(Qt.TextElideMode.ElideNone)
         self.setUsesScrollButtons(True)
         self._documents = documents
-        self._theme = theme
         self._font_size = 0.0
         self._commands: list[QAction] = []
         self._list = self._add_list()
@@ -223,6 +212,7 @@ class EditorTabs(QTabWidget):
         documents.moved.connect(self._on_moved)
         documents.current_changed.connect(self._on_current_document_changed)
         self.currentChanged.connect(self._on_current_tab_changed)
+        follow_theme(self, EditorTabs._apply_theme)
         self.tabBar().tabMoved.connect(self._on_tab_moved)
 
     @property
@@ -289,12 +279,8 @@ class EditorTabs(QTabWidget):
                 ]
             )
 
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
-        self._theme = theme
+    def _apply_theme(self) -> None:
         for page in self.pages():
-            page.set_theme(theme)
             self._label(page)
         self._label_home()
 
@@ -323,7 +309,7 @@ class EditorTabs(QTabWidget):
         facts = (f"{document.kind.title}, {path}", part_in_builds(document))
         self.setTabToolTip(index, "\n".join(filter(None, facts)))
         name = icon_name(document.kind, document.is_named_as_header)
-        self.setTabIcon(index, icon(name, self._theme.ui.muted_text))
+        self.setTabIcon(index, icon(name, current_theme().ui.muted_text))
         self._label_close_button(index, document.name)
 
     def _label_namesakes(self, document: Document) -> None:
@@ -336,7 +322,7 @@ class EditorTabs(QTabWidget):
     def _label_close_button(self, index: int, name: str) -> None:
         button = self.tabBar().tabButton(index, _SIDE)
         if isinstance(button, QToolButton):
-            button.setIcon(icon("close", self._theme.ui.muted_text))
+            button.setIcon(icon("close", current_theme().ui.muted_text))
             button.setAccessibleName(self.tr("Close {name}").format(name=name))
 
     def _add_list(self) -> QToolButton:
@@ -368,7 +354,7 @@ class EditorTabs(QTabWidget):
     def _label_home(self) -> None:
         index = self.indexOf(self._home) if self._home is not None else -1
         if index >= 0:
-            self.setTabIcon(index, icon(self._home_icon, self._theme.ui.muted_text))
+            self.setTabIcon(index, icon(self._home_icon, current_theme().ui.muted_text))
             self._label_close_button(index, self.tabText(index))
             # It cannot be closed while there is nothing else to look at.
             self.tabBar().tabButton(index, _SIDE).setVisible(bool(self.pages()))
@@ -388,7 +374,7 @@ class EditorTabs(QTabWidget):
 
     @Slot(Document, int)
     def _on_added(self, document: Document, place: int) -> None:
-        page = _page(document, self._theme)
+        page = _page(document)
         page.refused.connect(self.refused)
         for part in (page.editor, page.view):
             if part is not None:
@@ -489,12 +475,12 @@ class EditorTabs(QTabWidget):
         self.cursor_moved.emit(*self.position())
 
 
-def _page(document: Document, theme: Theme) -> SourcePage:
+def _page(document: Document) -> SourcePage:
     if document.text is not None:
-        return EditorPage(document, theme)
+        return EditorPage(document)
     from jitstudio.gui.editor.read_only_page import ReadOnlyPage
 
-    return ReadOnlyPage(document, theme)
+    return ReadOnlyPage(document)
 
 
 def _with_explanation(diagnostic: Diagnostic) -> str:

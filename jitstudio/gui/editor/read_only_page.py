@@ -17,7 +17,6 @@ from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.editor.editor_tabs import SourcePage
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.banner import Banner
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.editable import ReadOnlyReason
@@ -30,13 +29,12 @@ class ReadOnlyPage(SourcePage):
 
     view: ListingView
 
-    def __init__(self, document: Document, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, document: Document, parent: QWidget | None = None) -> None:
         assert document.read_only is not None
-        self.view = ListingView(theme)
-        super().__init__(document, theme, self.view, parent)
+        self.view = ListingView()
+        super().__init__(document, self.view, parent)
         self.view.setAccessibleName(self.tr("Content of {name}").format(name=document.name))
         self._banner = Banner(self)
-        self._banner.set_theme(theme)
         self.column.insertWidget(0, self._banner)
         self._wanted_line = 0
         self._reader = Background(self)
@@ -49,11 +47,6 @@ class ReadOnlyPage(SourcePage):
     def code_view(self) -> ListingView:
         """The listing."""
         return self.view
-
-    def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
-        super().set_theme(theme)
-        self._banner.set_theme(theme)
 
     def go_to(self, line: int, column: int) -> None:
         """Bring a line into view."""

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QLabel, QWidget
 
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 _MOST_LINES = 4
 _MARGIN = 6
@@ -25,10 +25,11 @@ class Banner(QLabel):
         self.setMargin(_MARGIN)
         self.setIndent(_MARGIN)
         self.setAutoFillBackground(True)
+        follow_theme(self, Banner._apply_theme)
         self.hide()
 
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+    def _apply_theme(self) -> None:
+        theme = current_theme()
         colors = self.palette()
         colors.setColor(QPalette.ColorRole.Window, theme.code.banner)
         colors.setColor(QPalette.ColorRole.WindowText, theme.code.banner_text)

@@ -14,7 +14,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.tables import PanelTable
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme
 
 IN_A_CELL = "QLineEdit { padding: 0 3px; border-radius: 2px; }"
 """For editors: the padding of fields elsewhere would cut off their text in a row of a table."""
@@ -34,13 +34,14 @@ def can_edit(index: QModelIndex | QPersistentModelIndex) -> bool:
     return bool(index.flags() & Qt.ItemFlag.ItemIsEditable)
 
 
-def paint_chevron(painter: QPainter, option: QStyleOptionViewItem, theme: Theme) -> None:
+def paint_chevron(painter: QPainter, option: QStyleOptionViewItem) -> None:
     """Show that a cell has words to choose from."""
     selected = bool(option.state & QStyle.StateFlag.State_Selected)
     place = QRect(0, 0, _CHEVRON, _CHEVRON)
     place.moveCenter(option.rect.center())
     place.moveRight(option.rect.right() - 4)
-    color = theme.ui.highlight_text if selected else theme.ui.muted_text
+    ui = current_theme().ui
+    color = ui.highlight_text if selected else ui.muted_text
     icon("chevron-down", color).paint(painter, place)
 
 

@@ -11,8 +11,8 @@ from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.number_field import CODE_SIZE, NumberField
-from jitstudio.gui.kit.parts import text_label
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.parts import muted, text_label
+from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 _TITLE_WIDTH = 15
 
@@ -58,8 +58,8 @@ class ProblemLabel(QLabel):
         self.setWordWrap(True)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self._severity = Severity.ERROR
-        self._theme: Theme | None = None
         self.show_problems(())
+        follow_theme(self, ProblemLabel._paint)
 
     def show_problems(self, problems: Iterable[SpecProblem]) -> None:
         """Say these, each with its remedy, in the colour of the worst."""
@@ -70,18 +70,11 @@ class ProblemLabel(QLabel):
         self._severity = next((s for s in Severity if s in severities), Severity.ERROR)
         self._paint()
 
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        self._paint()
-
     def _paint(self) -> None:
-        if self._theme is not None:
-            color = getattr(self._theme.marks, self._severity.value)
-            sheet = f"color: {color.name()}"
-            # Qt looks through all sheets again for one that is set, be it the same.
-            if sheet != self.styleSheet():
-                self.setStyleSheet(sheet)
+        sheet = f"color: {getattr(current_theme().marks, self._severity.value).name()}"
+        # Qt looks through all sheets again for one that is set, be it the same.
+        if sheet != self.styleSheet():
+            self.setStyleSheet(sheet)
 
 
 class FieldRows(QWidget):
@@ -92,7 +85,6 @@ class FieldRows(QWidget):
         self._labels: dict[str, ProblemLabel] = {}
         self._numbers: list[NumberField] = []
         self._problems: tuple[SpecProblem, ...] = ()
-        self._hints: list[QLabel] = []
         self._guard = WheelGuard(self)
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
@@ -163,8 +155,7 @@ class FieldRows(QWidget):
 
     def add_hint(self, name: str) -> QLabel:
         """Append muted words under the fields."""
-        hint = text_label(self, name)
-        self._hints.append(hint)
+        hint = muted(text_label(self, name))
         self.add_below(hint)
         return hint
 
@@ -188,13 +179,6 @@ class FieldRows(QWidget):
     def unreadable(self) -> tuple[SpecProblem, ...]:
         """The fields that should hold a number and do not."""
         return tuple(field.problem for field in self._numbers if field.problem)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        for label in set(self._labels.values()):
-            label.set_theme(theme)
-        for hint in self._hints:
-            hint.setStyleSheet(f"color: {theme.ui.muted_text.name()}")
 
     @Slot()
     def _on_number_edited(self) -> None:

@@ -11,7 +11,6 @@ from PySide6.QtWidgets import QLabel, QStackedLayout, QWidget
 
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.parts import text_label
-from jitstudio.gui.kit.theme import Theme
 
 _MARGIN = 20
 
@@ -34,7 +33,7 @@ class LazyWidget(QWidget):
 
     Args:
         load: Imports the widget's class, in the background, and returns it. The class takes the
-            parent and has the methods `set_theme` and `show_value`.
+            parent and has the method `show_value`.
         hint: What is shown while there is no value.
         parent: The parent widget.
 
@@ -48,7 +47,6 @@ class LazyWidget(QWidget):
         super().__init__(parent)
         self._load = load
         self._hint_text = hint
-        self._theme: Theme | None = None
         self._value: object = None
         self._new: Any = None
         self._content: Any = None
@@ -79,12 +77,6 @@ class LazyWidget(QWidget):
         self._value = value
         self._update()
 
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        if self._content is not None:
-            self._content.set_theme(theme)
-
     def showEvent(self, event: QShowEvent) -> None:
         """Begin with the import as soon as there is something to be seen."""
         super().showEvent(event)
@@ -114,8 +106,6 @@ class LazyWidget(QWidget):
     @Slot()
     def _on_made(self) -> None:
         self._content = self._new
-        if self._theme is not None:
-            self._content.set_theme(self._theme)
         self._stack.addWidget(self._content)
         self.setFocusProxy(self._content)
         self.made.emit()

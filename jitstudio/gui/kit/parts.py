@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QFontMetrics, QKeySequence, QPainter, QPaintEvent
+from PySide6.QtGui import QAction, QFontMetrics, QKeySequence, QPainter, QPaintEvent, QPalette
 from PySide6.QtWidgets import QAbstractButton, QApplication, QLabel, QToolButton, QWidget
 
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.fonts import follow_letters, scaled
 from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme, follow_theme
+
+FRAMED = "isFramed"
+"""The property of a tool button that has a frame, as `application.qss` draws it."""
 
 _ICON = "iconName"
 _ICON_SIDE = 16
@@ -21,7 +22,7 @@ _LEAST_LETTERS = 4
 def icon_button(
     parent: QWidget, text: str, what: str, icon_name: str, keys: str = "", *, command: str = ""
 ) -> QToolButton:
-    """A button with its word beside its icon, which `show_icons` draws.
+    """A button with its word beside its icon.
 
     Args:
         parent: The panel it belongs to.
@@ -38,25 +39,27 @@ def icon_button(
     else:
         button.setToolTip(f"{what} ({QKeySequence(keys).toString()})" if keys else what)
     button.setAccessibleName(what)
-    button.setProperty(_ICON, icon_name)
+    show_icon(button, icon_name)
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
     fit_icon(button)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return button
 
 
-def bare_button(parent: QWidget, what: str, slot: object) -> QToolButton:
+def bare_button(parent: QWidget, what: str, slot: object, icon_name: str) -> QToolButton:
     """A button that is nothing but an icon.
 
     Args:
         parent: The panel it belongs to.
         what: What it does, for the tool tip and for screen readers.
         slot: What a click calls, or the signal that it sends.
+        icon_name: A file in `resources/icons`.
     """
     button = QToolButton(parent, autoRaise=True)
     button.setToolTip(what)
     button.setAccessibleName(what)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+    show_icon(button, icon_name)
     fit_icon(button, _ICON_SIDE)
     button.clicked.connect(slot)
     return button
@@ -87,10 +90,19 @@ def fit_icon(button: QAbstractButton, side: int = 0) -> None:
     follow_letters(button, fit)
 
 
-def show_icons(buttons: Iterable[QToolButton], theme: Theme) -> None:
-    """Draw the icons of an `icon_button` or several in the colours of a theme."""
-    for button in buttons:
-        button.setIcon(icon(button.property(_ICON), theme.ui.text))
+def show_icon(button: QAbstractButton | QAction, icon_name: str) -> None:
+    """Draws an icon of `resources/icons` on a button, in the colours of the theme."""
+    is_new = button.property(_ICON) is None
+    button.setProperty(_ICON, icon_name)
+    if is_new:
+        follow_theme(button, _draw_icon)
+    else:
+        _draw_icon(button)
+
+
+def _draw_icon(button: QAbstractButton | QAction) -> None:
+    theme = current_theme()
+    button.setIcon(icon(button.property(_ICON), theme.ui.text, theme.ui.disabled_text))
 
 
 def text_label(parent: QWidget, object_name: str) -> QLabel:
@@ -99,6 +111,22 @@ def text_label(parent: QWidget, object_name: str) -> QLabel:
     label.setObjectName(object_name)
     label.setTextFormat(Qt.TextFormat.PlainText)
     label.setWordWrap(True)
+    return label
+
+
+def muted(label: QLabel) -> QLabel:
+    """Shows the text of a label in the muted colour of the theme, and returns it."""
+    label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+    return label
+
+
+def mark_as(label: QLabel, severity: str) -> QLabel:
+    """Shows the text of a label in the colour of a severity, and returns it."""
+
+    def paint(it: QLabel) -> None:
+        it.setStyleSheet(f"color: {getattr(current_theme().marks, severity).name()}")
+
+    follow_theme(label, paint)
     return label
 
 

@@ -13,7 +13,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QKeyEvent, QMouseEvent, QPen
 from PySide6.QtWidgets import QWidget
 
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import Theme, current_theme, follow_theme
 
 _LINE = 1.6
 _GRID = 0.15
@@ -74,9 +74,10 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
             Qt.Key.Key_Down: lambda: self._pan(0, -_STEP),
             Qt.Key.Key_Home: self.show_all,
         }
+        follow_theme(self, Plot._apply_theme)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Draw ground, axes and their words in the colours of a theme."""
+    def _apply_theme(self) -> None:
+        theme = current_theme()
         self.setBackground(theme.ui.base)
         for name in ("bottom", "left"):
             axis = self.getAxis(name)

@@ -39,7 +39,7 @@ from PySide6.QtWidgets import (
 from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.presentation import MARK_ROLE, MUTED_ROLE
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme
 
 _ICON_SIDE = 16
 _ROW_PADDING = 8
@@ -55,31 +55,21 @@ ENTER_KEYS = ("Return", "Enter")
 class MarkDelegate(QStyledItemDelegate):
     """Draws the icon that a row's mark names, and muted text."""
 
-    def __init__(self, parent: QWidget) -> None:
-        super().__init__(parent)
-        self._theme: Theme | None = None
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw with the colours of another theme."""
-        self._theme = theme
-
     def initStyleOption(
         self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         """Add what the roles of `models.presentation` say to what Qt's own roles say."""
         super().initStyleOption(option, index)
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
-        mark = index.data(MARK_ROLE)
-        if mark and self._theme is not None:
+        theme = current_theme()
+        if mark := index.data(MARK_ROLE):
             # A red icon on the blue of a selected row could not be made out.
-            ui = self._theme.ui
-            color = ui.highlight_text if selected else getattr(self._theme.marks, mark)
+            color = theme.ui.highlight_text if selected else getattr(theme.marks, mark)
             option.icon = icon(mark, color)
             option.decorationSize = QSize(scaled(_ICON_SIDE), scaled(_ICON_SIDE))
             option.features |= QStyleOptionViewItem.ViewItemFeature.HasDecoration
-        if self._theme is not None:
-            # As in `apply_theme`, for tick boxes in cells.
-            option.palette.setColor(QPalette.ColorRole.Window, self._theme.ui.muted_text)
+        # As in `apply_theme`, for tick boxes in cells.
+        option.palette.setColor(QPalette.ColorRole.Window, theme.ui.muted_text)
         if index.data(MUTED_ROLE) and not selected:
             color = option.palette.color(QPalette.ColorRole.PlaceholderText)
             option.palette.setColor(QPalette.ColorRole.Text, color)
@@ -119,11 +109,6 @@ class PanelTable(QTableView):
         self.horizontalHeader().setHighlightSections(False)
         self.setStyleSheet(_CELLS)
         self._fit_rows()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw marks in the colours of another theme."""
-        self._delegate.set_theme(theme)
-        self.viewport().update()
 
     def set_hint(self, hint: str) -> None:
         """Say why there are no rows, while there are none."""

@@ -19,7 +19,7 @@ from PySide6.QtCore import QObject, Qt, QTimer, Signal, Slot
 from PySide6.QtGui import QColor, QFont, QPalette, QTextCharFormat, QTextFormat
 from PySide6.QtWidgets import QApplication, QToolTip
 
-from jitstudio.gui.kit.fonts import LETTERS, gap, scaled
+from jitstudio.gui.kit.fonts import LETTERS, Follower, gap, scaled
 from jitstudio.paths import resource
 
 TokenType = Any
@@ -299,8 +299,58 @@ def code_palette(theme: Theme, around: QPalette) -> QPalette:
     return made
 
 
+class _CurrentTheme(QObject):
+    changed = Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._theme: Theme | None = None
+
+    @property
+    def theme(self) -> Theme:
+        if self._theme is None:
+            self._theme = _loaded(ThemeMode.LIGHT)
+        return self._theme
+
+    def set(self, theme: Theme) -> None:
+        if theme is not self._theme:
+            self._theme = theme
+            self.changed.emit()
+
+
+_CURRENT = _CurrentTheme()
+_Owner = TypeVar("_Owner", bound=QObject)
+
+
+def current_theme() -> Theme:
+    """Returns the theme that the application shows; there is one, as there is one palette.
+
+    What is painted reads it then: a change of theme repaints all widgets, as Qt does for a palette.
+    """
+    return _CURRENT.theme
+
+
+def follow_theme(owner: _Owner, apply: Callable[[_Owner], object]) -> None:
+    """Calls `apply(owner)` now and whenever `current_theme` changes, as long as `owner` lives."""
+    apply(owner)
+    when_theme_changes(owner, apply)
+
+
+def when_theme_changes(owner: _Owner, do: Callable[[_Owner], object]) -> None:
+    """Calls `do(owner)` whenever `current_theme` changes, as long as `owner` lives."""
+    Follower(owner, do, _CURRENT.changed)
+
+
+def set_current_theme(theme: Theme) -> None:
+    """Has all that follows the theme follow this one; `apply_theme` does it, and Qt's part too."""
+    _CURRENT.set(theme)
+
+
 def apply_theme(app: QApplication, theme: Theme) -> None:
-    """Dress the whole application, which draws by `STYLE`: the palette, and a small style sheet."""
+    """Applies a theme to the whole application, which draws by `STYLE`.
+
+    That is the palette, a small style sheet, and what `follow_theme` has asked for.
+    """
     colors = palette(theme)
     app.setPalette(colors)
     QToolTip.setPalette(colors)
@@ -319,6 +369,7 @@ def apply_theme(app: QApplication, theme: Theme) -> None:
     sized = _sized(sheet)
     if sized != app.styleSheet():
         app.setStyleSheet(sized)
+    set_current_theme(theme)
 
 
 def _sized(sheet: str) -> str:
@@ -362,13 +413,7 @@ def _loaded(mode: ThemeMode) -> Theme:
 
 
 class ThemeKeeper(QObject):
-    """Keeps the application dressed in the theme that the user, or the system, chose.
-
-    Signals:
-        theme_changed: With the new `Theme`, after the application wears it.
-    """
-
-    theme_changed = Signal(object)
+    """Applies the theme that the user, or the system, chose."""
 
     def __init__(
         self,
@@ -382,8 +427,7 @@ class ThemeKeeper(QObject):
         self._hints = app.styleHints()
         self._mode = mode
         self._hints.setColorScheme(_FORCED_SCHEMES[mode])
-        self._theme = self._wanted()
-        apply_theme(app, self._theme)
+        apply_theme(app, self._wanted())
         self._hints.colorSchemeChanged.connect(self._on_scheme_changed)
         self._zoom = LETTERS.zoom
         self._chosen = QTimer(self, interval=_CHOSEN_MS, singleShot=True)
@@ -391,22 +435,12 @@ class ThemeKeeper(QObject):
         LETTERS.changed.connect(self._on_letters_changed)
 
     @property
-    def theme(self) -> Theme:
-        """The theme worn now."""
-        return self._theme
-
-    def follow(self, slot: Callable[[Theme], object]) -> None:
-        """Calls this with the theme, now and after each change."""
-        slot(self._theme)
-        self.theme_changed.connect(slot)
-
-    @property
     def mode(self) -> ThemeMode:
         """What the user chose."""
         return self._mode
 
     def set_mode(self, mode: ThemeMode) -> None:
-        """Wear one theme, or follow the system."""
+        """Applies one theme, or follows the system."""
         self._mode = mode
         # Qt is told as well: the platform then draws title bars and file dialogs to match.
         self._hints.setColorScheme(_FORCED_SCHEMES[mode])
@@ -420,11 +454,8 @@ class ThemeKeeper(QObject):
 
     def _update(self) -> None:
         wanted = self._wanted()
-        if wanted is self._theme:
-            return
-        self._theme = wanted
-        apply_theme(self._app, wanted)
-        self.theme_changed.emit(wanted)
+        if wanted is not current_theme():
+            apply_theme(self._app, wanted)
 
     @Slot()
     def _on_letters_changed(self) -> None:
@@ -435,7 +466,7 @@ class ThemeKeeper(QObject):
     @Slot()
     def _on_zoom_chosen(self) -> None:
         """Has bars and gaps grow with the letters."""
-        apply_theme(self._app, self._theme)
+        apply_theme(self._app, current_theme())
 
     @Slot(Qt.ColorScheme)
     def _on_scheme_changed(self, _scheme: Qt.ColorScheme) -> None:

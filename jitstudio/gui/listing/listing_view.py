@@ -24,7 +24,7 @@ from jitstudio.gui.code.line_colours import NO_LINE, LineColours
 from jitstudio.gui.kit.font_zoom import FontZoom, Zoomable
 from jitstudio.gui.kit.fonts import code_font, follow_letters
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import Theme, current_theme
 from jitstudio.gui.listing.caret import move_of
 from jitstudio.gui.listing.links import ListingLinks
 from jitstudio.gui.listing.listing_area import ListingArea
@@ -69,9 +69,8 @@ class ListingView(Zoomable, ListingArea):
     font_size_changed = Signal(float)
     menu_opening = Signal(QMenu)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme = theme
         self._zoom = FontZoom(self)
         self._mouse = ListingMouse(self)
         self.marks = Occurrences(self)
@@ -82,19 +81,11 @@ class ListingView(Zoomable, ListingArea):
         self.viewport().setMouseTracking(True)
         self._zoom.size_changed.connect(self._on_font_size)
         follow_letters(self, ListingView.fit_letters)
-        self.set_theme(theme)
 
     @property
     def theme(self) -> Theme:
-        """The theme worn now."""
-        return self._theme
-
-    def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
-        self._theme = theme
-        # With the columns of the text.
-        self.update()
-        self.viewport().update()
+        """How the text and its columns look."""
+        return current_theme()
 
     # What Qt calls.
 
@@ -104,7 +95,7 @@ class ListingView(Zoomable, ListingArea):
         if self._hint is None:
             PagePainter(painter, self._page()).paint(event.rect())
         else:
-            code = self._theme.code
+            code = self.theme.code
             painter.fillRect(event.rect(), code.background)
             painter.setFont(QApplication.font(self))
             paint_hint(painter, self.viewport().rect(), self._hint, code.hint)
@@ -229,7 +220,7 @@ class ListingView(Zoomable, ListingArea):
             caret=self.caret,
             folds=self.visibility.folds,
             grid=self._scrolling.grid(),
-            theme=self._theme,
+            theme=self.theme,
             matches=self._matches,
             marks=self.marks.spans,
             link=self.links.hovered,

@@ -13,11 +13,9 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QMenu, QToolButton, QWidge
 
 from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.gui.kit.fonts import scaled
-from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.parts import ShorteningLabel, WholeLabel, fit_icon
+from jitstudio.gui.kit.parts import ShorteningLabel, WholeLabel, fit_icon, show_icon
 from jitstudio.gui.kit.presentation import Column, plain_tooltip
 from jitstudio.gui.kit.rows import RowsModel
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.listing.columns.columns import Columns
 from jitstudio.gui.listing.folding import LineVisibility
@@ -282,7 +280,6 @@ class OutputHeader(QWidget):
         self._title = ShorteningLabel()
         self._facts = WholeLabel()
         self._facts.setEnabled(False)
-        self._icons: dict[QToolButton, str] = {}
         self._row = QHBoxLayout(self)
         self._row.setContentsMargins(10, 3, 4, 3)
         self._row.setSpacing(6)
@@ -303,8 +300,8 @@ class OutputHeader(QWidget):
         return max(0, self._choice.currentIndex())
 
     def add_tool(self, button: QToolButton, icon_name: str) -> None:
-        """Put one more button to the right end; `set_theme` draws its icon."""
-        self._icons[button] = icon_name
+        """Put one more button to the right end."""
+        show_icon(button, icon_name)
         fit_icon(button, _ICON_SIDE)
         self._row.addWidget(button)
 
@@ -351,11 +348,6 @@ class OutputHeader(QWidget):
             button.setToolButtonStyle(roomy if self.width() >= scaled(_ROOMY) else bare)
         for note in self.findChildren(HiddenLines):
             note.set_roomy(self.width() >= scaled(_NARROW))
-
-    def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
-        for button, name in self._icons.items():
-            button.setIcon(icon(name, theme.ui.text))
 
     @Slot(int)
     def _on_chosen(self, _index: int) -> None:

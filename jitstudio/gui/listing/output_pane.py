@@ -15,7 +15,6 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.find_bar import FindBar
 from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.kit.background import Background, Paced
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.listing.columns.columns import Columns
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_exports import OutputExports
@@ -166,9 +165,7 @@ class OutputPane(QWidget):
     listing_changed = Signal()
     save_requested = Signal(CodeKind)
 
-    def __init__(
-        self, kind: CodeKind, object_name: str, theme: Theme, parent: QWidget | None = None
-    ) -> None:
+    def __init__(self, kind: CodeKind, object_name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._kind = kind
         self._output = Output()
@@ -177,10 +174,10 @@ class OutputPane(QWidget):
         # Where the caret was put in a new listing, and the kernels to begin with.
         self._begun: int | None = None
         self._kernels: Sequence[str] = ()
-        self.code_view = ListingView(theme)
+        self.code_view = ListingView()
         self.code_view.setObjectName(object_name)
         self.code_view.setAccessibleName(kind.title)
-        self.find_bar = FindBar(theme)
+        self.find_bar = FindBar()
         self.find_bar.set_target(self.code_view)
         self.code = ListingCode(kind, self)
         self.header = OutputHeader(kind)
@@ -195,7 +192,6 @@ class OutputPane(QWidget):
         self.header.add_tool(self._exports.save_button, "save")
         self._lay_out()
         self._connect()
-        self.set_theme(theme)
         self.show_output(Output())
 
     @property
@@ -257,12 +253,6 @@ class OutputPane(QWidget):
             self._begin()
 
     @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
-        self.code_view.set_theme(theme)
-        self.find_bar.set_theme(theme)
-        self.header.set_theme(theme)
-
     def _connect(self) -> None:
         view, functions = self.code_view, self.header.functions
         self.header.module_chosen.connect(self._on_module_chosen)

@@ -21,7 +21,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 _ICON_SIZE = 16
 # Two lines of text at least, and a quarter of the window at most.
@@ -55,12 +55,9 @@ class NoticeBar(QFrame):
 
     left = Signal()
 
-    def __init__(
-        self, theme: Theme, parent: QWidget | None = None, name: str = "noticeBar"
-    ) -> None:
+    def __init__(self, parent: QWidget | None = None, name: str = "noticeBar") -> None:
         super().__init__(parent)
         self.setObjectName(name)
-        self._theme = theme
         self._rows: dict[str, _Row] = {}
         self._count = QLabel()
         self._close_all = QPushButton(self.tr("Dismiss all"))
@@ -72,7 +69,7 @@ class NoticeBar(QFrame):
         self._column = QVBoxLayout(self._list)
         self._scroll = QScrollArea(widgetResizable=True)
         self._lay_out()
-        self.set_theme(theme)
+        follow_theme(self, NoticeBar._apply_theme)
         self.hide()
 
     def _lay_out(self) -> None:
@@ -109,7 +106,6 @@ class NoticeBar(QFrame):
         """Show a message and what can be done about it, in place of the one with this key."""
         self.withdraw(key)
         row = _Row(key, message, choices)
-        row.set_theme(self._theme)
         row.closed.connect(self.withdraw)
         self._rows[key] = row
         self._column.addWidget(row)
@@ -161,12 +157,8 @@ class NoticeBar(QFrame):
         if had_keyboard:
             self.left.emit()
 
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        for row in self._rows.values():
-            row.set_theme(theme)
+    def _apply_theme(self) -> None:
+        theme = current_theme()
         bar, ground = f"#{self.objectName()}", theme.code.banner.name()
         self.setStyleSheet(
             f"{bar} {{ background: {ground}; border-bottom: 1px solid {theme.ui.border.name()}; }}"
@@ -208,6 +200,7 @@ class _Row(QWidget):
         row.addLayout(column, 1)
         row.addWidget(self._close, 0, top)
         self._close.clicked.connect(self._on_close)
+        follow_theme(self, _Row._apply_theme)
 
     @property
     def text(self) -> str:
@@ -218,8 +211,8 @@ class _Row(QWidget):
         """Have the keyboard, to be closed by it."""
         self._close.setFocus()
 
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+    def _apply_theme(self) -> None:
+        theme = current_theme()
         self._icon.setPixmap(icon("warning", theme.code.banner_text).pixmap(_ICON_SIZE))
         self._close.setIcon(icon("close", theme.code.banner_text))
         # One line of text is in the middle of the row, and so are the signs at its ends.

@@ -27,7 +27,7 @@ class Shell:
         shortcuts: Their keys.
         menus: The menu bar.
         toolbar: The line of buttons.
-        themes: The theme, and the signal that it has changed.
+        themes: Chooses the theme.
         notices: Messages that stay until the user has dealt with them.
         status: The status bar, for messages that go by themselves.
         layout: The panes: filled, brought to the front, maximised.

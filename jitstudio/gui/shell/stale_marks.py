@@ -13,7 +13,7 @@ from jitstudio.gui.kit.banner import Banner
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import bare_button
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.kit.theme import STALE_BAR, Theme, ThemeKeeper
+from jitstudio.gui.kit.theme import STALE_BAR, current_theme, follow_theme
 from jitstudio.gui.state.staleness import Staleness
 
 _CLOSE_SIZE = QSize(12, 12)
@@ -27,7 +27,7 @@ class StaleMark(QObject):
         banner: Says why, at the lower edge, until the user closes it.
     """
 
-    def __init__(self, view: QWidget, theme: Theme) -> None:
+    def __init__(self, view: QWidget) -> None:
         super().__init__(view)
         self._view = view
         self._is_closed = False
@@ -36,7 +36,9 @@ class StaleMark(QObject):
         self.banner = QFrame(view)
         self.banner.setObjectName("staleBanner")
         self._words = Banner(self.banner)
-        self._close = bare_button(self.banner, self.tr("Hide this message"), self._on_close)
+        self._close = bare_button(
+            self.banner, self.tr("Hide this message"), self._on_close, "close"
+        )
         self._close.setIconSize(_CLOSE_SIZE)
         self._close.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         row = QHBoxLayout(self.banner)
@@ -47,7 +49,7 @@ class StaleMark(QObject):
         for part in (self.bar, self.banner):
             part.setAutoFillBackground(True)
             part.hide()
-        self.set_theme(theme)
+        follow_theme(self, StaleMark._apply_theme)
         view.installEventFilter(self)
 
     @property
@@ -66,14 +68,12 @@ class StaleMark(QObject):
         self.banner.setHidden(not is_told)
         self._place()
 
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
+    def _apply_theme(self) -> None:
+        theme = current_theme()
         for part, color in ((self.bar, theme.marks.warning), (self.banner, theme.code.banner)):
             colors = part.palette()
             colors.setColor(QPalette.ColorRole.Window, color)
             part.setPalette(colors)
-        self._words.set_theme(theme)
         self._close.setIcon(icon("close", theme.code.banner_text))
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
@@ -120,10 +120,9 @@ class StaleMarks(QObject):
 
     changed = Signal()
 
-    def __init__(self, staleness: Staleness, themes: ThemeKeeper, parent: QObject) -> None:
+    def __init__(self, staleness: Staleness, parent: QObject) -> None:
         super().__init__(parent)
         self._staleness = staleness
-        self._themes = themes
         self._marked: list[_Marked] = []
         staleness.changed.connect(self.update)
 
@@ -135,9 +134,7 @@ class StaleMarks(QObject):
             is_old: Whether its content is older than the text.
             says_why: Whether a sentence tells why; other panes do where not.
         """
-        mark = StaleMark(view, self._themes.theme)
-        self._themes.theme_changed.connect(mark.set_theme)
-        self._marked.append(_Marked(mark, is_old, says_why))
+        self._marked.append(_Marked(StaleMark(view), is_old, says_why))
         self._show(self._marked[-1])
 
     @Slot()

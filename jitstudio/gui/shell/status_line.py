@@ -15,8 +15,9 @@ from jitstudio.core.result import ENDINGS, BuildResult, Outcome
 from jitstudio.core.tools import ToolchainInfo
 from jitstudio.gui.kit.amounts import time_words
 from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.parts import show_icon
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme, when_theme_changes
 from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.shell.status_facts import StatusFacts
 
@@ -45,17 +46,17 @@ class StatusLine(QStatusBar):
     cancel_requested = Signal()
     gpus_requested = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("statusBar")
         self.setSizeGripEnabled(False)
-        self._theme = theme
         self._icon_name = "info"
         self._text = ""
         self._doing = ""
         self._clock = QElapsedTimer()
         self._ticker = QTimer(self, interval=_TICK_MS)
         self._ticker.timeout.connect(self._on_tick)
+        when_theme_changes(self, StatusLine._show_state)
         self._state = QToolButton(autoRaise=True)
         self._state.setObjectName("buildState")
         self._state.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
@@ -69,6 +70,7 @@ class StatusLine(QStatusBar):
         self._cancel = QToolButton(autoRaise=True)
         self._cancel.setObjectName("cancelBuild")
         self._cancel.setText(self.tr("Cancel"))
+        show_icon(self._cancel, "stop")
         self._cancel.setToolTip(self.tr("End the build that is on its way"))
         self._cancel.clicked.connect(self.cancel_requested)
         self._position = _fact("positionLabel")
@@ -192,13 +194,6 @@ class StatusLine(QStatusBar):
         self._tools.setToolTip(plain_tooltip(tip))
         self._fit()
 
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        self._cancel.setIcon(icon("stop", theme.ui.text))
-        self._set_state(self._icon_name, self._text)
-
     def minimumSizeHint(self) -> QSize:
         """Little: facts yield, and a window can be narrow."""
         return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
@@ -218,8 +213,12 @@ class StatusLine(QStatusBar):
 
     def _set_state(self, icon_name: str, text: str) -> None:
         self._icon_name, self._text = icon_name, text
-        marks = self._theme.marks
-        self._state.setIcon(icon(icon_name, getattr(marks, icon_name, self._theme.ui.accent)))
+        self._show_state()
+
+    def _show_state(self) -> None:
+        icon_name, text = self._icon_name, self._text
+        theme = current_theme()
+        self._state.setIcon(icon(icon_name, getattr(theme.marks, icon_name, theme.ui.accent)))
         self._state.setText(text)
         self._state.setToolTip(plain_tooltip(text))
         self._fit()

@@ -52,7 +52,7 @@ class MainWindow(QMainWindow):
         super().__init__()
         self.user_state = user_state
         self.keeper = keeper
-        self.frame = WindowFrame(self, user_state, keeper.theme)
+        self.frame = WindowFrame(self, user_state)
         self._builder: WindowBuilder | None = None
         self._steps: Iterator[None] = iter(())
         self._is_complete = False

@@ -85,12 +85,10 @@ class WindowBuilder(QObject):
         shell = self._make_shell()
         listings = {}
         for kind, name in ((CodeKind.PTX, "ptx"), (CodeKind.SASS, "sass")):
-            listings[kind] = OutputPane(kind, f"{name}View", shell.themes.theme)
+            listings[kind] = OutputPane(kind, f"{name}View")
             shell.layout.fill(name, listings[kind])
-            shell.themes.follow(listings[kind].set_theme)
             yield
         editors = self._frame.editors
-        shell.themes.follow(editors.set_theme)
         files = FileCommands(
             state.documents,
             state.settings,
@@ -148,22 +146,19 @@ class WindowBuilder(QObject):
             state.build_controller.hold()
 
     def _make_shell(self) -> Shell:
-        window, frame, themes = self._window, self._frame, self._themes
-        status = StatusLine(themes.theme)
+        window, frame = self._window, self._frame
+        status = StatusLine()
         window.setStatusBar(status)
-        shell = Shell(
+        return Shell(
             window=window,
             actions=frame.actions,
             shortcuts=frame.shortcuts,
             menus=frame.menus,
             toolbar=frame.toolbar,
-            themes=themes,
+            themes=self._themes,
             notices=frame.notices,
             status=status,
             layout=frame.layout,
             context_menus=ContextMenus(frame.actions),
-            stale_marks=StaleMarks(self.state.staleness, themes, self),
+            stale_marks=StaleMarks(self.state.staleness, self),
         )
-        for part in (shell.notices, status, shell.layout, shell.actions):
-            themes.follow(part.set_theme)
-        return shell

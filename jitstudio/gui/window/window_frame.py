@@ -7,7 +7,6 @@ from PySide6.QtWidgets import QMainWindow, QVBoxLayout, QWidget
 
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.kit.fonts import LETTERS
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.commands.shortcuts import Shortcuts
 from jitstudio.gui.shell.docking.dock import PaneDock
@@ -35,15 +34,14 @@ class WindowFrame:
         layout: The docks around them.
     """
 
-    def __init__(self, window: QMainWindow, user_state: UserState, theme: Theme) -> None:
+    def __init__(self, window: QMainWindow, user_state: UserState) -> None:
         self.actions = Actions(window)
-        self.actions.set_theme(theme)
         self.shortcuts = Shortcuts(self.actions, user_state.preferences)
         self.menus = MenuBar(window, self.actions)
         self.toolbar = make_toolbar(window, self.actions)
         LETTERS.set_family(user_state.preferences.font_family)
-        self.notices = NoticeBar(theme)
-        self.editors = EditorTabs(user_state.documents, theme)
+        self.notices = NoticeBar()
+        self.editors = EditorTabs(user_state.documents)
         self.editors.set_font_size(user_state.preferences.font_size)
         self.centre = QWidget()
         column = QVBoxLayout(self.centre)
@@ -54,7 +52,6 @@ class WindowFrame:
         window.resize(_SIZE.boundedTo(window.screen().availableSize() * _SCREEN_SHARE))
         translate = QCoreApplication.translate
         docks = {
-            pane.name: PaneDock(pane.name, translate("Panes", pane.title), window, theme)
-            for pane in PANES
+            pane.name: PaneDock(pane.name, translate("Panes", pane.title), window) for pane in PANES
         }
         self.layout = LayoutManager(window, self.centre, docks, user_state.preferences)

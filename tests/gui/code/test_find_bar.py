@@ -6,6 +6,7 @@ from PySide6.QtWidgets import QLabel, QToolButton, QVBoxLayout, QWidget
 
 from jitstudio.gui.code.find_bar import FindBar
 from jitstudio.gui.editor.code_editor import CodeEditor
+from jitstudio.gui.kit.theme import set_current_theme
 from jitstudio.gui.listing.listing_view import ListingView
 
 TEXT = "mul mul\nadd\nMul x"
@@ -23,8 +24,8 @@ def window(qtbot):
     return made
 
 
-def shown(window, theme, target):
-    bar = FindBar(theme)
+def shown(window, target):
+    bar = FindBar()
     window.layout().addWidget(bar)
     window.layout().addWidget(target)
     bar.set_target(target)
@@ -34,15 +35,15 @@ def shown(window, theme, target):
 
 
 @pytest.fixture
-def editor(window, dark):
-    made = CodeEditor(dark, parent=window)
+def editor(window):
+    made = CodeEditor(parent=window)
     made.setPlainText(TEXT)
     return made
 
 
 @pytest.fixture
 def bar(window, dark, editor):
-    return shown(window, dark, editor)
+    return shown(window, editor)
 
 
 def button(bar, name):
@@ -66,8 +67,8 @@ def test_the_bar_is_hidden_until_it_is_opened(bar, qtbot):
     assert not bar.replacement.isVisible()
 
 
-def test_without_a_target_nothing_opens(window, dark, qtbot):
-    bar = FindBar(dark, window)
+def test_without_a_target_nothing_opens(window, qtbot):
+    bar = FindBar(window)
     bar.open_find()
     bar.find_next()
     bar.replace_one()
@@ -148,7 +149,7 @@ def test_nothing_found_is_told_in_red(bar, dark, light):
     assert bar.status == label.text() == "No match"
     assert label.palette().color(QPalette.ColorRole.WindowText) == dark.marks.error
     assert not button(bar, "Next match").isEnabled()
-    bar.set_theme(light)
+    set_current_theme(light)
     assert label.palette().color(QPalette.ColorRole.WindowText) == light.marks.error
     bar.field.clear()
     assert bar.status == ""
@@ -225,9 +226,9 @@ def test_the_arrow_unfolds_the_line_for_replacing(bar):
 
 
 def test_a_listing_is_searched_but_not_replaced_in(window, dark, qtbot):
-    view = ListingView(dark)
+    view = ListingView()
     view.set_lines(TEXT.split("\n"), None)
-    bar = shown(window, dark, view)
+    bar = shown(window, view)
     bar.open_find(replace=True)
     assert not bar.replacement.isVisible()
     assert not button(bar, "Show or hide replace").isVisible()
@@ -243,7 +244,7 @@ def test_a_listing_is_searched_but_not_replaced_in(window, dark, qtbot):
 def test_another_target_is_searched_at_once(bar, editor, qtbot, dark):
     bar.open_find()
     bar.field.setText("mul")
-    other = ListingView(dark)
+    other = ListingView()
     qtbot.addWidget(other)
     other.set_lines(["mul"], None)
     bar.set_target(other)

@@ -63,8 +63,8 @@ def test_words_around_the_data_are_translated(qapp, bracketing):
 
 
 @pytest.mark.parametrize("view_type", [CodeEditor, ListingView])
-def test_the_mouse_may_come_when_python_has_emptied_it(qtbot, light, view_type):
-    view, wanted = view_type(light), []
+def test_the_mouse_may_come_when_python_has_emptied_it(qtbot, view_type):
+    view, wanted = view_type(), []
     qtbot.addWidget(view)
     kind = () if view_type is CodeEditor else (CodeKind.PTX,)
     hover_type = EditorHover if view_type is CodeEditor else ListingHover

@@ -9,6 +9,7 @@ from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.gui.code import languages
 from jitstudio.gui.code.languages import LANGUAGES, LONGEST_LINE, SourceHighlighter, icon_name
 from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.theme import set_current_theme
 
 
 class Capitals:
@@ -52,13 +53,13 @@ def done(qtbot, highlighter):
 
 def test_tokens_wear_the_styles_of_the_theme(qtbot, document, theme):
     document.setPlainText("let IT be")
-    SourceHighlighter(document, Capitals(), theme)
+    SourceHighlighter(document, Capitals())
     qtbot.waitUntil(lambda: colors(document, 0) != [])
     assert colors(document, 0)[1] == (4, 2, theme.token_style(Keyword).color.name())
 
 
 def test_positions_behind_an_emoji_are_converted(qtbot, document, dark):
-    SourceHighlighter(document, Capitals(), dark)
+    SourceHighlighter(document, Capitals())
     document.setPlainText("\N{ROCKET} IT")
     assert colors(document, 0) == [
         (0, 2, dark.token_style(Text).color.name()),
@@ -67,7 +68,7 @@ def test_positions_behind_an_emoji_are_converted(qtbot, document, dark):
 
 
 def test_a_state_flows_into_the_next_lines(qtbot, document, dark):
-    SourceHighlighter(document, Capitals(), dark)
+    SourceHighlighter(document, Capitals())
     document.setPlainText("A\nB\nC")
     keyword, comment = (dark.token_style(t).color.name() for t in (Keyword, Comment))
     QTextCursor(document).insertText("/* ")
@@ -77,22 +78,22 @@ def test_a_state_flows_into_the_next_lines(qtbot, document, dark):
     assert colors(document, 2) == [(0, 1, keyword)]
 
 
-def test_without_a_lexer_nothing_is_coloured(document, dark):
-    SourceHighlighter(document, None, dark)
+def test_without_a_lexer_nothing_is_coloured(document):
+    SourceHighlighter(document, None)
     document.setPlainText("A\nB")
     assert colors(document, 0) == colors(document, 1) == []
 
 
-def test_a_very_long_line_stays_plain(document, dark):
-    SourceHighlighter(document, Capitals(), dark)
+def test_a_very_long_line_stays_plain(document):
+    SourceHighlighter(document, Capitals())
     document.setPlainText("A" * (LONGEST_LINE + 1) + "\nB")
     assert colors(document, 0) == []
     assert len(colors(document, 1)) == 1
 
 
-def test_much_text_is_coloured_in_slices(qtbot, document, dark):
+def test_much_text_is_coloured_in_slices(qtbot, document):
     lexer = Capitals(seconds=0.001)
-    highlighter = SourceHighlighter(document, lexer, dark)
+    highlighter = SourceHighlighter(document, lexer)
     document.setPlainText("\n".join(["A"] * 60))
     assert 0 < len(lexer.lines) < 60
     assert not highlighter.is_complete
@@ -104,7 +105,7 @@ def test_much_text_is_coloured_in_slices(qtbot, document, dark):
 
 
 def test_an_edit_meanwhile_is_not_forgotten(qtbot, document, dark):
-    highlighter = SourceHighlighter(document, Capitals(seconds=0.001), dark)
+    highlighter = SourceHighlighter(document, Capitals(seconds=0.001))
     document.setPlainText("\n".join(["a"] * 60))
     assert not highlighter.is_complete
     QTextCursor(document).insertText("/* ")
@@ -120,21 +121,20 @@ def test_an_edit_meanwhile_is_not_forgotten(qtbot, document, dark):
 
 
 def test_another_theme_recolours_in_slices_without_a_plain_moment(
-    qtbot, document, light, dark, monkeypatch
+    qtbot, document, light, dark_theme, monkeypatch
 ):
-    highlighter = SourceHighlighter(document, Capitals(seconds=0.001), light)
+    highlighter = SourceHighlighter(document, Capitals(seconds=0.001))
     document.setPlainText("\n".join(["A"] * 60))
     done(qtbot, highlighter)
-    highlighter.set_theme(dark)
-    assert highlighter.theme is dark
+    set_current_theme(dark_theme)
     assert colors(document, 59) == [(0, 1, light.token_style(Keyword).color.name())]
     done(qtbot, highlighter)
-    assert colors(document, 59) == [(0, 1, dark.token_style(Keyword).color.name())]
-    assert colors(document, 0) == [(0, 1, dark.token_style(Keyword).color.name())]
+    assert colors(document, 59) == [(0, 1, dark_theme.token_style(Keyword).color.name())]
+    assert colors(document, 0) == [(0, 1, dark_theme.token_style(Keyword).color.name())]
 
 
-def test_another_lexer_recolours(qtbot, document, dark):
-    highlighter = SourceHighlighter(document, Capitals(), dark)
+def test_another_lexer_recolours(qtbot, document):
+    highlighter = SourceHighlighter(document, Capitals())
     document.setPlainText("A")
     highlighter.set_lexer(None)
     done(qtbot, highlighter)
@@ -142,20 +142,20 @@ def test_another_lexer_recolours(qtbot, document, dark):
     assert colors(document, 0) == []
 
 
-def test_colours_are_no_new_revision_of_the_text(qtbot, document, light, dark):
+def test_colours_are_no_new_revision_of_the_text(qtbot, document, dark_theme):
     document.setPlainText("\n".join(["A"] * 60))
     revision = document.revision()
-    highlighter = SourceHighlighter(document, Capitals(seconds=0.001), light)
+    highlighter = SourceHighlighter(document, Capitals(seconds=0.001))
     with qtbot.assertNotEmitted(document.contentsChanged):
         done(qtbot, highlighter)
-        highlighter.set_theme(dark)
+        set_current_theme(dark_theme)
         done(qtbot, highlighter)
     assert document.revision() == revision
-    assert colors(document, 59) == [(0, 1, dark.token_style(Keyword).color.name())]
+    assert colors(document, 59) == [(0, 1, dark_theme.token_style(Keyword).color.name())]
 
 
 def test_removing_text_that_waits_for_its_turn_is_safe(qtbot, document, dark):
-    highlighter = SourceHighlighter(document, Capitals(seconds=0.001), dark)
+    highlighter = SourceHighlighter(document, Capitals(seconds=0.001))
     document.setPlainText("\n".join(["A"] * 60))
     document.clear()
     QTextCursor(document).insertText("B")
@@ -165,7 +165,7 @@ def test_removing_text_that_waits_for_its_turn_is_safe(qtbot, document, dark):
 
 def test_behind_a_key_press_the_rest_waits(qtbot, document, dark, monkeypatch):
     lexer = Capitals()
-    highlighter = SourceHighlighter(document, lexer, dark)
+    highlighter = SourceHighlighter(document, lexer)
     document.setPlainText("\n".join(["a"] * 40))
     done(qtbot, highlighter)
     qtbot.wait(1)  # so that the turn is over

@@ -12,8 +12,8 @@ from jitstudio.gui.listing.listing_view import ListingView
 HUES = [PLAIN, 1, 2, 1, UNMAPPED]
 
 
-def editor(theme):
-    made = CodeEditor(theme)
+def editor():
+    made = CodeEditor()
     made.setPlainText("\n".join("abcde"))
     # A ground of its own, which is not looked for here.
     cursor = made.textCursor()
@@ -22,8 +22,8 @@ def editor(theme):
     return made
 
 
-def listing(theme):
-    made = ListingView(theme)
+def listing():
+    made = ListingView()
     made.set_lines([*"abcde"], None, CodeKind.PTX)
     made.select_all()
     made.caret.set_place((4, 0))
@@ -33,7 +33,7 @@ def listing(theme):
 
 @pytest.fixture(params=[editor, listing], ids=["editor", "listing"])
 def view(request, qtbot, theme):
-    made = request.param(theme)
+    made = request.param()
     qtbot.addWidget(made)
     made.resize(400, 300)
     made.show()
@@ -120,7 +120,7 @@ def test_the_mouse_points_at_a_line(view):
 
 
 def test_an_editor_brings_a_line_into_sight_without_moving_its_cursor(qtbot, theme):
-    view = editor(theme)
+    view = editor()
     qtbot.addWidget(view)
     view.resize(400, 300)
     view.setPlainText("\n".join(map(str, range(400))))
@@ -134,8 +134,8 @@ def test_an_editor_brings_a_line_into_sight_without_moving_its_cursor(qtbot, the
     assert view.verticalScrollBar().value() == top
 
 
-def test_a_listing_brings_a_line_into_sight_without_moving_its_caret(qtbot, theme):
-    view = ListingView(theme)
+def test_a_listing_brings_a_line_into_sight_without_moving_its_caret(qtbot):
+    view = ListingView()
     qtbot.addWidget(view)
     view.resize(400, 300)
     view.set_lines([*map(str, range(400))], None, CodeKind.PTX)

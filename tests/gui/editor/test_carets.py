@@ -20,8 +20,8 @@ KEY = Qt.Key
 
 
 @pytest.fixture
-def editor(qtbot, dark):
-    made = CodeEditor(dark, CudaCxxLexer())
+def editor(qtbot):
+    made = CodeEditor(CudaCxxLexer())
     qtbot.addWidget(made)
     made.resize(700, 400)
     made.show()
@@ -256,7 +256,7 @@ def test_alt_and_the_mouse_put_carets_and_select_columns(editor):
 
 
 def test_carets_and_their_selections_are_painted(qtbot, theme):
-    editor = CodeEditor(theme, CudaCxxLexer())
+    editor = CodeEditor(CudaCxxLexer())
     qtbot.addWidget(editor)
     editor.resize(400, 200)
     editor.show()

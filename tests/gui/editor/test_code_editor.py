@@ -11,6 +11,7 @@ from jitstudio.gui.editor.edits import duplicate_lines, indent, unindent
 from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.gui.kit.fonts import DEFAULT_SIZE
 from jitstudio.gui.kit.limits import LONGEST_LINE
+from jitstudio.gui.kit.theme import set_current_theme
 from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 from jitstudio.listing.lexers.nvvm_ir import NvvmIrLexer
 
@@ -27,8 +28,8 @@ ALT = Qt.KeyboardModifier.AltModifier
 
 
 @pytest.fixture
-def editor(qtbot, dark):
-    made = CodeEditor(dark, CudaCxxLexer())
+def editor(qtbot):
+    made = CodeEditor(CudaCxxLexer())
     qtbot.addWidget(made)
     made.resize(600, 400)
     made.setPlainText(KERNEL)
@@ -216,11 +217,11 @@ def test_a_place_counts_characters_from_1(editor):
     assert editor.position() == (1, 1)
 
 
-def test_a_document_of_others_is_edited_in_place(qtbot, dark):
+def test_a_document_of_others_is_edited_in_place(qtbot):
     document = QTextDocument()
     document.setDocumentLayout(QPlainTextDocumentLayout(document))
     document.setPlainText("int x;")
-    editor = CodeEditor(dark, CudaCxxLexer(), document=document)
+    editor = CodeEditor(CudaCxxLexer(), document=document)
     qtbot.addWidget(editor)
     assert editor.document() is document
     editor.set_marks([DiagnosticMark(1, 1, Severity.ERROR, "no")])
@@ -252,7 +253,6 @@ def test_other_places_of_a_word_are_shown_after_a_pause(editor, qtbot, dark):
 
 @pytest.mark.qt_log_ignore("This plugin does not support", extend=True)
 def test_marks_are_underlined_and_told_under_the_mouse(editor, theme):
-    editor.set_theme(theme)
     editor.set_marks(
         [
             DiagnosticMark(3, 9, Severity.WARNING, "never used"),
@@ -287,8 +287,7 @@ def test_the_message_of_the_line_is_told_where_the_cursor_comes_and_by_command(e
 
 
 def test_the_colours_are_those_of_the_theme(editor, theme):
-    editor.set_theme(theme)
-    assert editor.theme is editor.highlighter.theme is theme
+    assert editor.theme is theme
     assert editor.palette().color(QPalette.ColorRole.Base) == theme.code.background
     image = editor.viewport().grab().toImage()
     middle = editor.cursorRect().center().y()
@@ -328,7 +327,7 @@ def test_the_text_is_told_to_have_changed_but_not_its_colours(editor, qtbot, lig
     with qtbot.waitSignal(editor.search_text_changed):
         QTest.keyClick(editor, "x")
     with qtbot.assertNotEmitted(editor.search_text_changed):
-        editor.set_theme(light)
+        set_current_theme(light)
         qtbot.waitUntil(lambda: editor.highlighter.is_complete)
 
 
@@ -343,7 +342,7 @@ def test_lines_and_the_selection_are_given_to_a_search(editor):
 
 
 def test_matches_are_found_shown_and_replaced_as_one_step(editor, qtbot, dark):
-    bar = FindBar(dark)
+    bar = FindBar()
     qtbot.addWidget(bar)
     bar.set_target(editor)
     bar.open_find(replace=True)

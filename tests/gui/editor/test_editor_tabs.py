@@ -10,9 +10,9 @@ from jitstudio.gui.state.documents import Document, Documents
 
 
 @pytest.fixture
-def tabs(qtbot, light):
+def tabs(qtbot):
     documents = Documents()
-    tabs = EditorTabs(documents, light)
+    tabs = EditorTabs(documents)
     qtbot.addWidget(tabs)
     documents.setParent(tabs)
     documents.add(Document("k.cu", CodeKind.CUDA, b"int x;\nint y;\n"))

@@ -30,7 +30,7 @@ F_HEAD, IF_HEAD = 2, 3
 
 @pytest.fixture
 def editor(qtbot, dark):
-    made = CodeEditor(dark, CudaCxxLexer(), kind=CodeKind.CUDA)
+    made = CodeEditor(CudaCxxLexer(), kind=CodeKind.CUDA)
     qtbot.addWidget(made)
     made.resize(500, 400)
     made.setPlainText(SOURCE)
@@ -97,7 +97,7 @@ def test_a_jump_inside_opens_it(editor):
 
 def test_a_match_inside_opens_it(editor, qtbot, dark):
     editor.toggle_fold(block(editor, F_HEAD))
-    bar = FindBar(dark)
+    bar = FindBar()
     qtbot.addWidget(bar)
     bar.set_target(editor)
     bar.open_find()

@@ -36,7 +36,7 @@ def source():
 
 @pytest.fixture
 def editor(qtbot, light, source):
-    made = CodeEditor(light, CudaCxxLexer())
+    made = CodeEditor(CudaCxxLexer())
     qtbot.addWidget(made)
     made.resize(500, 300)
     made.setPlainText(TEXT)

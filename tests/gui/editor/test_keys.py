@@ -8,7 +8,7 @@ from jitstudio.listing.lexers.cuda_cxx import CudaCxxLexer
 
 @pytest.fixture
 def editor(qtbot, dark):
-    made = CodeEditor(dark, CudaCxxLexer())
+    made = CodeEditor(CudaCxxLexer())
     qtbot.addWidget(made)
     return made
 

@@ -17,8 +17,8 @@ BARS = {
 
 
 @pytest.fixture
-def barred(qtbot, dark):
-    made = CodeEditor(dark)
+def barred(qtbot):
+    made = CodeEditor()
     qtbot.addWidget(made)
     made.resize(400, 300)
     made.setPlainText(TEXT)
@@ -112,8 +112,8 @@ NONE, LEFT = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def editor(qtbot, dark):
-    made = CodeEditor(dark)
+def editor(qtbot):
+    made = CodeEditor()
     qtbot.addWidget(made)
     made.resize(400, 300)
     made.setPlainText("one\ntwo\nthree\nfour")
@@ -153,7 +153,6 @@ def test_larger_text_widens_the_margin(editor, margin):
 
 
 def test_numbers_and_signs_are_drawn_in_the_theme(editor, margin, theme):
-    editor.set_theme(theme)
     seen = colors(margin)
     assert {theme.code.margin_text.name(), theme.code.margin_current.name()} <= seen
     assert theme.marks.error.name() not in seen

@@ -42,7 +42,7 @@ def test_the_partner_of_a_bracket_is_found(qapp, text, pair):
 
 def test_brackets_in_comments_and_strings_do_not_count(qtbot, dark):
     cursor = cursor_in("|( \")\" /* ) */ ')' )")
-    highlighter = SourceHighlighter(cursor.document(), CudaCxxLexer(), dark)
+    highlighter = SourceHighlighter(cursor.document(), CudaCxxLexer())
     qtbot.waitUntil(lambda: highlighter.is_complete)
     assert bracket_pair(cursor) == (0, 18)
     cursor.setPosition(3)

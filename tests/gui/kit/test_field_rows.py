@@ -9,12 +9,11 @@ from jitstudio.gui.kit.field_rows import FieldRows, ProblemLabel
 
 
 @pytest.fixture
-def rows(qtbot, theme):
+def rows(qtbot):
     rows = FieldRows()
     qtbot.addWidget(rows)
     rows.add("First", QLineEdit(rows), places=("first", "one"))
     rows.add("Second", QLineEdit(rows), places=("second",))
-    rows.set_theme(theme)
     rows.show()
     return rows
 

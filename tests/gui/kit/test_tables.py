@@ -168,10 +168,8 @@ def index(one_cell):
 
 
 @pytest.fixture
-def delegate(table, theme):
-    delegate = _Delegate(table)
-    delegate.set_theme(theme)
-    return delegate
+def delegate(table):
+    return _Delegate(table)
 
 
 def drawn_color(option):

@@ -4,7 +4,7 @@ from itertools import pairwise, product
 
 import pytest
 from pygments.token import Comment, Keyword, Name, Operator, Punctuation, String, Token
-from PySide6.QtCore import QSize
+from PySide6.QtCore import QObject, QSize
 from PySide6.QtGui import QColor, QFont, QPalette
 from PySide6.QtWidgets import (
     QApplication,
@@ -14,6 +14,7 @@ from PySide6.QtWidgets import (
     QMessageBox,
     QToolButton,
 )
+from shiboken6 import delete
 
 from jitstudio.analysis.correlation.hues import HUES
 from jitstudio.gui.editor.code_editor import CodeEditor
@@ -25,6 +26,8 @@ from jitstudio.gui.kit.theme import (
     ThemeKeeper,
     ThemeMode,
     apply_theme,
+    current_theme,
+    follow_theme,
     palette,
 )
 from jitstudio.paths import resource
@@ -328,34 +331,44 @@ def test_icons_of_dialogs_and_of_what_has_no_room_are_seen(undressed, qtbot, the
     assert all(button.icon().isNull() for button in box.buttons())
 
 
-def test_the_keeper_tells_of_another_theme_once_it_is_worn(undressed, qtbot):
+def test_followers_are_called_once_the_application_has_the_theme(undressed, qtbot):
     keeper = ThemeKeeper(undressed, ThemeMode.LIGHT)
-    assert not keeper.theme.dark
-    with qtbot.waitSignal(keeper.theme_changed) as changed:
-        keeper.set_mode(ThemeMode.DARK)
-    assert changed.args == [keeper.theme]
-    assert keeper.theme.dark
+    owner, seen = QLabel(), []
+    qtbot.addWidget(owner)
+
+    def see(_owner):
+        ground = undressed.palette().color(QPalette.ColorRole.Base)
+        assert ground == current_theme().ui.base
+        seen.append(current_theme().dark)
+
+    follow_theme(owner, see)
+    keeper.set_mode(ThemeMode.DARK)
     assert keeper.mode is ThemeMode.DARK
-    assert undressed.palette().color(QPalette.ColorRole.Base) == keeper.theme.ui.base
+    keeper.set_mode(ThemeMode.DARK)
+    keeper.set_mode(ThemeMode.LIGHT)
+    assert seen == [False, True, False]
+
+
+def test_who_is_gone_follows_no_more(undressed):
+    keeper = ThemeKeeper(undressed, ThemeMode.LIGHT)
+    owner, seen = QObject(), []
+    follow_theme(owner, seen.append)
+    delete(owner)
+    seen.clear()
+    keeper.set_mode(ThemeMode.DARK)
+    assert seen == []
 
 
 def test_an_editor_changes_its_ground_with_the_theme(undressed, qtbot):
     keeper = ThemeKeeper(undressed, ThemeMode.LIGHT)
-    editor = CodeEditor(keeper.theme)
+    editor = CodeEditor()
     qtbot.addWidget(editor)
-    keeper.theme_changed.connect(editor.set_theme)
     editor.show()
     for mode in (ThemeMode.DARK, ThemeMode.LIGHT):
         keeper.set_mode(mode)
         shown = editor.viewport().grab().toImage()
         ground = shown.pixelColor(shown.width() - 5, shown.height() - 5)
-        assert ground == keeper.theme.code.background
-
-
-def test_the_keeper_is_silent_when_the_theme_stays(undressed, qtbot):
-    keeper = ThemeKeeper(undressed, ThemeMode.LIGHT)
-    with qtbot.assertNotEmitted(keeper.theme_changed):
-        keeper.set_mode(ThemeMode.LIGHT)
+        assert ground == current_theme().code.background
 
 
 def test_pictures_of_the_style_sheet_are_seen_on_all_grounds(theme):

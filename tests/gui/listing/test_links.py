@@ -18,8 +18,8 @@ LEFT = Qt.MouseButton.LeftButton
 
 
 @pytest.fixture
-def view(qtbot, theme):
-    made = ListingView(theme)
+def view(qtbot):
+    made = ListingView()
     qtbot.addWidget(made)
     made.resize(500, 300)
     made.show()
@@ -135,8 +135,8 @@ def source():
 
 
 @pytest.fixture
-def explained(qtbot, light, source):
-    made = ListingView(light)
+def explained(qtbot, source):
+    made = ListingView()
     qtbot.addWidget(made)
     made.resize(500, 300)
     made.show()

@@ -44,7 +44,7 @@ CTRL, SHIFT = Qt.KeyboardModifier.ControlModifier, Qt.KeyboardModifier.ShiftModi
 
 @pytest.fixture
 def view(qtbot, dark):
-    made = ListingView(dark)
+    made = ListingView()
     qtbot.addWidget(made)
     made.resize(600, 400)
     made.show()

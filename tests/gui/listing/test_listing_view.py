@@ -47,8 +47,8 @@ class Lexer:
 
 
 @pytest.fixture
-def view(qtbot, dark):
-    made = ListingView(dark)
+def view(qtbot):
+    made = ListingView()
     qtbot.addWidget(made)
     made.resize(500, 300)
     made.show()
@@ -124,7 +124,6 @@ def test_keys_and_mouse_do_nothing_while_a_hint_is_shown(view, qtbot):
 
 
 def test_tokens_are_drawn_in_the_colours_of_the_theme(view, theme):
-    view.set_theme(theme)
     view.set_lines([".visible // x"], Lexer())
     seen = colors(view)
     for token in (Keyword, Comment):
@@ -358,7 +357,6 @@ def test_a_drag_beyond_the_edge_scrolls_until_it_ends(many, qtbot):
 
 
 def test_the_selection_is_drawn(many, theme):
-    many.set_theme(theme)
     assert theme.code.selection.name() not in colors(many)
     many.caret.select((1, 0), (3, 4))
     many.caret_moved()

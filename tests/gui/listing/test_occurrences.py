@@ -79,7 +79,7 @@ def test_a_word_is_marked_in_its_lines_only():
 
 @pytest.fixture
 def view(qtbot, light):
-    made = ListingView(light)
+    made = ListingView()
     qtbot.addWidget(made)
     made.resize(500, 300)
     made.show()

@@ -98,7 +98,7 @@ SASS = [".text.k:", "        /*0000*/   IADD3 R1, R2, R3 ;", "        /*0010*/  
 
 @pytest.fixture
 def view(qtbot, dark):
-    made = ListingView(dark)
+    made = ListingView()
     qtbot.addWidget(made)
     made.set_lines(SASS, SassLexer())
     return made

@@ -86,7 +86,7 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def pane(qtbot, dark):
-    made = OutputPane(CodeKind.PTX, "ptxView", dark)
+    made = OutputPane(CodeKind.PTX, "ptxView")
     qtbot.addWidget(made)
     made.resize(500, 300)
     made.show()

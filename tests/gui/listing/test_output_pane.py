@@ -85,8 +85,8 @@ _SASS = (
 
 
 @pytest.fixture
-def pane(qtbot, theme):
-    made = OutputPane(CodeKind.SASS, "sassView", theme)
+def pane(qtbot):
+    made = OutputPane(CodeKind.SASS, "sassView")
     qtbot.addWidget(made)
     made.resize(600, 400)
     return made

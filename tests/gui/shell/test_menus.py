@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QListView, QMenu, QSpinBo
 
 from jitstudio.gui.editor.keys import KEYS
 from jitstudio.gui.features.settings.dialog import SettingsDialog
+from jitstudio.gui.kit.theme import current_theme
 from jitstudio.gui.shell.commands.shortcuts import plain_text
 from jitstudio.gui.shell.commands.spec import Where
 from jitstudio.gui.shell.commands.table import ACTIONS
@@ -223,7 +224,7 @@ def test_the_palette_runs_commands_and_puts_the_last_ones_first(started):
     assert palette.isVisible()
     driver.type("theme dark", field)
     driver.press(Qt.Key.Key_Return)
-    assert driver.keeper.theme.dark
+    assert current_theme().dark
     assert QApplication.focusWidget() is driver.editor
     driver.trigger("paletteAction")
     assert rows.index(0, 0).data() == "Dark"

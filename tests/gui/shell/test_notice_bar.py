@@ -3,12 +3,13 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QToolButton
 
+from jitstudio.gui.kit.theme import set_current_theme
 from jitstudio.gui.shell.notice_bar import Choice, NoticeBar
 
 
 @pytest.fixture
-def bar(qtbot, light):
-    bar = NoticeBar(light)
+def bar(qtbot):
+    bar = NoticeBar()
     qtbot.addWidget(bar)
     return bar
 
@@ -70,10 +71,10 @@ def test_notices_are_dismissed_one_by_one_or_all_at_once(bar, qtbot):
     assert not everything.isVisible()
 
 
-def test_each_line_can_be_closed(bar, dark):
+def test_each_line_can_be_closed(bar, dark_theme):
     bar.tell("plain")
     bar.ask("files", "Reload?")
-    bar.set_theme(dark)
+    set_current_theme(dark_theme)
     bar.show()
     closing = [b for b in bar.findChildren(QToolButton) if b.isVisible()]
     assert [b.accessibleName() for b in closing] == ["Close this message"] * 2

@@ -7,8 +7,8 @@ from jitstudio.gui.shell.stale_marks import StaleMark
 
 
 @pytest.fixture
-def view(qtbot, light):
-    view = ListingView(light)
+def view(qtbot):
+    view = ListingView()
     qtbot.addWidget(view)
     view.resize(500, 400)
     view.set_lines(["MOV R1, c[0x0][0x28] ;"] * 100, None)
@@ -24,7 +24,7 @@ def picture(view, height):
 
 
 def test_nothing_moves_and_nothing_pales(view, light):
-    mark = StaleMark(view, light)
+    mark = StaleMark(view)
     before = picture(view, 200)
     mark.show_state(True, "Build failed, line 3. Shown is the build of 12:00:00.")
     assert mark.bar.isVisible()
@@ -39,7 +39,7 @@ def test_nothing_moves_and_nothing_pales(view, light):
 
 
 def test_the_words_lie_over_the_lower_edge_and_are_never_high(view, light):
-    mark = StaleMark(view, light)
+    mark = StaleMark(view)
     mark.show_state(True, "short")
     one_line = mark.banner.height()
     mark.show_state(True, "a long story " * 10)
@@ -54,7 +54,7 @@ def test_the_words_lie_over_the_lower_edge_and_are_never_high(view, light):
 
 
 def test_words_that_were_closed_stay_away_until_all_was_new_again(view, light):
-    mark = StaleMark(view, light)
+    mark = StaleMark(view)
     mark.show_state(True, "why")
     mark.banner.findChild(QToolButton).click()
     mark.show_state(True, "another reason")

@@ -18,10 +18,10 @@ INFO = ToolchainInfo(tuple(ToolInfo(tool, "13.4") for tool in list(Tool)[:5]), (
 
 
 @pytest.fixture
-def status(qtbot, theme):
+def status(qtbot):
     window = QMainWindow()
     qtbot.addWidget(window)
-    status = StatusLine(theme)
+    status = StatusLine()
     window.setStatusBar(status)
     window.resize(1400, 200)
     window.show()

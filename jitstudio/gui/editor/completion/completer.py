@@ -14,7 +14,6 @@ from PySide6.QtWidgets import QPlainTextEdit
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor.matching import types_prose
 from jitstudio.gui.kit.code_units import from_units
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.listing.word import Word
 
 _FEWEST_TYPED = 3
@@ -76,10 +75,6 @@ class WordList(Protocol):
         """Choose the word so many rows below."""
         ...
 
-    def set_theme(self, theme: Theme) -> None:
-        """Apply a theme."""
-        ...
-
     def isVisible(self) -> bool:
         """Return whether words are offered."""
         ...
@@ -108,7 +103,6 @@ class Completer(QObject):
         self.is_automatic = True
         self._source: WordSource | None = None
         self._editor = editor
-        self._theme: Theme | None = None
         self._offers: WordOffers | None = None
         self._start = -1
         self._asked = False
@@ -132,12 +126,6 @@ class Completer(QObject):
         self._source = source
         source.changed.connect(self._on_words_changed)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
-        self._theme = theme
-        if self._popup is not None:
-            self._popup.set_theme(theme)
-
     @property
     def popup(self) -> WordList:
         """The list, made when it is first needed."""
@@ -148,8 +136,6 @@ class Completer(QObject):
             popup.taken.connect(self._on_taken)
             # It lies in the window, which outlives the editor.
             self._editor.destroyed.connect(popup.deleteLater)
-            if self._theme is not None:
-                popup.set_theme(self._theme)
             self._popup = popup
         return self._popup
 

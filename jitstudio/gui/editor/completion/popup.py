@@ -15,7 +15,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.kit.presentation import Column
 from jitstudio.gui.kit.rows import RowsModel
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.listing.word import Word
 
 _MOST_ROWS = 10
@@ -65,6 +65,7 @@ class CompletionPopup(QFrame):
         column.addWidget(self._meaning)
         self._list.clicked.connect(self._on_clicked)
         self._list.selectionModel().currentChanged.connect(self._on_current_changed)
+        follow_theme(self, CompletionPopup._apply_theme)
         self.hide()
 
     @property
@@ -101,8 +102,8 @@ class CompletionPopup(QFrame):
             at %= count
         self._list.setCurrentIndex(self._model.index(min(max(at, 0), count - 1), 0))
 
-    def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
+    def _apply_theme(self) -> None:
+        theme = current_theme()
         ui = theme.ui
         self.setStyleSheet(
             _STYLE.format(base=ui.base.name(), border=ui.border.name(), muted=ui.muted_text.name())

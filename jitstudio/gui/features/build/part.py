@@ -7,7 +7,6 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.editor.editor_tabs import EditorTabs, SourcePage
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.shell.notice_bar import Choice, NoticeBar
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
@@ -29,12 +28,10 @@ class PartController(QObject):
         shell: Shell,
     ) -> None:
         super().__init__(editors)
-        keeper = shell.themes
         self._documents = documents
         self._settings = settings
         self._build_controller = build_controller
         self._tabs = editors
-        self._keeper = keeper
         self._bars: dict[SourcePage, NoticeBar] = {}
         # Where it is shown, and its words.
         self._shown: tuple[SourcePage | None, str] = (None, "")
@@ -47,7 +44,6 @@ class PartController(QObject):
         ):
             signal.connect(self._update)
         self._documents.removed.connect(self._on_removed)
-        keeper.theme_changed.connect(self._on_theme_changed)
         self._update()
 
     @Slot()
@@ -65,7 +61,7 @@ class PartController(QObject):
                 bar.withdraw(_KEY)
             return
         if page not in self._bars:
-            self._bars[page] = bar = NoticeBar(self._keeper.theme, page, "tabNotice")
+            self._bars[page] = bar = NoticeBar(page, "tabNotice")
             bar.left.connect(page.setFocus)
             page.column.insertWidget(0, bar)
         choices = (
@@ -95,11 +91,6 @@ class PartController(QObject):
         pages = self._tabs.pages()
         self._bars = {page: bar for page, bar in self._bars.items() if page in pages}
         self._update()
-
-    @Slot(object)
-    def _on_theme_changed(self, theme: Theme) -> None:
-        for bar in self._bars.values():
-            bar.set_theme(theme)
 
     def _build_alone(self) -> None:
         """Let the tab be a program of its own, which is not linked."""

@@ -37,9 +37,8 @@ _Key = tuple[Built, Built, Matter]
 def install(context: Context) -> None:
     """Makes the pane "Compare"."""
     state, shell = context.state, context.shell
-    view = CompareView(shell.themes.theme)
+    view = CompareView()
     shell.layout.fill("compare", view)
-    shell.themes.follow(view.set_theme)
     CompareController(
         view,
         state.outputs,

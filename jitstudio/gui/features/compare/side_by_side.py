@@ -14,7 +14,6 @@ from jitstudio.gui.code.languages import LANGUAGES
 from jitstudio.gui.features.compare.model import Compared, Half
 from jitstudio.gui.kit.parts import ShorteningLabel
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.turning_splitter import TurningSplitter
 from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.painter import ListingPage, PagePainter
@@ -23,8 +22,8 @@ from jitstudio.gui.listing.painter import ListingPage, PagePainter
 class DiffListing(ListingView):
     """Shows one half of a comparison; its rows are those of the other half."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(theme, parent)
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
         self._half: Half | None = None
 
     def show_half(self, half: Half) -> None:
@@ -125,9 +124,9 @@ class SideBySide(QWidget):
 
     font_size_changed = Signal(float)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.left, self.right = (DiffListing(theme, self) for _ in range(2))
+        self.left, self.right = (DiffListing(self) for _ in range(2))
         for listing, object_name, name in (
             (self.left, "compareLeft", self.tr("Baseline")),
             (self.right, "compareRight", self.tr("What it is compared with")),
@@ -177,11 +176,6 @@ class SideBySide(QWidget):
         """Put both carets into a row, counted from 0, and the row to the middle."""
         for listing in (self.left, self.right):
             listing.go_to(row + 1)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        for listing in (self.left, self.right):
-            listing.set_theme(theme)
 
     def set_font_size(self, points: float) -> None:
         """Change the size of both texts."""

@@ -25,10 +25,9 @@ from jitstudio.gui.features.compare.model import (
 )
 from jitstudio.gui.features.compare.side_by_side import SideBySide
 from jitstudio.gui.kit.lazy_widget import hint_label
-from jitstudio.gui.kit.parts import ShorteningLabel, icon_button, show_icons
+from jitstudio.gui.kit.parts import ShorteningLabel, icon_button
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.tables import PanelTable
-from jitstudio.gui.kit.theme import Theme
 
 _LEAST_LETTERS = 12
 _SHARES = (3, 1)
@@ -55,7 +54,7 @@ class CompareView(QWidget):
     removal_requested = Signal(int)
     matter_changed = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("compareView")
         self._compared: Compared | None = None
@@ -85,25 +84,24 @@ class CompareView(QWidget):
             "chevron-down",
             command="nextDifferenceAction",
         )
-        self._buttons = (self.pin, self.remove, self.previous, self.next)
-        for button, name in zip(
-            self._buttons,
-            ("pinBaseline", "removeBaseline", "previousDifference", "nextDifference"),
-            strict=True,
+        for button, name in (
+            (self.pin, "pinBaseline"),
+            (self.remove, "removeBaseline"),
+            (self.previous, "previousDifference"),
+            (self.next, "nextDifference"),
         ):
             button.setObjectName(name)
         for arrow in (self.previous, self.next):
             arrow.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonIconOnly)
         self._count = ShorteningLabel(self)
         self._count.setObjectName("differenceCount")
-        self.texts = SideBySide(theme, self)
+        self.texts = SideBySide(self)
         self._model: RowsModel[Delta] = RowsModel(DELTA_COLUMNS, self)
         self.deltas = self._make_deltas()
         self._hint = hint_label(self, "compareHint", "")
         self._stack = QStackedWidget(self)
         self._lay_out()
         self._connect()
-        self.set_theme(theme)
         self.show_baselines((), -1)
         self.show_hint("")
 
@@ -175,13 +173,6 @@ class CompareView(QWidget):
     def go_to_previous(self) -> None:
         """Go to the difference before; in front of the first to the last."""
         self._go(forward=False)
-
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        show_icons(self._buttons, theme)
-        self.texts.set_theme(theme)
-        self.deltas.set_theme(theme)
 
     def _go(self, *, forward: bool) -> None:
         if self._compared is None:

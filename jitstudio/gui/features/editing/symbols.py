@@ -13,6 +13,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.theme import current_theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.shell.palette.model import Entry
 from jitstudio.gui.shell.palette.view import Palette
@@ -51,7 +52,6 @@ class SymbolsController(QObject):
         super().__init__(shell.window)
         self._documents = documents
         self._tabs = editors
-        self._keeper = shell.themes
         self._known: Mapping[_Text, tuple[Symbol, ...]] = {}
         self._background = Background(self)
         self._background.done.connect(self._on_read)
@@ -76,7 +76,7 @@ class SymbolsController(QObject):
 
     def _entries(self) -> Iterable[Entry]:
         current = self._documents.current
-        color = self._keeper.theme.ui.muted_text
+        color = current_theme().ui.muted_text
         for document, text in self._texts().items():
             for symbol in self._known.get(text, ()):
                 word = QCoreApplication.translate(_CONTEXT, _WORDS[symbol.kind])

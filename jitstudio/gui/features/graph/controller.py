@@ -17,7 +17,7 @@ from jitstudio.gui.features.graph.svg import svg
 from jitstudio.gui.features.graph.view import GraphView
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import Dialogs
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme
 from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
@@ -33,9 +33,8 @@ _Key = tuple[CodeKind, object, str]
 def install(context: Context) -> None:
     """Makes the pane "Graph"."""
     state, shell = context.state, context.shell
-    view = GraphView(shell.themes.theme)
+    view = GraphView()
     shell.layout.fill("graph", view)
-    shell.themes.follow(view.set_theme)
     GraphController(view, state.inspections, context.listings, shell)
     shell.stale_marks.add(view, lambda: context.listings[view.kind].is_old)
     view.kind_chosen.connect(shell.stale_marks.update)
@@ -261,14 +260,14 @@ class GraphController(QObject):
         proposed = self._folder / f"{_file_name(picture)}.svg"
         if (path := self._dialogs.file_to_save(proposed)) is not None:
             self._folder = path.parent
-            self._save(picture, path, self._view.theme)
+            self._save(picture, path)
 
-    def _save(self, picture: GraphPicture, path: Path, theme: Theme) -> None:
+    def _save(self, picture: GraphPicture, path: Path) -> None:
         said = self.tr("Saved {path}").format(path=path)
 
         def write(_stop: Event) -> str:
             parts = (picture.graph, picture.layout, picture.captions, picture.letters)
-            write_file(path, svg(*parts, look_of(theme).svg, SVG_FONT).encode())
+            write_file(path, svg(*parts, look_of(current_theme()).svg, SVG_FONT).encode())
             return said
 
         self._saving.start(write)

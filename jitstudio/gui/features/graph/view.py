@@ -35,7 +35,7 @@ from jitstudio.gui.kit.diagrams.layout import Box, Layout
 from jitstudio.gui.kit.fonts import LETTERS, code_font
 from jitstudio.gui.kit.parts import ShorteningLabel
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 
 def step(graph: FlowGraph, layout: Layout, block: int, way: Way) -> int:
@@ -106,7 +106,7 @@ class GraphCanvas(PictureCanvas):
     block_clicked = Signal(int)
     block_activated = Signal(int)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(_ZOOMED, parent)
         # With a parent it ends in this thread.
         self._scene = QGraphicsScene(self)
@@ -117,14 +117,13 @@ class GraphCanvas(PictureCanvas):
         self.setAccessibleName(self.tr("Control-flow graph"))
         self.setDragMode(QGraphicsView.DragMode.ScrollHandDrag)
         self.setOptimizationFlag(QGraphicsView.OptimizationFlag.DontSavePainterState)
-        self._theme = theme
         self._font = code_font(_POINTS, zoomed=False)
         self._picture: GraphPicture | None = None
         self._blocks: BlocksItem | None = None
         self._edges: EdgesItem | None = None
         self._current = NOWHERE
         self._pressed = QPoint()
-        self.set_theme(theme)
+        follow_theme(self, GraphCanvas._apply_theme)
 
     @property
     def letters(self) -> Letters:
@@ -149,9 +148,8 @@ class GraphCanvas(PictureCanvas):
             self._describe()
             self.viewport().update()
 
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
+    def _apply_theme(self) -> None:
+        theme = current_theme()
         look = look_of(theme)
         self.setBackgroundBrush(look.ground)
         for item in (self._blocks, self._edges):
@@ -166,7 +164,7 @@ class GraphCanvas(PictureCanvas):
         self._blocks = self._edges = None
         self._current = NOWHERE
         if picture is not None:
-            look = look_of(self._theme)
+            look = look_of(current_theme())
             self._blocks = BlocksItem(picture, look, self._font)
             self._edges = EdgesItem(picture, look)
             self._scene.addItem(self._edges)
@@ -247,7 +245,7 @@ class GraphCanvas(PictureCanvas):
     def drawForeground(self, painter: QPainter, _rect: QRectF | object) -> None:
         """Say what will be here where there is nothing yet."""
         if self._picture is None and self._hint:
-            self._paint_hint(painter, self._theme.code.hint)
+            self._paint_hint(painter, current_theme().code.hint)
 
     def _look_at_beginning(self) -> None:
         """All of it if it can be read so, else its first block at its usual size."""
@@ -302,11 +300,10 @@ class GraphView(QWidget):
     kernel_chosen = Signal(str)
     picture_requested = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("graphView")
-        self._theme = theme
-        self.canvas = GraphCanvas(theme, self)
+        self.canvas = GraphCanvas(self)
         self._kinds = QComboBox(self)
         self._kinds.setObjectName("graphKindCombo")
         self._kinds.setAccessibleName(self.tr("Code of the graph"))
@@ -330,7 +327,6 @@ class GraphView(QWidget):
         self.setFocusProxy(self.canvas)
         self._kinds.activated.connect(self._on_kind_activated)
         self._kernels.activated.connect(self._on_kernel_activated)
-        self.set_theme(theme)
         self.show_picture(None)
 
     @property
@@ -355,18 +351,6 @@ class GraphView(QWidget):
         self._summary.setText(told)
         self._summary.setToolTip(plain_tooltip(told))
         self._buttons.setEnabled(picture is not None)
-
-    @property
-    def theme(self) -> Theme:
-        """The theme worn now."""
-        return self._theme
-
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        self.canvas.set_theme(theme)
-        self._buttons.set_theme(theme)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Offer what can be done with the block at the keyboard and with the graph."""

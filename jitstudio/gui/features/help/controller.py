@@ -73,7 +73,6 @@ class HelpCommands(QObject):
         actions = shell.actions
         self._toolchain = toolchain
         self._launches = launches
-        self._keeper = shell.themes
         self._actions = actions
         self._window = shell.window
         self._help: Any = None
@@ -96,7 +95,6 @@ class HelpCommands(QObject):
 
             self._help = HelpWindow(self._words, self._window)
             self._help.action_requested.connect(self._on_action_requested)
-            self._keeper.theme_changed.connect(self._help.refresh)
         self._help.show_page(page)
         self._help.show()
         self._help.raise_()

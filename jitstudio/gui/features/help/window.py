@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from jitstudio.gui.kit.theme import follow_theme
 from jitstudio.manual import INDEX, pages
 
 _SIZE = (820, 580)
@@ -78,6 +79,8 @@ class HelpWindow(QDialog):
         self._titles.currentItemChanged.connect(self._on_title_chosen)
         self._text.anchorClicked.connect(self._on_link)
         self.show_page(INDEX)
+        # Links of a page have the colours of the theme that it was set in.
+        follow_theme(self, HelpWindow.refresh)
 
     @property
     def page(self) -> str:
@@ -92,7 +95,7 @@ class HelpWindow(QDialog):
 
     @Slot()
     def refresh(self) -> None:
-        """Say the page again: its links have the colours of the theme it was said in."""
+        """Sets the page again."""
         self._text.setMarkdown(pages()[self.page].with_commands(self._words))
 
     @Slot(str)

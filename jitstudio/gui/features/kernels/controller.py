@@ -14,7 +14,6 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = KernelsView()
     shell.layout.fill("kernels", view)
-    shell.themes.follow(view.set_theme)
     outputs, show_kernel = state.outputs, context.navigator.show_kernel
     outputs.result_changed.connect(lambda _result: view.show_result(outputs.figures))
     view.kernel_activated.connect(partial(show_kernel, CodeKind.SASS))

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSortFilterProxyModel, Qt, Signal, Slot
-from PySide6.QtGui import QGuiApplication, QPalette
+from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jitstudio.core.result import BuildResult, Kernel
 from jitstudio.gui.features.kernels.model import KERNEL_COLUMNS, kernels_as_text
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
-from jitstudio.gui.kit.parts import ShorteningLabel
+from jitstudio.gui.kit.parts import ShorteningLabel, muted
 from jitstudio.gui.kit.presentation import SORT_ROLE, plain_tooltip
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
-from jitstudio.gui.kit.theme import Theme
 
 
 class KernelsView(QWidget):
@@ -61,11 +60,6 @@ class KernelsView(QWidget):
             self.tr("There is no kernel in this build.") if result else self._not_built()
         )
 
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._table.set_theme(theme)
-
     @Slot()
     def copy_all(self) -> None:
         """Put the table on the clipboard, for a spreadsheet."""
@@ -94,7 +88,7 @@ class KernelsView(QWidget):
     def _make_left_out(self) -> ShorteningLabel:
         label = ShorteningLabel(self)
         label.setObjectName("kernelsLeftOut")
-        label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        muted(label)
         label.setContentsMargins(12, 4, 8, 4)
         label.hide()
         return label

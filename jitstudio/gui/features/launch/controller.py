@@ -26,7 +26,6 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = LaunchPanel(state.launch_specs)
     shell.layout.fill("launch", view)
-    shell.themes.follow(view.set_theme)
     LaunchPaneController(view, state.launches, state.launch_specs, shell)
     state.launch_specs.set_editor(view.form)
     shell.context_menus.add_to_tables(view, OF_LAUNCHES)

@@ -8,7 +8,6 @@ from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
 from jitstudio.gui.features.launch.form.launch_form import LaunchForm
 from jitstudio.gui.features.launch.results.launch_results import LaunchResults
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 
 # Of the height, in any unit.
@@ -43,11 +42,6 @@ class LaunchPanel(QWidget):
         column.setContentsMargins(0, 0, 0, 0)
         column.addWidget(parts)
         self.setFocusProxy(self.form)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self.form.set_theme(theme)
-        self.results.set_theme(theme)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Tell of the first time: looking for GPUs starts a process that few builds need."""

@@ -25,7 +25,6 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = LinkView()
     shell.layout.fill("link", view)
-    shell.themes.follow(view.set_theme)
     LinkController(
         state.documents,
         state.settings,

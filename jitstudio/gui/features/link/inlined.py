@@ -19,7 +19,6 @@ from jitstudio.gui.kit.parts import text_label
 from jitstudio.gui.kit.presentation import Column
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.lowered_names import LoweredNames
@@ -107,10 +106,6 @@ class InlinedList(QWidget):
         )
         self._untold.setText(text.format(functions=", ".join(untold)) if untold else "")
         self._untold.setVisible(bool(untold))
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self.table.set_theme(theme)
 
     def _make_table(self) -> PanelTable:
         table = PanelTable(self.tr("Inlined by the link"), self)

@@ -25,9 +25,8 @@ from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.features.link.inlined import InlinedList
 from jitstudio.gui.features.link.model import ModuleRow, ModulesModel, link_summary, link_warning
-from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
+from jitstudio.gui.kit.parts import icon_button, mark_as, muted, text_label
 from jitstudio.gui.kit.tables import PanelTable
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 # What each choice is called and what it means, in the order shown.
@@ -83,7 +82,6 @@ class LinkView(QWidget):
         self.setObjectName("linkView")
         self._model = ModulesModel(self) if model is None else model
         self._mode = LinkMode.NONE
-        self._explanations: list[QLabel] = []
         self._group = QButtonGroup(self)
         self._radios = {mode: self._radio(mode) for mode in _MODES}
         self._result = text_label(self, "linkResult")
@@ -101,7 +99,7 @@ class LinkView(QWidget):
         self._table = self._make_table()
         self.inlined = InlinedList(self)
         self.inlined.hide()
-        self._warning = text_label(self, "linkWarning")
+        self._warning = mark_as(text_label(self, "linkWarning"), "warning")
         self._layout = QBoxLayout(QBoxLayout.Direction.TopToBottom, self)
         self._layout.setContentsMargins(0, 0, 0, 0)
         self._layout.setSpacing(0)
@@ -156,16 +154,6 @@ class LinkView(QWidget):
         linked = result is not None and result.artifact(CodeKind.SASS, LINKED) is not None
         self._show_sass.setEnabled(linked)
         self._show_sass.setToolTip("" if linked else self.tr("There is no linked SASS yet."))
-
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._table.set_theme(theme)
-        self.inlined.set_theme(theme)
-        self._warning.setStyleSheet(f"color: {theme.marks.warning.name()}")
-        for label in self._explanations:
-            label.setStyleSheet(f"color: {theme.ui.muted_text.name()}")
-        show_icons((self._add, self._up, self._down), theme)
 
     @Slot()
     def move_up(self) -> None:
@@ -224,7 +212,7 @@ class LinkView(QWidget):
             meaning = QLabel(radio.accessibleDescription(), choice)
             meaning.setWordWrap(True)
             meaning.setContentsMargins(_INDENT, 0, 0, 5)
-            self._explanations.append(meaning)
+            muted(meaning)
             layout.addWidget(radio)
             layout.addWidget(meaning)
         layout.addWidget(self._result)

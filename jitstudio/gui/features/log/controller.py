@@ -21,7 +21,6 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = LogView()
     shell.layout.fill("log", view)
-    shell.themes.follow(view.set_theme)
     controller = LogController(view, state.outputs, shell)
     context.navigator.log_requested.connect(controller.show)
     context.search_sources.add(controller.searched_texts)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import (
     QCoreApplication,
+    QEvent,
     QItemSelectionModel,
     QModelIndex,
     Qt,
@@ -42,10 +43,8 @@ from jitstudio.gui.features.log.model import (
     whole_log,
 )
 from jitstudio.gui.kit.fonts import code_font, follow_letters
-from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.parts import fit_icon
+from jitstudio.gui.kit.parts import fit_icon, show_icon
 from jitstudio.gui.kit.tables import PanelTable
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.turning_splitter import TurningSplitter
 
 _OPTION_LINES = 3
@@ -115,7 +114,6 @@ class LogView(QWidget):
         self._model = LogModel(self) if model is None else model
         self._wanted: StageKey | None = None
         self._stage: StageResult | None = None
-        self._copy_buttons: list[QToolButton] = []
         self._table = self._make_table()
         self._heading = self._title("")
         self._options = _OptionsField(self)
@@ -156,14 +154,11 @@ class LogView(QWidget):
         if row is not None:
             self._table.selectRow(row)
 
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._table.set_theme(theme)
-        for button in self._copy_buttons:
-            button.setIcon(icon("copy", theme.ui.text))
-        # Qt forgets the fonts below a style sheet when a widget gets another parent.
-        self.set_code_font(self._code_font)
+    def changeEvent(self, event: QEvent) -> None:
+        """Sets the fonts again: below a style sheet Qt drops them with a new parent."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ParentChange:
+            self.set_code_font(self._code_font)
 
     @Slot(QFont)
     def set_code_font(self, font: QFont) -> None:
@@ -245,7 +240,7 @@ class LogView(QWidget):
         button.setAccessibleName(text)
         fit_icon(button)
         button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self._copy_buttons.append(button)
+        show_icon(button, "copy")
         return button
 
     def _title(self, text: str) -> QLabel:

@@ -18,7 +18,6 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = NamesView()
     shell.layout.fill("names", view)
-    shell.themes.follow(view.set_theme)
     NamesController(state.build_controller, state.outputs, state.documents, view)
     outputs = state.outputs
     shell.stale_marks.add(

@@ -18,9 +18,8 @@ from PySide6.QtWidgets import (
 from jitstudio.core.result import Kernel, LoweredName
 from jitstudio.gui.features.names.model import NamesModel
 from jitstudio.gui.kit.fonts import code_font, follow_letters
-from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
+from jitstudio.gui.kit.parts import icon_button, mark_as, muted, text_label
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 NOT_CUDA = QT_TRANSLATE_NOOP(
@@ -47,8 +46,8 @@ class NamesView(QWidget):
         self.setObjectName("namesView")
         self._model = NamesModel(self) if model is None else model
         self._editable = False
-        self._reason = text_label(self, "namesReason")
-        self._message = text_label(self, "namesMessage")
+        self._reason = muted(text_label(self, "namesReason"))
+        self._message = mark_as(text_label(self, "namesMessage"), "warning")
         self._input = QLineEdit(self)
         self._input.setObjectName("nameInput")
         self._input.setPlaceholderText(self.tr("Add a name expression, e.g. saxpy<float>"))
@@ -111,14 +110,6 @@ class NamesView(QWidget):
         """Fill in what a build found."""
         self._model.show_result(lowered, kernels)
         self._update_buttons()
-
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._table.set_theme(theme)
-        self._message.setStyleSheet(f"color: {theme.marks.warning.name()}")
-        self._reason.setStyleSheet(f"color: {theme.ui.muted_text.name()}")
-        show_icons((self._add, self._remove, self._copy), theme)
 
     @Slot(QFont)
     def set_code_font(self, font: QFont) -> None:

@@ -19,7 +19,6 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = OptionsForm()
     shell.layout.fill("options", view)
-    shell.themes.follow(view.set_theme)
     OptionsController(state.settings, state.build_controller, state.toolchain, view)
 
 

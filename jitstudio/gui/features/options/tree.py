@@ -42,7 +42,7 @@ from jitstudio.gui.features.options.model import (
 from jitstudio.gui.kit.cell_table import IN_A_CELL
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.tables import MarkDelegate
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme
 
 _Index = QModelIndex | QPersistentModelIndex
 _PADDING = 11
@@ -200,9 +200,7 @@ class OptionsTree(QTreeView):
         self.setAccessibleName(self.tr("Options"))
         self._model = model
         self._shown = shown
-        self._accent = self.palette().highlight().color()
-        self._delegate = OptionDelegate(self)
-        self.setItemDelegate(self._delegate)
+        self.setItemDelegate(OptionDelegate(self))
         self.setModel(shown)
         self.setFrameShape(QTreeView.Shape.NoFrame)
         self.setStyleSheet(_CELLS)
@@ -223,12 +221,6 @@ class OptionsTree(QTreeView):
     def current_spec(self) -> OptionSpec | None:
         """The chosen option, or None."""
         return self._model.spec_at(self._shown.mapToSource(self.currentIndex()))
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw with the colours of another theme."""
-        self._delegate.set_theme(theme)
-        self._accent = theme.ui.accent
-        self.viewport().update()
 
     @Slot()
     def enter(self) -> None:
@@ -277,7 +269,7 @@ class OptionsTree(QTreeView):
         super().drawRow(painter, option, index)
         if index.data(CHANGED_ROLE):
             rect = option.rect
-            painter.fillRect(0, rect.top() + 2, _BAR, rect.height() - 4, self._accent)
+            painter.fillRect(0, rect.top() + 2, _BAR, rect.height() - 4, current_theme().ui.accent)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Leave the room of a narrow dock to names and values."""

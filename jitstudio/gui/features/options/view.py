@@ -24,8 +24,7 @@ from jitstudio.core.tools import Tool
 from jitstudio.gui.features.options.model import OptionsFilter, OptionsModel
 from jitstudio.gui.features.options.tree import OptionsTree
 from jitstudio.gui.kit.fonts import show_as_code
-from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.parts import icon_button, mark_as, muted, text_label
 
 _CODE_SIZE = 9.5
 _HELP_LINES = 3
@@ -55,11 +54,11 @@ class OptionsForm(QWidget):
         self._reset_all = icon_button(
             self, self.tr("Reset all"), self.tr("Set every option to its default"), "reset"
         )
-        self._message = text_label(self, "optionsMessage")
+        self._message = mark_as(text_label(self, "optionsMessage"), "warning")
         self._tree = OptionsTree(self._model, self._filter, self)
         self._title = text_label(self, "optionTitle")
         self._usage = text_label(self, "optionUsage")
-        self._help = text_label(self, "optionHelp")
+        self._help = muted(text_label(self, "optionHelp"))
         self._reset = icon_button(
             self, self.tr("Reset"), self.tr("Set this option to its default (Del)"), "reset"
         )
@@ -99,14 +98,6 @@ class OptionsForm(QWidget):
         """Tell which options these versions do not have yet."""
         self._model.set_versions(versions)
         self._update()
-
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._tree.set_theme(theme)
-        self._message.setStyleSheet(f"color: {theme.marks.warning.name()}")
-        self._help.setStyleSheet(f"color: {theme.ui.muted_text.name()}")
-        show_icons((self._changed_only, self._reset_all, self._reset), theme)
 
     @Slot(str)
     def search(self, text: str) -> None:

@@ -28,9 +28,8 @@ _NOT_RUN = frozenset({State.WAITING, State.SKIPPED})
 def install(context: Context) -> None:
     """Makes the pane "Pipeline"."""
     state, shell = context.state, context.shell
-    view = PipelineView(shell.themes.theme)
+    view = PipelineView()
     shell.layout.fill("pipeline", view)
-    shell.themes.follow(view.set_theme)
     PipelineController(
         view,
         state.build_controller,

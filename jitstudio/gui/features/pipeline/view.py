@@ -33,7 +33,7 @@ from jitstudio.gui.kit.diagrams.export import PictureButtons
 from jitstudio.gui.kit.fonts import LETTERS
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 # What lies that way, and how far off it is; None for what does not.
 _Distance = Callable[[Place, Place], tuple[float, float] | None]
@@ -88,23 +88,22 @@ class PipelineCanvas(PictureCanvas):
 
     activated = Signal(Node)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(_ZOOMED, parent)
         # With a parent it ends in this thread: Python may collect what has none in another one,
         # where Qt cannot stop the timer of its index.
-        self._scene = PipelineScene(theme, self)
+        self._scene = PipelineScene(current_theme(), self)
         self.setScene(self._scene)
         self.setObjectName("pipelineCanvas")
         self.setAccessibleName(self.tr("Pipeline of the build"))
         self.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.setMouseTracking(True)
-        self._theme = theme
         self._current = ""
         self._pressed: NodeItem | None = None
         self._fits = True
         self._ticker = QTimer(self, interval=_TICK_MS)
         self._ticker.timeout.connect(self._on_tick)
-        self.set_theme(theme)
+        follow_theme(self, PipelineCanvas._apply_theme)
 
     @property
     def pipeline(self) -> Pipeline:
@@ -131,9 +130,8 @@ class PipelineCanvas(PictureCanvas):
         self._hint = hint
         self._describe()
 
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
+    def _apply_theme(self) -> None:
+        theme = current_theme()
         self.setBackgroundBrush(theme.ui.base)
         self._scene.set_theme(theme)
 
@@ -224,7 +222,7 @@ class PipelineCanvas(PictureCanvas):
     def drawForeground(self, painter: QPainter, _rect: QRectF | object) -> None:
         """Say what will be here where there is nothing yet."""
         if not self.pipeline.nodes and self._hint:
-            self._paint_hint(painter, self._theme.ui.muted_text)
+            self._paint_hint(painter, current_theme().ui.muted_text)
 
     def fit_letters(self) -> None:
         """Scale the picture along with the rest of the window; what was fitted is fitted anew."""
@@ -286,11 +284,10 @@ class PipelineView(QWidget):
     activated = Signal(Node)
     picture_requested = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("pipelineView")
-        self._theme = theme
-        self.canvas = PipelineCanvas(theme, self)
+        self.canvas = PipelineCanvas(self)
         self._mark = QLabel(self)
         self._summary = QLabel(self)
         self._summary.setObjectName("pipelineSummary")
@@ -302,7 +299,7 @@ class PipelineView(QWidget):
         self.setFocusProxy(self.canvas)
         self.canvas.activated.connect(self.activated)
         follow_keys(self, PipelineView._show_hint)
-        self.set_theme(theme)
+        follow_theme(self, PipelineView._show_summary)
         self.show_pipeline(Pipeline())
 
     def _show_hint(self) -> None:
@@ -319,21 +316,13 @@ class PipelineView(QWidget):
         self._show_summary()
         self._buttons.setEnabled(bool(pipeline.nodes))
 
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        self.canvas.set_theme(theme)
-        self._buttons.set_theme(theme)
-        self._show_summary()
-
     def save_picture(self, path: Path) -> None:
         """Write the picture to a file: SVG, or PNG where the name says so.
 
         Raises:
             PictureError: The file cannot be written.
         """
-        save_picture(self.canvas.pipeline, self._theme, path)
+        save_picture(self.canvas.pipeline, current_theme(), path)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
         """Open the menu where the mouse is."""
@@ -370,16 +359,17 @@ class PipelineView(QWidget):
 
     def _show_summary(self) -> None:
         state, told = summary(self.canvas.pipeline)
-        name, color = mark_of(state, self._theme)
+        theme = current_theme()
+        name, color = mark_of(state, theme)
         self._mark.setVisible(bool(name))
         if name:
             self._mark.setPixmap(icon(name, color).pixmap(_ICON_SIZE))
         self._summary.setText(told)
         self._summary.setToolTip(plain_tooltip(told))
-        ink = color if state is State.FAILED else self._theme.ui.text
+        ink = color if state is State.FAILED else theme.ui.text
         self._summary.setStyleSheet(f"color: {ink.name()}")
 
     @Slot()
     def _on_copy(self) -> None:
-        image = image_of(self.canvas.pipeline, self._theme)
+        image = image_of(self.canvas.pipeline, current_theme())
         QGuiApplication.clipboard().setImage(image)

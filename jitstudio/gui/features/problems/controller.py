@@ -17,7 +17,6 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = ProblemsView()
     shell.layout.fill("problems", view)
-    shell.themes.follow(view.set_theme)
     ProblemsController(view, state.outputs, shell)
     LinkOffersController(
         view, state.documents, state.settings, state.build_controller, state.outputs

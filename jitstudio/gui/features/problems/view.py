@@ -37,7 +37,7 @@ from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import fit_icon
 from jitstudio.gui.kit.presentation import SORT_ROLE
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 
 
@@ -187,6 +187,7 @@ class ProblemsView(QWidget):
         self._shown.setSourceModel(self._model)
         self._filters = {severity: self._filter_button(severity) for severity in Severity}
         self._is_roomy = True
+        follow_theme(self, ProblemsView._apply_theme)
         self._explanation = ExplanationPanel(self)
         self._table = self._make_table()
 
@@ -229,10 +230,8 @@ class ProblemsView(QWidget):
         """The button that shows or hides one severity."""
         return self._filters[severity]
 
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._table.set_theme(theme)
+    def _apply_theme(self) -> None:
+        theme = current_theme()
         for severity, button in self._filters.items():
             button.setIcon(icon(severity.value, getattr(theme.marks, severity.value)))
 

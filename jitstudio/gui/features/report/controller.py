@@ -27,7 +27,6 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     view = ReportView()
     shell.layout.fill("report", view)
-    shell.themes.follow(view.set_theme)
     view.location_activated.connect(context.navigator.go_to_line)
     ReportController(view, state.inspections, state.documents, context.listings, shell)
     sass = context.listings[CodeKind.SASS]

@@ -26,7 +26,6 @@ from jitstudio.gui.kit.parts import text_label
 from jitstudio.gui.kit.presentation import Column
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.tables import PanelTable
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.kit.turning_splitter import TurningSplitter
 
@@ -224,11 +223,6 @@ class OccupancyPage(QWidget):
         if not self._is_chosen:
             self.threads.show_number(usual_threads(reading))
         self._update()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self.table.set_theme(theme)
-        self.plots.set_theme(theme)
 
     def _make_table(self) -> PanelTable:
         table = PanelTable(self.tr("What limits the occupancy"), self)

@@ -16,7 +16,7 @@ from jitstudio.analysis.occupancy.curves import Curve
 from jitstudio.gui.features.report.model import Mix
 from jitstudio.gui.features.report.occupancy_page import Prospect
 from jitstudio.gui.kit.plots import Plot, line_pen, series_colors
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import Theme, current_theme, when_theme_changes
 
 
 class PlotRow(QWidget):
@@ -32,7 +32,6 @@ class PlotRow(QWidget):
     ) -> None:
         super().__init__(parent)
         self._titles = titles
-        self._theme: Theme | None = None
         self._row = QSplitter(Qt.Orientation.Horizontal, self, childrenCollapsible=False)
         self.plots: list[Plot] = []
         layout = QVBoxLayout(self)
@@ -45,13 +44,7 @@ class PlotRow(QWidget):
         self._add()
         self.setFocusProxy(self.plots[0])
         self._turn.start()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        for plot in self.plots:
-            plot.set_theme(theme)
-        self.redraw()
+        when_theme_changes(self, PlotRow.redraw)
 
     def redraw(self) -> None:
         """Draw all plots anew that there are."""
@@ -79,9 +72,8 @@ class PlotRow(QWidget):
         self._share_room()
 
     def _redraw(self, number: int) -> None:
-        if self._theme is not None:
-            self.plots[number].clear()
-            self.draw(number, self.plots[number], self._theme)
+        self.plots[number].clear()
+        self.draw(number, self.plots[number], current_theme())
 
     def _share_room(self) -> None:
         self._row.setSizes([1000] * self._row.count())
@@ -92,9 +84,7 @@ class PlotRow(QWidget):
             self._turn.stop()
             return
         self._add()
-        if self._theme is not None:
-            self.plots[-1].set_theme(self._theme)
-            self._redraw(len(self.plots) - 1)
+        self._redraw(len(self.plots) - 1)
 
 
 _THICKNESS = 0.7

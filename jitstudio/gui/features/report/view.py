@@ -36,7 +36,6 @@ from jitstudio.gui.kit.lazy_widget import LazyWidget, hint_label
 from jitstudio.gui.kit.presentation import SORT_ROLE
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.turning_splitter import TurningSplitter
 
 
@@ -86,10 +85,6 @@ class FindingsList(QWidget):
         self._model.set_rows(findings)
         self.table.set_hint(self.tr("Nothing was found that is likely to cost time."))
         self._update_words()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self.table.set_theme(theme)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Break the words anew."""
@@ -221,11 +216,6 @@ class OverviewPage(QWidget):
         self.findings.show_findings(reading.findings)
         self._share_room()
 
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self.figures_table.set_theme(theme)
-        self.findings.set_theme(theme)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Share the room anew."""
         super().resizeEvent(event)
@@ -303,11 +293,6 @@ class InstructionsPage(QWidget):
         """Show another kernel."""
         self._model.set_rows(class_rows(reading))
         self.plots.show_value(mix(reading) if self._model.rows else None)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self.table.set_theme(theme)
-        self.plots.set_theme(theme)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Turn as the pane asks for."""
@@ -416,12 +401,6 @@ class ReportView(QWidget):
         """Say why there is no report."""
         self._hint.setText(words)
         self._stack.setCurrentWidget(self._hint)
-
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        for page in self._pages:
-            page.set_theme(theme)
 
     def _make_tabs(self) -> QTabWidget:
         tabs = QTabWidget(self)

@@ -29,7 +29,7 @@ from jitstudio.gui.code.find_bar import QueryOptions
 from jitstudio.gui.code.search import Query
 from jitstudio.gui.kit.fonts import code_font
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
-from jitstudio.gui.kit.theme import Theme, code_palette
+from jitstudio.gui.kit.theme import code_palette, current_theme
 from jitstudio.gui.state.hits import MARKED_ROLE, Hit, HitsModel
 
 _REST_MS = 250
@@ -65,7 +65,6 @@ class SearchView(QWidget):
         self._stop.setText(self.tr("Stop"))
         self._stop.setToolTip(self.tr("Search no further (Esc)"))
         self._stop.clicked.connect(self.stop_wanted)
-        self._problem_color = self.palette().color(QPalette.ColorRole.WindowText)
         self._delegate = _HitDelegate(self)
         self._table = self._make_table()
         self._lay_out()
@@ -117,21 +116,13 @@ class SearchView(QWidget):
         """Say how far the search is."""
         self._status.setText(text)
         role = QPalette.ColorRole.WindowText
-        color = self._problem_color if is_problem else self.palette().color(role)
+        color = current_theme().marks.error if is_problem else self.palette().color(role)
         colors = self._status.palette()
         colors.setColor(role, color)
         self._status.setPalette(colors)
         self._stop.setVisible(is_busy)
         nothing = self.tr("Nothing was found") if self._field.text() else ""
         self._table.set_hint("" if is_busy or is_problem else nothing)
-
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._options.set_theme(theme)
-        self._table.set_theme(theme)
-        self._delegate.theme = theme
-        self._problem_color = theme.marks.error
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
         """Search at once on Enter, go to the hits on Enter and Down; Alt and a letter switches."""
@@ -199,8 +190,6 @@ class SearchView(QWidget):
 class _HitDelegate(QStyledItemDelegate):
     """Draws a line of code with what was found on a ground of its own."""
 
-    theme: Theme | None = None
-
     def paint(
         self,
         painter: QPainter,
@@ -212,8 +201,7 @@ class _HitDelegate(QStyledItemDelegate):
         text, option.text = option.text, ""
         style = option.widget.style()
         style.drawControl(QStyle.ControlElement.CE_ItemViewItem, option, painter, option.widget)
-        if self.theme is None:
-            return
+        theme = current_theme()
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         start, end = index.data(MARKED_ROLE)
         painter.save()
@@ -226,8 +214,8 @@ class _HitDelegate(QStyledItemDelegate):
             ground = area.adjusted(0, 2, 0, -2)
             ground.setLeft(left)
             ground.setWidth(metrics.horizontalAdvance(text[start:end]))
-            painter.fillRect(ground, self.theme.code.match)
-        colors = code_palette(self.theme, option.palette)
+            painter.fillRect(ground, theme.code.match)
+        colors = code_palette(theme, option.palette)
         role = QPalette.ColorRole.HighlightedText if selected else QPalette.ColorRole.Text
         painter.setPen((option.palette if selected else colors).color(role))
         painter.drawText(area, int(Qt.AlignmentFlag.AlignVCenter), text)

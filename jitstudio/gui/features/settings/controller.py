@@ -58,7 +58,6 @@ class PreferencesController(QObject):
         keeper = shell.themes
         self._settings = settings
         self._preferences = preferences
-        self._keeper = keeper
         self._actions = actions
         self._window = shell.window
         self._dialog: Any = None
@@ -114,12 +113,10 @@ class PreferencesController(QObject):
 
             self._dialog = dialog = SettingsDialog(
                 self._preferences,
-                self._keeper.theme,
                 self._actions["emptyCacheAction"],
                 self._window,
             )
             dialog.reset_all_requested.connect(self._preferences.reset_all)
-            self._keeper.theme_changed.connect(dialog.set_theme)
         self._dialog.show()
         self._dialog.raise_()
         self._dialog.activateWindow()

@@ -29,9 +29,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.kit.command_keys import follow_keys
 from jitstudio.gui.kit.fonts import scaled
-from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.parts import heading, text_label
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.parts import heading, muted, show_icon, text_label
 from jitstudio.gui.shell.synonyms import also_called
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.settings_table import BUILD, CONTEXT, SETTINGS, Setting, SettingValue
@@ -139,10 +137,11 @@ class SettingRow(QWidget):
         title.setBuddy(self._editor.widget)
         sentence = text_label(self, f"{setting.key}Sentence")
         follow_keys(sentence, lambda it: it.setText(setting.explanation))
-        sentence.setForegroundRole(sentence.palette().ColorRole.PlaceholderText)
+        muted(sentence)
         self._reset = QToolButton(self, autoRaise=True)
         self._reset.setObjectName(f"{setting.key}Reset")
         told = self.tr("Reset '{title}' to its default").format(title=translated(setting.title))
+        show_icon(self._reset, "reset")
         self._reset.setToolTip(told)
         self._reset.setAccessibleName(told)
         self._reset.clicked.connect(self._on_reset)
@@ -180,10 +179,6 @@ class SettingRow(QWidget):
         words = self._words.casefold()
         return all(word in words for word in wanted)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._reset.setIcon(icon("reset", theme.ui.text))
-
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         """Leave the wheel to the list: who scrolls by does not mean to change what is there."""
         if event.type() == QEvent.Type.Wheel and not self._editor.widget.hasFocus():
@@ -219,7 +214,6 @@ class SettingsDialog(QDialog):
 
     Args:
         preferences: Whose settings.
-        theme: Its colours.
         empty_cache: The command that stands beside the settings of the cache.
 
     Signals:
@@ -231,7 +225,6 @@ class SettingsDialog(QDialog):
     def __init__(
         self,
         preferences: Preferences,
-        theme: Theme,
         empty_cache: QAction,
         parent: QWidget | None = None,
     ) -> None:
@@ -266,7 +259,6 @@ class SettingsDialog(QDialog):
         self._area = self._make_list(preferences)
         column.addWidget(self._area, 1)
         column.addWidget(buttons)
-        self.set_theme(theme)
         self._on_search_changed("")
 
     @property
@@ -281,13 +273,6 @@ class SettingsDialog(QDialog):
         row = next(row for rows in self._rows.values() for row in rows if row.key == key)
         self._area.ensureWidgetVisible(row)
         row.take_keyboard()
-
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        for rows in self._rows.values():
-            for row in rows:
-                row.set_theme(theme)
 
     def _make_list(self, preferences: Preferences) -> QScrollArea:
         content = QWidget()

@@ -13,6 +13,7 @@ from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.navigator import Navigator
 from jitstudio.gui.features.tabs.commands import TabCommands
 from jitstudio.gui.kit.icons import icon
+from jitstudio.gui.kit.theme import current_theme
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.fixer import Fixer
 from jitstudio.gui.shell.palette.model import Entry
@@ -104,7 +105,6 @@ class TabsController(QObject):
         self._preferences = preferences
         self._files = files
         self._navigator = navigator
-        self._keeper = shell.themes
         self._commands = TabCommands(documents, settings, files, actions, window)
         self._commands.told.connect(shell.status.tell)
         self._commands.failed.connect(shell.notices.tell)
@@ -127,7 +127,7 @@ class TabsController(QObject):
         """The tabs, the one before the current first and the current last; recent files."""
         order = {document: place for place, document in enumerate(self._seen)}
         order |= dict.fromkeys(self._seen[:1], len(self._documents))
-        color = self._keeper.theme.ui.muted_text
+        color = current_theme().ui.muted_text
         for document in sorted(self._documents, key=lambda d: order.get(d, len(order))):
             yield Entry(
                 title=self._documents.title(document),

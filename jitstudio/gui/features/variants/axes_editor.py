@@ -36,9 +36,9 @@ from jitstudio.gui.kit.cell_table import CellTable, can_edit, paint_chevron
 from jitstudio.gui.kit.field_rows import code_line
 from jitstudio.gui.kit.fonts import code_font, follow_letters
 from jitstudio.gui.kit.number_field import CODE_SIZE
-from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
+from jitstudio.gui.kit.parts import icon_button, text_label
 from jitstudio.gui.kit.tables import ENTER_KEYS
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme, when_theme_changes
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 from jitstudio.variants.plan import Extent
 
@@ -59,8 +59,8 @@ class AxisDelegate(CellDelegate):
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Show where there are words to choose from."""
         super().paint(painter, option, index)
-        if self._theme is not None and index.column() == KIND:
-            paint_chevron(painter, option, self._theme)
+        if index.column() == KIND:
+            paint_chevron(painter, option)
 
     def createEditor(
         self, parent: QWidget, _option: QStyleOptionViewItem, index: _Index
@@ -102,11 +102,6 @@ class AxesTable(CellTable):
         self.add_command(self.tr("Move &up"), self._on_up, _UP_KEYS)
         self.add_command(self.tr("Move do&wn"), self._on_down, _DOWN_KEYS)
         model.modelReset.connect(self._on_reset)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in the colours of another theme."""
-        self._cells.set_theme(theme)
-        super().set_theme(theme)
 
     @Slot()
     def add(self) -> None:
@@ -174,7 +169,6 @@ class AxesEditor(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("axesEditor")
-        self._theme: Theme | None = None
         self._is_wrong = False
         self._kernel = code_line(
             self,
@@ -190,6 +184,7 @@ class AxesEditor(QWidget):
         follow_letters(self._model, lambda it: it.set_code_font(code_font(CODE_SIZE)))
         self._table = AxesTable(self._model, self)
         self._text = text_label(self, "variantsExtent")
+        when_theme_changes(self, AxesEditor._paint)
         self._add = icon_button(self, self.tr("Add"), self.tr("Add an axis"), "plus", _ADD_KEYS)
         self._double = icon_button(
             self,
@@ -261,23 +256,15 @@ class AxesEditor(QWidget):
         """Shows why it cannot be run."""
         self._say(problem, is_wrong=True)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Applies another theme."""
-        self._theme = theme
-        self._table.set_theme(theme)
-        show_icons((self._add, self._double, self._remove), theme)
-        self._paint()
-
     def _say(self, text: str, *, is_wrong: bool = False) -> None:
         self._text.setText(text)
         self._is_wrong = is_wrong
         self._paint()
 
     def _paint(self) -> None:
-        if self._theme is not None:
-            theme = self._theme
-            color = theme.marks.error if self._is_wrong else theme.ui.muted_text
-            self._text.setStyleSheet(f"color: {color.name()}")
+        theme = current_theme()
+        color = theme.marks.error if self._is_wrong else theme.ui.muted_text
+        self._text.setStyleSheet(f"color: {color.name()}")
 
     def _lay_out(self) -> None:
         self.kernel_line = QWidget(self)

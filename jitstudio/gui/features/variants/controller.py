@@ -151,7 +151,7 @@ class VariantsController(QObject):
         outputs: What was built last.
         inspections: Which kernel is looked at.
         toolchain: Which targets NVRTC knows.
-        shell: The window with its commands and its theme.
+        shell: The window with its commands.
 
     Signals:
         told: Something was done that cannot be seen.
@@ -189,7 +189,6 @@ class VariantsController(QObject):
         self._outputs = outputs
         self._inspections = inspections
         self._toolchain = toolchain
-        self._themes = shell.themes
         self._actions = shell.actions
         self._window = shell.window
         self._dialog: VariantsDialog | None = None
@@ -231,7 +230,7 @@ class VariantsController(QObject):
         self._on_run()
 
     def _make_dialog(self) -> VariantsDialog:
-        dialog = VariantsDialog(self._themes.theme, self._window)
+        dialog = VariantsDialog(self._window)
         service, launches, base = self._service, self._launches, self._base
         dialog.preset_changed.connect(self._show)
         dialog.edited.connect(self._on_edited)
@@ -247,7 +246,6 @@ class VariantsController(QObject):
         # What is typed may have changed meanwhile.
         service.finished.connect(self._on_base_changed)
         service.failed.connect(self._on_base_changed)
-        self._themes.theme_changed.connect(dialog.set_theme)
         launches.problems_changed.connect(self._on_base_changed)
         launches.devices_changed.connect(self._on_devices_changed)
         base.settings.changed.connect(self._on_base_changed)

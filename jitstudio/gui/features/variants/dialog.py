@@ -23,8 +23,7 @@ from jitstudio.gui.features.variants.table import VariantsTable
 from jitstudio.gui.features.variants.table_model import time_chart
 from jitstudio.gui.kit.banner import Banner
 from jitstudio.gui.kit.lazy_widget import LazyWidget
-from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.parts import FRAMED, icon_button, text_label
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.variants.plan import VariantPlan
 from jitstudio.variants.rows import VariantRow, VariantTable
@@ -39,13 +38,6 @@ _TICK_MS = 500
 _BAR_HEIGHT = 6
 _RUN_KEYS = "Ctrl+R"
 # Unlike the flat buttons of a toolbar: this one is what the window is for.
-_LOOK = (
-    "#variantsRun, #variantsStop {{ background: {0}; border: 1px solid {1}; padding: 3px 12px; }}"
-    "#variantsRun:hover, #variantsStop:hover {{ background: {2}; }}"
-    "#variantsRun:focus, #variantsStop:focus {{ border-color: {3}; }}"
-    "QProgressBar {{ background: {1}; border: none; border-radius: 3px; }}"
-    "QProgressBar::chunk {{ background: {3}; border-radius: 3px; }}"
-)
 
 
 class Preset(Enum):
@@ -75,11 +67,13 @@ class RunBar(QWidget):
             self, self.tr("&Run"), self.tr("Build all variants, and launch them"), "run", _RUN_KEYS
         )
         self._run.setObjectName("variantsRun")
+        self._run.setProperty(FRAMED, True)
         self._run.setShortcut(_RUN_KEYS)
         self._stop = icon_button(
             self, self.tr("&Stop"), self.tr("End the run; what is done stays"), "stop", "Esc"
         )
         self._stop.setObjectName("variantsStop")
+        self._stop.setProperty(FRAMED, True)
         self._stop.hide()
         self._launch = self._box(
             "variantsLaunch",
@@ -98,6 +92,7 @@ class RunBar(QWidget):
         self._gpus.hide()
         self._gpu_count = 0
         self._bar = QProgressBar(self, textVisible=False)
+        self._bar.setObjectName("variantsBar")
         self._bar.setAccessibleName(self.tr("Progress"))
         self._bar.setFixedHeight(_BAR_HEIGHT)
         self._bar.hide()
@@ -182,13 +177,6 @@ class RunBar(QWidget):
         self._swap(running=False)
         self._text.setText(text)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Applies another theme."""
-        ui = theme.ui
-        colors = (ui.button, ui.border, ui.button_hover, ui.accent)
-        self.setStyleSheet(_LOOK.format(*(color.name() for color in colors)))
-        show_icons((self._run, self._stop), theme)
-
     def _box(self, name: str, title: str, tip: str) -> QCheckBox:
         box = QCheckBox(title, self)
         box.setObjectName(name)
@@ -242,7 +230,7 @@ class VariantsDialog(QDialog):
     run_requested = Signal()
     stop_requested = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("variantsDialog")
         self.setWindowTitle(self.tr("Variants"))
@@ -274,7 +262,6 @@ class VariantsDialog(QDialog):
         self.bar.run_requested.connect(self.run_requested)
         self.bar.stop_requested.connect(self._on_stop)
         self._lay_out()
-        self.set_theme(theme)
 
     @property
     def preset(self) -> Preset:
@@ -300,11 +287,6 @@ class VariantsDialog(QDialog):
     def notice(self) -> str:
         """What is said above the table; empty where nothing is."""
         return self._notice.text()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Applies another theme."""
-        for part in (self.editor, self.bar, self._notice, self.table, self._plot):
-            part.set_theme(theme)
 
     def show_preset(self, preset: Preset) -> None:
         """Shows another preset, without telling it as the user's."""

@@ -21,7 +21,7 @@ from jitstudio.gui.kit.plots import (
     line_pen,
     series_colors,
 )
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import Theme, current_theme, follow_theme
 
 _RING = 18
 
@@ -32,7 +32,6 @@ class TimesPlot(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._chart: TimeChart | None = None
-        self._theme: Theme | None = None
         self.plot = Plot(self.tr("Times of the variants"), "", self.tr("Time"), self)
         # Below the plot: in it, there is no place that no line may come to.
         self.legend = QLabel(self)
@@ -49,12 +48,7 @@ class TimesPlot(QWidget):
         layout.addWidget(self.plot, 1)
         layout.addWidget(self.legend)
         self.setFocusProxy(self.plot)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Applies another theme."""
-        self._theme = theme
-        self.plot.set_theme(theme)
-        self._draw()
+        follow_theme(self, TimesPlot._draw)
 
     def show_value(self, chart: TimeChart) -> None:
         """Draws these times."""
@@ -64,9 +58,9 @@ class TimesPlot(QWidget):
             self.plot.show_all()
 
     def _draw(self) -> None:
-        chart, theme = self._chart, self._theme
+        chart, theme = self._chart, current_theme()
         self.plot.clear()
-        if chart is None or theme is None:
+        if chart is None:
             return
         scale, unit = time_scale(min(ms for line in chart.lines for _, ms in line.points))
         self.plot.setLabel("left", self.tr("Time ({unit})").format(unit=unit))

@@ -28,10 +28,9 @@ from PySide6.QtWidgets import (
 from jitstudio.gui.features.variants.table_model import Shown, VariantsModel
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.dialogs import open_dialog
-from jitstudio.gui.kit.parts import icon_button, show_icons
+from jitstudio.gui.kit.parts import icon_button
 from jitstudio.gui.kit.presentation import SORT_ROLE
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.variants.export import to_csv, to_markdown
 from jitstudio.variants.plan import VariantPlan
 from jitstudio.variants.rows import VariantRow, VariantTable, View, functions_in
@@ -161,11 +160,6 @@ class VariantsTable(QWidget):
         self._table = table
         self._offer_kernels()
         self._show()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Applies another theme."""
-        self._view.set_theme(theme)
-        show_icons((self._differences, self._copy, self._save), theme)
 
     @Slot()
     def copy_csv(self) -> None:

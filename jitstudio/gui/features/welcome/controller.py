@@ -48,7 +48,6 @@ class WelcomeController(QObject):
     ) -> None:
         super().__init__(editors)
         actions = shell.actions
-        keeper = shell.themes
         self._preferences = preferences
         self._launches = launches
         self._toolchain = toolchain
@@ -56,9 +55,8 @@ class WelcomeController(QObject):
         self._files = files
         self._actions = actions
         self._environment = Environment(self)
-        self._page = WelcomePage(keeper.theme)
+        self._page = WelcomePage()
         self._page.first_seen.connect(self._on_first_seen)
-        keeper.theme_changed.connect(self._page.set_theme)
         editors.set_home(self._page, _ICON)
         if preferences.value("startup.welcome"):
             editors.add_home()

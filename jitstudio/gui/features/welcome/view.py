@@ -38,9 +38,9 @@ from jitstudio.core.code import ENDINGS
 from jitstudio.core.doctor_text import Finding
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.parts import fit_icon, heading, text_label
+from jitstudio.gui.kit.parts import fit_icon, heading, muted, text_label
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.samples import Sample
 
 _PADDING, _GAP, _RADIUS = 10, 10, 6
@@ -56,7 +56,6 @@ class Card(QAbstractButton):
         title: What it opens.
         detail: One sentence, or the folder of a file.
         icon_name: A file in `resources/icons`.
-        theme: Its colours.
         is_path: Whether the detail is a path: one line, of which the middle can be left out.
     """
 
@@ -65,7 +64,6 @@ class Card(QAbstractButton):
         title: str,
         detail: str,
         icon_name: str,
-        theme: Theme,
         parent: QWidget | None = None,
         *,
         is_path: bool = False,
@@ -80,18 +78,12 @@ class Card(QAbstractButton):
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self._detail = detail
         self._icon_name = icon_name
-        self._theme = theme
         self._is_path = is_path
         if is_path:
             self.setToolTip(detail)
         policy = QSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Minimum)
         policy.setHeightForWidth(True)
         self.setSizePolicy(policy)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        self.update()
 
     def sizeHint(self) -> QSize:
         """Narrow; the sentence is wrapped where it must be."""
@@ -119,7 +111,7 @@ class Card(QAbstractButton):
 
     def paintEvent(self, _event: QPaintEvent) -> None:
         """A frame, which is brighter under mouse and keyboard, the icon, and the two lines."""
-        ui = self._theme.ui
+        ui = current_theme().ui
         active = self.underMouse() or self.hasFocus()
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
@@ -177,16 +169,16 @@ _SELECTABLE = (
 class EnvironmentList(QWidget):
     """Shows findings; what is wrong says what to do, in words that can be copied."""
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("environmentList")
-        self._theme = theme
         self._findings: tuple[Finding, ...] = ()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(8)
         self._grid.setVerticalSpacing(6)
         self._grid.setColumnStretch(2, 1)
+        follow_theme(self, lambda it: it.show_findings(it.findings))
 
     @property
     def findings(self) -> tuple[Finding, ...]:
@@ -203,15 +195,10 @@ class EnvironmentList(QWidget):
         for row, finding in enumerate(self._findings):
             self._add(row, finding)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        self.show_findings(self._findings)
-
     def _add(self, row: int, finding: Finding) -> None:
         mark = QLabel(self)
         name, word = self._mark(finding)
-        color = getattr(self._theme.marks, name)
+        color = getattr(current_theme().marks, name)
         side = self.fontMetrics().height()
         mark.setPixmap(icon(name, color).pixmap(side, side))
         mark.setAccessibleName(word)
@@ -223,7 +210,7 @@ class EnvironmentList(QWidget):
         words.setText(finding.problem or finding.found or self.tr("not looked for yet"))
         words.setToolTip(plain_tooltip(finding.place))
         words.setTextInteractionFlags(_SELECTABLE)
-        words.setForegroundRole(words.palette().ColorRole.PlaceholderText)
+        muted(words)
         words.setAccessibleName(f"{finding.name}: {word}")
         for column, widget in enumerate((mark, title, words)):
             self._grid.addWidget(widget, row, column, Qt.AlignmentFlag.AlignTop)
@@ -265,7 +252,7 @@ class WelcomePage(QScrollArea):
     path_chosen = Signal(Path)
     check_requested = Signal()
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("welcomePage")
         self.setWindowTitle(self.tr("Welcome"))
@@ -274,7 +261,6 @@ class WelcomePage(QScrollArea):
         self.setWidgetResizable(True)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.viewport().setAutoFillBackground(False)
-        self._theme = theme
         self._columns: QBoxLayout | None = None
         self._starters: list[QToolButton] = []
         self._cards: list[Card] = []
@@ -335,7 +321,7 @@ class WelcomePage(QScrollArea):
                 widget.deleteLater()
         self._recent_cards.clear()
         for path in paths:
-            card = Card(path.name, str(path.parent), "open", self._theme, is_path=True)
+            card = Card(path.name, str(path.parent), "open", is_path=True)
             card.setObjectName("recentCard")
             card.clicked.connect(partial(self.path_chosen.emit, path))
             self._recent.addWidget(card)
@@ -343,7 +329,7 @@ class WelcomePage(QScrollArea):
         if not paths:
             hint = text_label(self, "noRecent")
             hint.setText(self.tr("Files and projects that you open or save will stand here."))
-            hint.setForegroundRole(hint.palette().ColorRole.PlaceholderText)
+            muted(hint)
             self._recent.addWidget(hint)
         self._order_tabs()
 
@@ -355,14 +341,6 @@ class WelcomePage(QScrollArea):
     def findings(self) -> tuple[Finding, ...]:
         """What is told of this machine."""
         return self._environment.findings
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        for card in self.findChildren(Card):
-            card.set_theme(theme)
-        if self.is_filled:
-            self._environment.set_theme(theme)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Ask for content the first time."""
@@ -413,7 +391,7 @@ class WelcomePage(QScrollArea):
     def _samples(self, samples: Sequence[Sample]) -> QVBoxLayout:
         column = _section(self.tr("Samples"))
         for sample in samples:
-            card = Card(sample.title, sample.summary, _icon_of(sample), self._theme)
+            card = Card(sample.title, sample.summary, _icon_of(sample))
             card.setObjectName("sampleCard")
             card.clicked.connect(partial(self.sample_chosen.emit, sample))
             column.addWidget(card)
@@ -428,7 +406,7 @@ class WelcomePage(QScrollArea):
         column.addLayout(self._recent)
         column.addSpacing(_SECTION_SPACING)
         column.addWidget(heading(self.tr("This machine"), _HEADING_SCALE))
-        self._environment = EnvironmentList(self._theme)
+        self._environment = EnvironmentList()
         column.addWidget(self._environment)
         self._check = check = QPushButton(self.tr("Check again"))
         check.setObjectName("checkAgain")

@@ -6,9 +6,7 @@ from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from jitstudio.gui.kit.diagrams.canvas import PictureCanvas
-from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import bare_button
-from jitstudio.gui.kit.theme import Theme
 
 _SPACING = 6
 
@@ -29,20 +27,15 @@ class PictureButtons(QWidget):
 
     def __init__(self, name: str, canvas: PictureCanvas, saving: str, parent: QWidget) -> None:
         super().__init__(parent)
-        self._buttons = {
-            "minus": bare_button(self, self.tr("Smaller"), canvas.zoom_out),
-            "plus": bare_button(self, self.tr("Larger"), canvas.zoom_in),
-            "fit": bare_button(self, self.tr("Show all of it"), canvas.fit),
-            "save": bare_button(self, saving, self.picture_requested),
+        buttons = {
+            "minus": bare_button(self, self.tr("Smaller"), canvas.zoom_out, "minus"),
+            "plus": bare_button(self, self.tr("Larger"), canvas.zoom_in, "plus"),
+            "fit": bare_button(self, self.tr("Show all of it"), canvas.fit, "fit"),
+            "save": bare_button(self, saving, self.picture_requested, "save"),
         }
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(_SPACING)
-        for kind, button in self._buttons.items():
+        for kind, button in buttons.items():
             button.setObjectName(f"{name}{kind.capitalize()}Button")
             row.addWidget(button)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        for kind, button in self._buttons.items():
-            button.setIcon(icon(kind, theme.ui.text))

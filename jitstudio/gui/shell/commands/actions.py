@@ -9,8 +9,7 @@ from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QWidget
 
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
-from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.parts import show_icon
 from jitstudio.gui.shell.commands.spec import ActionSpec, Where
 from jitstudio.gui.shell.commands.table import ACTIONS
 
@@ -91,18 +90,14 @@ class Actions(QObject):
         """The actions of one menu, in order."""
         return ((spec, self._actions[spec.id]) for spec in ACTIONS if spec.menu == menu)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Draw the icons in the theme's colours."""
-        for spec in ACTIONS:
-            if spec.icon:
-                self._actions[spec.id].setIcon(icon(spec.icon, theme.ui.text))
-
 
 def _make(spec: ActionSpec, window: QWidget) -> QAction:
     text = QCoreApplication.translate("Actions", spec.text)
     tip = QCoreApplication.translate("Actions", spec.tip) if spec.tip else ""
     action = QAction(text, window, checkable=spec.checkable)
     action.setObjectName(spec.id)
+    if spec.icon:
+        show_icon(action, spec.icon)
     action.setStatusTip(tip)
     action.setWhatsThis(tip or _plain(text))
     _set_keys(action, spec, spec.keys)

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS, follow_keys
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import fit_icon
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme, follow_theme
 
 _ICON_SIDE = 14
 # A pane that asks for more would make the window grow beyond a small screen.
@@ -50,7 +50,7 @@ class _TitleBar(QWidget):
             line.addWidget(button)
         follow_keys(self, _TitleBar._tell_keys)
 
-    def set_look(self, theme: Theme, is_maximised: bool) -> None:
+    def set_look(self, is_maximised: bool) -> None:
         """Draw the icons; a maximised pane can do nothing but go back."""
         names = {
             self._maximise: "restore" if is_maximised else "maximise",
@@ -58,7 +58,7 @@ class _TitleBar(QWidget):
             self._close: "close",
         }
         for button, name in names.items():
-            button.setIcon(icon(name, theme.ui.muted_text))
+            button.setIcon(icon(name, current_theme().ui.muted_text))
         self._is_maximised = is_maximised
         self._float.setHidden(is_maximised)
         self._close.setHidden(is_maximised)
@@ -104,7 +104,7 @@ class PaneDock(QDockWidget):
     # On the class too: it goes out of sight for the last time when Python may have emptied it.
     _content: QWidget | None = None
 
-    def __init__(self, name: str, title: str, window: QMainWindow, theme: Theme) -> None:
+    def __init__(self, name: str, title: str, window: QMainWindow) -> None:
         super().__init__(title, window)
         self.setObjectName(f"{name}Dock")
         self.setFeatures(
@@ -117,7 +117,6 @@ class PaneDock(QDockWidget):
         self.setWidget(place)
         self._column = QVBoxLayout(place)
         self._column.setContentsMargins(0, 0, 0, 0)
-        self._theme = theme
         self._is_maximised = False
         self._is_uncovered = False
         self._is_paused = False
@@ -126,7 +125,7 @@ class PaneDock(QDockWidget):
         # Made when it is needed: most panes stand behind tabs for good.
         self._bar: _TitleBar | None = None
         self._no_bar = QWidget(self)
-        self._follow()
+        follow_theme(self, PaneDock._follow)
         self.visibilityChanged.connect(self._on_visibility_changed)
         self.topLevelChanged.connect(self._follow)
 
@@ -156,11 +155,6 @@ class PaneDock(QDockWidget):
         self._content = content
         self._column.addWidget(content)
         self._show_content()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        self._follow()
 
     def set_tabbed(self, is_tabbed: bool) -> None:
         """Leave the title to a tab, or show it."""
@@ -200,7 +194,7 @@ class PaneDock(QDockWidget):
             # Nothing but None brings the bar of a window back; the stub does not know.
             self.setTitleBarWidget(wanted)  # type: ignore[arg-type]
         if self._bar is not None:
-            self._bar.set_look(self._theme, self._is_maximised)
+            self._bar.set_look(self._is_maximised)
 
     def _wanted_bar(self) -> QWidget | None:
         if self.isFloating():

@@ -18,7 +18,6 @@ from PySide6.QtCore import (
 )
 from PySide6.QtWidgets import QApplication, QMainWindow, QTabWidget, QWidget
 
-from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.shell.commands.spec import EDITOR
 from jitstudio.gui.shell.docking.arranger import Arranger, Shares
 from jitstudio.gui.shell.docking.dock import PaneDock
@@ -246,11 +245,6 @@ class LayoutManager(QObject):
     def group(self, dock: PaneDock) -> list[PaneDock]:
         """The docks whose tabs are beside a dock's, in their order."""
         return self._tab_bars.group(dock)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        for dock in self._docks.values():
-            dock.set_theme(theme)
 
     def _keep_arrangement(self) -> None:
         alone = self._alone is not None

@@ -24,12 +24,12 @@ def documents():
 
 
 @pytest.fixture
-def editor(qtbot, dark, documents):
+def editor(qtbot, documents):
     window = QWidget()
     library = WordLibrary(documents, window)
     document = Document("a.cu", CodeKind.CUDA, b"")
     documents.add(document)
-    made = CodeEditor(dark, CudaCxxLexer(), document=document.text)
+    made = CodeEditor(CudaCxxLexer(), document=document.text)
     made.completer.set_source(library)
     # What a language has is read in the background, when it is first asked for.
     qtbot.waitUntil(lambda: all(library.words(kind) for kind in (CodeKind.CUDA, CodeKind.PTX)))
@@ -177,7 +177,6 @@ def test_a_click_takes_a_word_and_the_keyboard_stays(editor):
 
 
 def test_the_list_stays_within_the_window(editor, theme):
-    editor.set_theme(theme)
     editor.setPlainText("\n" * 30 + " " * 60)
     editor.go_to(31, 61)
     press(editor, *"ato")
@@ -188,8 +187,8 @@ def test_the_list_stays_within_the_window(editor, theme):
     assert popup.grab().toImage().pixelColor(0, 0) == theme.ui.border
 
 
-def test_without_words_nothing_comes_up(qtbot, dark):
-    editor = CodeEditor(dark, CudaCxxLexer())
+def test_without_words_nothing_comes_up(qtbot):
+    editor = CodeEditor(CudaCxxLexer())
     qtbot.addWidget(editor)
     press(editor, *"thr")
     assert not editor.completer.is_open

@@ -26,8 +26,8 @@ def compared(left=LEFT, right=RIGHT, deltas=()):
 
 
 @pytest.fixture
-def view(qtbot, theme):
-    view = CompareView(theme)
+def view(qtbot):
+    view = CompareView()
     qtbot.addWidget(view)
     view.resize(900, 600)
     view.show()

@@ -12,6 +12,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.features.graph.scene import look_of
 from jitstudio.gui.features.graph.view import GraphView, step
 from jitstudio.gui.kit.diagrams.canvas import Way
+from jitstudio.gui.kit.theme import set_current_theme
 from tests.gui.graphs import loops_picture, row_picture
 
 
@@ -54,8 +55,8 @@ def test_every_block_can_be_walked_to():
 
 
 @pytest.fixture
-def view(qtbot, light):
-    view = GraphView(light)
+def view(qtbot):
+    view = GraphView()
     qtbot.addWidget(view)
     view.resize(700, 600)
     view.show()
@@ -208,11 +209,11 @@ def test_kind_and_kernel_are_chosen(view, qtbot):
     assert (kinds, kernels) == ([CodeKind.PTX], ["_Z1kv"])
 
 
-def test_it_wears_both_themes(view, canvas, dark):
+def test_it_is_drawn_in_both_themes(view, canvas, dark_theme):
     before = pixels(view)
-    view.set_theme(dark)
+    set_current_theme(dark_theme)
     after = pixels(view)
-    assert after.pixelColor(1, 1).name() == dark.code.background.name()
+    assert after.pixelColor(1, 1).name() == dark_theme.code.background.name()
     assert before != after
 
 

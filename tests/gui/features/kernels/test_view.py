@@ -7,6 +7,7 @@ from PySide6.QtWidgets import QLabel
 from jitstudio.core.arch import Arch
 from jitstudio.core.result import BuildResult, Kernel, Outcome, Resources
 from jitstudio.gui.features.kernels.view import KernelsView
+from jitstudio.gui.kit.theme import set_current_theme
 
 SMALL = Kernel("a.cu", "small", "small", Resources(registers=10, spill_stores=0, max_threads=1024))
 LARGE = Kernel("a.cu", "_Z5largef", "large(float)", Resources(registers=255, spill_stores=1456))
@@ -17,7 +18,7 @@ RESULT = BuildResult(Outcome.BUILT, Arch(90), kernels=(SMALL, LARGE, UNKNOWN))
 @pytest.fixture
 def view(qtbot, light):
     view = KernelsView()
-    view.set_theme(light)
+    set_current_theme(light)
     qtbot.addWidget(view)
     view.resize(900, 200)
     view.show()

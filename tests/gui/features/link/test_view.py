@@ -11,10 +11,9 @@ from tests.gui.results import APPLY, LINK_RESULT, MODULES, SCALE, USER
 
 
 @pytest.fixture
-def view(qtbot, theme):
+def view(qtbot):
     view = LinkView()
     qtbot.addWidget(view)
-    view.set_theme(theme)
     view.set_modules(MODULES)
     view.resize(800, 300)
     view.show()

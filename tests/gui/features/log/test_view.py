@@ -14,10 +14,9 @@ STAGES = (COMPILED, WARNED, LINKED_STAGE, DISASSEMBLED)
 
 
 @pytest.fixture
-def view(qtbot, theme):
+def view(qtbot):
     view = LogView()
     qtbot.addWidget(view)
-    view.set_theme(theme)
     view.resize(1000, 240)
     view.show()
     return view

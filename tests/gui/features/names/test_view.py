@@ -10,10 +10,9 @@ EXPRESSIONS = ("saxpy<float>", "saxpy<nothing>")
 
 
 @pytest.fixture
-def view(qtbot, theme):
+def view(qtbot):
     view = NamesView()
     qtbot.addWidget(view)
-    view.set_theme(theme)
     view.resize(800, 240)
     view.show_source("saxpy.cu", EXPRESSIONS, True, NOT_CUDA)
     view.show()

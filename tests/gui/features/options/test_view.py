@@ -12,10 +12,9 @@ REGISTERS = "--maxrregcount"
 
 
 @pytest.fixture
-def form(qtbot, theme):
+def form(qtbot):
     form = OptionsForm()
     qtbot.addWidget(form)
-    form.set_theme(theme)
     form.resize(1200, 600)
     form.show()
     form.activateWindow()

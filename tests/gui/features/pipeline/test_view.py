@@ -14,6 +14,7 @@ from jitstudio.gui.features.pipeline.layout import Layout, Place
 from jitstudio.gui.features.pipeline.scene import PictureError
 from jitstudio.gui.features.pipeline.view import PipelineView, step
 from jitstudio.gui.kit.diagrams.canvas import Way
+from jitstudio.gui.kit.theme import current_theme, set_current_theme
 from tests.gui.driver import pause
 from tests.support import cuda, request
 
@@ -60,8 +61,8 @@ def in_state(pipeline, key, state, **words):
 
 
 @pytest.fixture
-def view(qtbot, light):
-    view = PipelineView(light)
+def view(qtbot):
+    view = PipelineView()
     qtbot.addWidget(view)
     view.resize(900, 220)
     view.show()
@@ -87,7 +88,7 @@ def current(view):
 def test_before_the_first_build_it_says_what_will_be_here(view):
     assert view.canvas.accessibleDescription().startswith("The build will be drawn here")
     assert not any(button.isEnabled() for button in view.findChildren(QToolButton))
-    ground = view._theme.ui.base.rgb()
+    ground = current_theme().ui.base.rgb()
     image = view.canvas.grab().toImage()
     colors = {image.pixel(x, y) for x in range(image.width()) for y in range(image.height())}
     assert len(colors) > 2
@@ -209,13 +210,13 @@ def test_forty_modules_stay_large_enough_to_read_and_scroll(view):
     assert view.canvas.viewport().rect().contains(place)
 
 
-def test_both_themes_draw_it_in_their_colours(view, dark, light):
+def test_both_themes_draw_it_in_their_colours(view, dark_theme, light):
     view.show_pipeline(in_state(ONE, NVRTC, State.DONE))
     item = view.canvas.picture.item(NVRTC)
     assert item.look.line == light.marks.success
-    view.set_theme(dark)
-    assert item.look.line == dark.marks.success
-    assert view.canvas.backgroundBrush().color() == dark.ui.base
+    set_current_theme(dark_theme)
+    assert item.look.line == dark_theme.marks.success
+    assert view.canvas.backgroundBrush().color() == dark_theme.ui.base
 
 
 def test_the_picture_can_be_saved_and_copied(view, tmp_path):

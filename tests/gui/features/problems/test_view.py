@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QLabel, QPushButton
 from jitstudio.core.diagnostics import Diagnostic, Fix, FixKind, Severity
 from jitstudio.core.tools import Tool
 from jitstudio.gui.features.problems.view import ProblemsView
+from jitstudio.gui.kit.theme import set_current_theme
 from tests.gui.results import DIAGNOSTICS, UNDEFINED
 
 
@@ -15,7 +16,7 @@ from tests.gui.results import DIAGNOSTICS, UNDEFINED
 def view(qtbot, light):
     view = ProblemsView()
     qtbot.addWidget(view)
-    view.set_theme(light)
+    set_current_theme(light)
     view.resize(900, 220)
     view.show()
     return view
@@ -172,7 +173,6 @@ def test_tab_goes_through_the_filters_to_the_table(filled):
 
 
 def test_the_icons_wear_the_theme(filled, theme):
-    filled.set_theme(theme)
     icon = filled.filter_button(Severity.ERROR).icon().pixmap(32, 32).toImage()
     colors = {icon.pixelColor(x, y).name() for x in range(32) for y in range(32)}
     assert theme.marks.error.name() in colors

@@ -14,9 +14,8 @@ KERNELS = (("slow", "slow(float)"), ("_Z4fastv", "fast()"))
 
 
 @pytest.fixture
-def view(qtbot, theme):
+def view(qtbot):
     view = ReportView()
-    view.set_theme(theme)
     qtbot.addWidget(view)
     view.resize(760, 640)
     view.show()

@@ -8,7 +8,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.result import Outcome
 from jitstudio.gui.features.settings.dialog import SettingsDialog
 from jitstudio.gui.kit.dialogs import Unsaved
-from jitstudio.gui.kit.theme import ThemeMode
+from jitstudio.gui.kit.theme import ThemeMode, current_theme
 from jitstudio.worker.limits import share_of_memory
 
 
@@ -26,7 +26,7 @@ def test_each_setting_holds_at_once_where_it_counts(started):
     theme.setCurrentIndex(theme.findData("dark"))
     theme.activated.emit(theme.currentIndex())
     assert started.keeper.mode is ThemeMode.DARK
-    assert started.keeper.theme.dark
+    assert current_theme().dark
     modes = {action.text(): action for action in window.findChildren(QAction)}
     assert modes["&Dark"].isChecked()
     family = part(QComboBox, "appearance.font_family")

@@ -23,8 +23,8 @@ def preferences(tmp_path):
 
 
 @pytest.fixture
-def dialog(qtbot, preferences, theme):
-    dialog = SettingsDialog(preferences, theme, QAction("&Empty the cache"))
+def dialog(qtbot, preferences):
+    dialog = SettingsDialog(preferences, QAction("&Empty the cache"))
     qtbot.addWidget(dialog)
     dialog.show()
     return dialog

@@ -18,10 +18,9 @@ CONTROL = Qt.KeyboardModifier.ControlModifier
 
 
 @pytest.fixture
-def editor(qtbot, theme):
+def editor(qtbot):
     editor = AxesEditor()
     qtbot.addWidget(editor)
-    editor.set_theme(theme)
     editor.resize(800, 300)
     editor.show_draft(DRAFT)
     editor.show()

@@ -31,8 +31,8 @@ PLANNED = expand(TARGETS)
 
 
 @pytest.fixture
-def dialog(qtbot, theme):
-    dialog = VariantsDialog(theme)
+def dialog(qtbot):
+    dialog = VariantsDialog()
     qtbot.addWidget(dialog)
     dialog.show()
     return dialog

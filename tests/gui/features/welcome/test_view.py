@@ -5,12 +5,13 @@ from PySide6.QtWidgets import QLabel
 
 from jitstudio.core.doctor_text import Finding
 from jitstudio.gui.features.welcome.view import Card, EnvironmentList
+from jitstudio.gui.kit.theme import set_current_theme
 from tests.gui.rich_text import plain
 
 
 @pytest.fixture
-def card(qtbot, theme):
-    card = Card("Vector add", "The first kernel of everyone: c = a + b.", "cuda", theme)
+def card(qtbot):
+    card = Card("Vector add", "The first kernel of everyone: c = a + b.", "cuda")
     qtbot.addWidget(card)
     card.show()
     return card
@@ -31,15 +32,15 @@ def test_a_narrow_one_is_higher_as_its_sentence_is_wrapped(card):
     assert "c = a + b" in card.accessibleDescription()
 
 
-def test_a_path_stays_on_one_line_and_is_whole_in_the_tool_tip(qtbot, theme):
+def test_a_path_stays_on_one_line_and_is_whole_in_the_tool_tip(qtbot):
     path = "/a/very/long/path/that/goes/on/and/on/and/on/and/on"
-    card = Card("k.cu", path, "open", theme, is_path=True)
+    card = Card("k.cu", path, "open", is_path=True)
     qtbot.addWidget(card)
     assert card.heightForWidth(120) == card.heightForWidth(900)
     assert card.toolTip() == path
 
 
-def test_the_frame_shows_where_the_keyboard_is(card, theme):
+def test_the_frame_shows_where_the_keyboard_is(card):
     card.resize(300, 60)
     card.clearFocus()
     before = card.grab().toImage().pixelColor(150, 0)
@@ -67,8 +68,8 @@ def rows(shown):
     return [(name.text(), mark.accessibleName(), words.text()) for mark, name, words in lines]
 
 
-def test_each_finding_has_a_mark_in_words_and_says_what_to_do(qtbot, theme):
-    shown = EnvironmentList(theme)
+def test_each_finding_has_a_mark_in_words_and_says_what_to_do(qtbot):
+    shown = EnvironmentList()
     qtbot.addWidget(shown)
     shown.show_findings(FINDINGS)
     told = [
@@ -81,11 +82,11 @@ def test_each_finding_has_a_mark_in_words_and_says_what_to_do(qtbot, theme):
     assert plain(shown.findChild(QLabel, "NVRTCFinding").toolTip()) == ["/lib/libnvrtc.so"]
 
 
-def test_new_findings_take_the_place_of_the_old(qtbot, light, dark):
-    shown = EnvironmentList(light)
+def test_new_findings_take_the_place_of_the_old(qtbot, dark_theme):
+    shown = EnvironmentList()
     qtbot.addWidget(shown)
     shown.show_findings(FINDINGS)
-    shown.set_theme(dark)
+    set_current_theme(dark_theme)
     shown.show_findings((Finding("window", "can be opened"),))
     assert rows(shown) == [("window", "found", "can be opened")]
     assert [label.text() for label in shown.findChildren(QLabel) if not label.isHidden()][1:] == [

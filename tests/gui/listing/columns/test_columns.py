@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QToolTip
 
 from jitstudio.analysis.occupancy.strain import Strain
 from jitstudio.core.code import CodeKind
+from jitstudio.gui.kit.theme import set_current_theme
 from jitstudio.gui.listing.columns.columns import Columns
 from jitstudio.gui.listing.columns.sass_cells import PAD, ColumnGeometry, SassCells
 from jitstudio.gui.listing.columns.sass_columns import COLUMNS, ColumnChoice
@@ -23,8 +24,8 @@ EVERYTHING = ColumnChoice.read([f"{column.key}:{column.cells}" for column in COL
 
 
 @pytest.fixture
-def view(qtbot, dark):
-    made = ListingView(dark)
+def view(qtbot):
+    made = ListingView()
     qtbot.addWidget(made)
     made.resize(900, 400)
     made.show()
@@ -133,7 +134,7 @@ def test_instructions_have_room_before_any_column(view, columns):
     assert columns.left_out == ()
 
 
-def test_one_very_long_instruction_takes_no_column_from_all_others(view, columns, dark):
+def test_one_very_long_instruction_takes_no_column_from_all_others(view, columns):
     view.resize(700, 400)
     columns.show_choice(ColumnChoice.usual())
     usual = [one.key for one in columns.fitting.shown]
@@ -219,7 +220,7 @@ def test_the_line_of_the_caret_goes_on_beside_the_text(view, columns, dark):
 
 
 def test_columns_wear_the_theme_of_the_text(view, columns, light):
-    view.set_theme(light)
+    set_current_theme(light)
     assert color_at(columns, line_of(7), 1.0) == light.pressure[-1]
 
 

@@ -16,12 +16,12 @@ NAMES = tuple(name for area in LAYOUTS[0].areas for group in area.groups for nam
 class Scene:
     """What a test plays on."""
 
-    def __init__(self, store, light):
+    def __init__(self, store):
         self.window = QMainWindow()
         # The screen of the offscreen platform is 800 pixels wide and high.
         self.window.resize(780, 700)
         self.centre = QTextEdit()
-        self.docks = {name: PaneDock(name, name.title(), self.window, light) for name in NAMES}
+        self.docks = {name: PaneDock(name, name.title(), self.window) for name in NAMES}
         for name, dock in self.docks.items():
             dock.fill(QPlainTextEdit(name))
         self.preferences = Preferences(store)
@@ -44,12 +44,12 @@ class Scene:
 
 
 @pytest.fixture
-def make_scene(qtbot, tmp_path, light):
+def make_scene(qtbot, tmp_path):
     """Another window, with the settings of the one before."""
 
     def make():
         store = QSettings(str(tmp_path / "settings.ini"), QSettings.Format.IniFormat)
-        scene = Scene(store, light)
+        scene = Scene(store)
         qtbot.addWidget(scene.window)
         return scene
 

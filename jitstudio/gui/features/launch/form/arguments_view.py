@@ -40,9 +40,9 @@ from jitstudio.gui.kit.dialogs import open_dialog
 from jitstudio.gui.kit.field_rows import ProblemLabel
 from jitstudio.gui.kit.fonts import code_font, follow_letters
 from jitstudio.gui.kit.number_field import CODE_SIZE
-from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
+from jitstudio.gui.kit.parts import icon_button, mark_as, text_label
 from jitstudio.gui.kit.tables import ENTER_KEYS
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 CHOOSE_FILE = QT_TRANSLATE_NOOP("Cells", "file…")
@@ -102,15 +102,14 @@ class ArgumentDelegate(CellDelegate):
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
         """Tint rows with problems; show where there are words to choose from."""
-        theme = self._theme
         mark = index.data(TINT_ROLE)
-        if theme is not None and mark:
-            tint = getattr(theme.marks, mark).toRgb()
+        if mark:
+            tint = getattr(current_theme().marks, mark).toRgb()
             tint.setAlpha(_TINT)
             painter.fillRect(option.rect, tint)
         super().paint(painter, option, index)
-        if theme is not None and index.column() in _WORDS and can_edit(index):
-            paint_chevron(painter, option, theme)
+        if index.column() in _WORDS and can_edit(index):
+            paint_chevron(painter, option)
 
     def createEditor(
         self, parent: QWidget, _option: QStyleOptionViewItem, index: _Index
@@ -186,11 +185,6 @@ class ArgumentsTable(CellTable):
         """What draws and edits the cells."""
         return self._cells
 
-    def set_theme(self, theme: Theme) -> None:
-        """Draw in the colours of another theme."""
-        self._cells.set_theme(theme)
-        super().set_theme(theme)
-
     @Slot()
     def _on_edit(self) -> None:
         index = self.currentIndex()
@@ -231,7 +225,7 @@ class ArgumentsView(QWidget):
         self.setObjectName("argumentsPane")
         self._model = ArgumentsModel(self) if model is None else model
         follow_letters(self._model, lambda it: it.set_code_font(code_font(CODE_SIZE)))
-        self._notes = text_label(self, "argumentsNotes")
+        self._notes = mark_as(text_label(self, "argumentsNotes"), "warning")
         self._table = ArgumentsTable(self._model, self)
         self._problems = ProblemLabel(self)
         self._problems.setObjectName("argumentsProblem")
@@ -283,13 +277,6 @@ class ArgumentsView(QWidget):
         self._problems.show_problems(mine)
 
     @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._table.set_theme(theme)
-        self._problems.set_theme(theme)
-        self._notes.setStyleSheet(f"color: {theme.marks.warning.name()}")
-        show_icons((self._file,), theme)
-
     def choose_file(self, row: int) -> None:
         """Ask for the file that fills the buffer of this row, without waiting for the answer."""
         self._target = QPersistentModelIndex(self._model.index(row, FILL))

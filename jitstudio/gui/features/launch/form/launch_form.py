@@ -32,9 +32,7 @@ from jitstudio.gui.features.launch.form.configuration_form import ConfigurationF
 from jitstudio.gui.features.launch.form.run_options import RunOptions
 from jitstudio.gui.features.launch.form.target_bar import TargetBar
 from jitstudio.gui.features.launch.models.arguments import VALUE
-from jitstudio.gui.kit.icons import icon
-from jitstudio.gui.kit.parts import fit_icon, text_label
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.parts import fit_icon, muted, show_icon, text_label
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 
 _ICON_SIDE = 16
@@ -49,7 +47,6 @@ class Section(QWidget):
     def __init__(self, name: str, title: str, content: QWidget, *, opened: bool = True) -> None:
         super().__init__()
         self.setObjectName(name)
-        self._theme: Theme | None = None
         self._content = content
         self._heading = QToolButton(self)
         self._heading.setCheckable(True)
@@ -69,7 +66,7 @@ class Section(QWidget):
             "QToolButton:checked { background: transparent; }"
             "QToolButton:checked:!focus { border-color: transparent; }"
         )
-        self._remark = text_label(self, f"{name}Remark")
+        self._remark = muted(text_label(self, f"{name}Remark"))
         self._remark.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Preferred)
         self._lay_out()
         self._heading.toggled.connect(self._on_toggled)
@@ -93,12 +90,6 @@ class Section(QWidget):
         """Say in short what is inside, for when it is folded away."""
         self._remark.setText(text)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        self._remark.setStyleSheet(f"color: {theme.ui.muted_text.name()}")
-        self._draw()
-
     def _lay_out(self) -> None:
         head = QHBoxLayout()
         head.setSpacing(8)
@@ -118,12 +109,7 @@ class Section(QWidget):
     def _on_toggled(self, opened: bool) -> None:
         self._content.setVisible(opened)
         self._remark.setVisible(not opened)
-        self._draw()
-
-    def _draw(self) -> None:
-        if self._theme is not None:
-            name = "chevron-down" if self.opened else "chevron-right"
-            self._heading.setIcon(icon(name, self._theme.ui.text))
+        show_icon(self._heading, "chevron-down" if opened else "chevron-right")
 
 
 # From so many characters on, there are two columns.
@@ -265,12 +251,6 @@ class LaunchForm(QWidget):
     def set_running(self, running: bool) -> None:
         """Offer to stop instead of to run."""
         self._target.set_running(running)
-
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        for part in (self._target, self._arguments, *self._parts, *self._sections):
-            part.set_theme(theme)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Use two columns where there is room."""

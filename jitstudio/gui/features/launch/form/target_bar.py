@@ -15,14 +15,8 @@ from jitstudio.core.launch.request import KernelForm
 from jitstudio.gui.features.launch.form.arguments_view import no_kernel
 from jitstudio.gui.features.launch.models.launch_text import device_words
 from jitstudio.gui.kit.field_rows import FieldRows, ProblemLabel
+from jitstudio.gui.kit.parts import FRAMED
 from jitstudio.gui.kit.presentation import plain_tooltip
-from jitstudio.gui.kit.theme import Theme
-
-# Unlike the flat buttons of a toolbar: this one is what the form is for.
-_LOOK = (
-    "QToolButton {{ background: {0}; border: 1px solid {1}; padding: 3px 12px; }}"
-    "QToolButton:hover {{ background: {2}; }}"
-)
 
 # So that the form needs no more room than for its fields.
 _INSTEAD_COLUMNS = 2
@@ -164,15 +158,6 @@ class TargetBar(FieldRows):
         """Say what is wrong that no field is the place for."""
         self._general.show_problems(problems)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        super().set_theme(theme)
-        self._general.set_theme(theme)
-        ui = theme.ui
-        look = _LOOK.format(ui.button.name(), ui.border.name(), ui.button_hover.name())
-        for button in self.findChildren(QToolButton):
-            button.setStyleSheet(look)
-
     def _tell_device(self) -> None:
         # In a narrow dock its text is cut.
         told = (self._device_tip, self._device.currentText())
@@ -209,6 +194,8 @@ def _combo(parent: QWidget, name: str, title: str, what: str) -> QComboBox:
 def _button(parent: QWidget, name: str) -> QToolButton:
     button = QToolButton(parent)
     button.setObjectName(name)
+    # Unlike the flat buttons of a toolbar: this one is what the form is for.
+    button.setProperty(FRAMED, True)
     button.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
     button.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
     return button

@@ -14,7 +14,6 @@ from jitstudio.gui.features.launch.models.image_choice import Colouring, propose
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.parts import text_label
-from jitstudio.gui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from jitstudio.gui.features.launch.models.buffer_data import BufferData
@@ -95,10 +94,6 @@ class BufferImage(QWidget):
             )
         )
         self._on_changed()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._canvas.set_theme(theme)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Make the picture when it is first looked at."""

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.lazy_widget import LazyWidget
-from jitstudio.gui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from jitstudio.gui.features.launch.models.buffer_data import BufferData, Curve, Statistics
@@ -85,10 +84,6 @@ class BufferPlot(QWidget):
         """Draw the histogram of the same column."""
         self._statistics = statistics
         self._draw()
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._canvas.set_theme(theme)
 
     def showEvent(self, event: QShowEvent) -> None:
         """Make the line when it is first looked at."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QObject, Qt, Signal, Slot
+from PySide6.QtCore import QAbstractTableModel, QCoreApplication, QEvent, QObject, Qt, Signal, Slot
 from PySide6.QtGui import (
     QGuiApplication,
     QKeyEvent,
@@ -25,10 +25,9 @@ from PySide6.QtWidgets import (
 
 from jitstudio.gui.features.launch.models.launch_notes import index_text
 from jitstudio.gui.kit.fonts import code_font, show_as_code
-from jitstudio.gui.kit.parts import icon_button, show_icons
+from jitstudio.gui.kit.parts import icon_button
 from jitstudio.gui.kit.presentation import MARK_ROLE, ModelIndex, plain_tooltip
 from jitstudio.gui.kit.tables import PanelTable
-from jitstudio.gui.kit.theme import Theme
 
 if TYPE_CHECKING:
     from jitstudio.gui.features.launch.models.buffer_data import BufferData
@@ -392,13 +391,11 @@ class BufferTable(QWidget):
         if text:
             QGuiApplication.clipboard().setText(text)
 
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._table.set_theme(theme)
-        if self._model.buffer is not None:
-            # Qt forgets the fonts below a style sheet when a widget gets another parent.
+    def changeEvent(self, event: QEvent) -> None:
+        """Sets the font again: below a style sheet Qt drops it with a new parent."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ParentChange and self._model.buffer is not None:
             self._table.setFont(code_font(_FONT_SIZE))
-        show_icons((self._next,), theme)
 
     def _lay_out(self) -> None:
         label = QLabel(self.tr("Go to &index"), self)

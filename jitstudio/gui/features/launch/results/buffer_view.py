@@ -31,8 +31,7 @@ from jitstudio.gui.features.launch.results.buffer_plot import BufferPlot
 from jitstudio.gui.features.launch.results.buffer_table import BufferTable
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import open_dialog
-from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.parts import icon_button, text_label
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 
 if TYPE_CHECKING:
@@ -261,13 +260,6 @@ class BufferView(QWidget):
         kept = tuple(buffer for buffer in self._buffers if buffer.path and buffer.length)
         wrong = {check.buffer: check.mismatches for check in result.checks}
         self._opening.start(partial(_open, kept, wrong))
-
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        show_icons((self._save,), theme)
-        for widget in (self.table, self.plot, self.image):
-            widget.set_theme(theme)
 
     def save_as(self, kind: SavedAs) -> None:
         """Ask where to save the buffer that is shown."""

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QTimer, Slot
+from PySide6.QtCore import QEvent, QTimer, Slot
 from PySide6.QtGui import QFont, QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from jitstudio.gui.kit.fonts import code_font, follow_letters
 from jitstudio.gui.kit.limits import LONGEST_LINE
-from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.parts import icon_button, text_label
 from jitstudio.gui.kit.translating import counted
 
 MOST_KEPT = 1 << 20
@@ -117,12 +116,11 @@ class ConsoleView(QWidget):
             bar.setValue(bar.maximum())
         self._update_facts()
 
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        show_icons((self._copy, self._clear), theme)
-        # Qt forgets the fonts below a style sheet when a widget gets another parent.
-        self.set_code_font(self._code_font)
+    def changeEvent(self, event: QEvent) -> None:
+        """Sets the font again: below a style sheet Qt drops it with a new parent."""
+        super().changeEvent(event)
+        if event.type() == QEvent.Type.ParentChange:
+            self.set_code_font(self._code_font)
 
     @Slot(QFont)
     def set_code_font(self, font: QFont) -> None:

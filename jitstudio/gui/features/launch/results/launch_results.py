@@ -15,7 +15,6 @@ from jitstudio.gui.features.launch.results.console_view import ConsoleView
 from jitstudio.gui.features.launch.results.result_view import ResultView
 from jitstudio.gui.features.launch.results.timing_view import TimingView, timing_plots
 from jitstudio.gui.kit.background import Background
-from jitstudio.gui.kit.theme import Theme
 
 
 class LaunchResults(QWidget):
@@ -98,12 +97,6 @@ class LaunchResults(QWidget):
         self.console.append_text(text)
         self._has_streamed = True
         self._name_console()
-
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        for pane in (self.result, self.buffers, self.timing, self.console):
-            pane.set_theme(theme)
 
     def _prepare_plots(self) -> None:
         """Import what draws before somebody waits for it."""

@@ -19,7 +19,7 @@ from jitstudio.core.launch.result import Timing
 from jitstudio.gui.features.launch.results.buffer_plot import PlottedBuffer
 from jitstudio.gui.kit.launch_figures import time_scale
 from jitstudio.gui.kit.plots import Plot, line_pen
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import Theme, current_theme, when_theme_changes
 
 if TYPE_CHECKING:
     from jitstudio.gui.features.launch.models.buffer_image import Picture
@@ -53,7 +53,6 @@ class TwoPlots(QWidget):
 
     def __init__(self, first: PlotParts, second: PlotParts, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme: Theme | None = None
         self._parts = (first, second)
         self.first = self._make(first)
         self.second: Plot | None = None
@@ -74,20 +73,14 @@ class TwoPlots(QWidget):
         self._turn = QTimer(self, singleShot=True)
         self._turn.timeout.connect(self._on_turn)
         self._turn.start(0)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        for plot in filter(None, (self.first, self.second)):
-            plot.set_theme(theme)
-        self.draw()
+        when_theme_changes(self, TwoPlots.draw)
 
     def draw(self) -> None:
         """Draw both anew, or what there is of them."""
         for plot, parts in zip((self.first, self.second), self._parts, strict=True):
-            if plot is not None and self._theme is not None:
+            if plot is not None:
                 plot.clear()
-                parts.draw(plot, self._theme)
+                parts.draw(plot, current_theme())
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Put one below the other in a narrow dock."""
@@ -117,9 +110,7 @@ class TwoPlots(QWidget):
         self._placeholder.deleteLater()
         self.second.show()
         self._share_room()
-        if self._theme is not None:
-            self.second.set_theme(self._theme)
-            parts.draw(self.second, self._theme)
+        parts.draw(self.second, current_theme())
 
 
 _MOST_BINS = 40
@@ -342,10 +333,6 @@ class ImageCanvas(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.plot)
         self.setFocusProxy(self.plot)
-
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self.plot.set_theme(theme)
 
     def show_value(self, picture: Picture) -> None:
         """Draw this; the place in view stays where the size is the same."""

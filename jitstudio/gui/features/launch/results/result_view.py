@@ -30,10 +30,10 @@ from jitstudio.gui.features.launch.models.launch_notes import (
 )
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.launch_figures import facts_text
-from jitstudio.gui.kit.parts import text_label
+from jitstudio.gui.kit.parts import muted, text_label
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.theme import current_theme, follow_theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.kit.turning_splitter import TurningSplitter
 
@@ -86,10 +86,6 @@ class CheckDetails(QWidget):
         self._first.setVisible(0 < count < check.wrong)
         self._first.setText(self.tr("The first {count:,} of them:").format(count=count))
 
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._table.set_theme(theme)
-
     @Slot()
     def copy_all(self) -> None:
         """Put the table on the clipboard, for a spreadsheet."""
@@ -113,7 +109,6 @@ class ResultHeadline(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._mark = "info"
-        self._theme: Theme | None = None
         self._icon = QLabel(self)
         self._icon.setObjectName("resultMark")
         self._icon.setFixedSize(_ICON_SIDE, _ICON_SIDE)
@@ -122,7 +117,7 @@ class ResultHeadline(QWidget):
         font.setBold(True)
         self._text.setFont(font)
         self._facts = text_label(self, "resultFacts")
-        self._facts.setForegroundRole(self._facts.palette().ColorRole.PlaceholderText)
+        muted(self._facts)
         for label in (self._text, self._facts):
             label.setTextInteractionFlags(
                 Qt.TextInteractionFlag.TextSelectableByMouse
@@ -136,6 +131,7 @@ class ResultHeadline(QWidget):
         grid.addWidget(self._text, 0, 1)
         grid.addWidget(self._facts, 1, 1)
         grid.setColumnStretch(1, 1)
+        follow_theme(self, ResultHeadline._draw)
 
     @property
     def mark(self) -> str:
@@ -163,15 +159,9 @@ class ResultHeadline(QWidget):
         self._facts.setVisible(bool(facts))
         self._draw()
 
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._theme = theme
-        self._draw()
-
     def _draw(self) -> None:
-        if self._theme is not None:
-            drawn = icon(self._mark, getattr(self._theme.marks, self._mark))
-            self._icon.setPixmap(drawn.pixmap(_ICON_SIDE, _ICON_SIDE))
+        drawn = icon(self._mark, getattr(current_theme().marks, self._mark))
+        self._icon.setPixmap(drawn.pixmap(_ICON_SIDE, _ICON_SIDE))
 
 
 # From this ratio of width to height on, the details stand beside the list.
@@ -281,13 +271,6 @@ class ResultView(QWidget):
         self._model.set_rows(())
         self._table.set_hint(self.tr("The launch is under way."))
         self._details.hide()
-
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        self._headline.set_theme(theme)
-        self._table.set_theme(theme)
-        self._check.set_theme(theme)
 
     @Slot()
     def copy_selected(self) -> None:

@@ -15,8 +15,7 @@ from jitstudio.gui.kit.launch_figures import (
     timing_figures,
 )
 from jitstudio.gui.kit.lazy_widget import LazyWidget, hint_label
-from jitstudio.gui.kit.parts import icon_button, show_icons
-from jitstudio.gui.kit.theme import Theme
+from jitstudio.gui.kit.parts import icon_button
 
 # So many figures stand side by side from so many letters on.
 _SIDE_BY_SIDE = ((3, 120), (2, 90), (1, 0))
@@ -77,12 +76,6 @@ class TimingView(QWidget):
         self._head.setVisible(bool(self._figures))
         self._plots.setVisible(bool(self._figures))
         self._plots.show_value(timing)
-
-    @Slot(object)
-    def set_theme(self, theme: Theme) -> None:
-        """Wear another theme."""
-        show_icons((self._copy_text, self._copy_csv), theme)
-        self._plots.set_theme(theme)
 
     @Slot()
     def copy_text(self) -> None:

@@ -24,10 +24,9 @@ def model():
 
 
 @pytest.fixture
-def table(qtbot, theme, model):
+def table(qtbot, model):
     table = ArgumentsTable(model)
     qtbot.addWidget(table)
-    table.set_theme(theme)
     table.resize(600, 260)
     model.show(SAXPY, SAXPY_TEXTS)
     table.show()

@@ -13,10 +13,9 @@ TEXTS = tuple(SAXPY_TEXTS.items())
 
 
 @pytest.fixture
-def view(qtbot, theme):
+def view(qtbot):
     view = ArgumentsView()
     qtbot.addWidget(view)
-    view.set_theme(theme)
     view.resize(600, 260)
     view.show_form(SAXPY, TEXTS)
     view.show()

@@ -12,10 +12,9 @@ from tests.gui.launch_kernels import FULL, SAXPY
 
 
 @pytest.fixture
-def form(qtbot, theme):
+def form(qtbot):
     form = CheckForm()
     qtbot.addWidget(form)
-    form.set_theme(theme)
     form.show()
     return form
 

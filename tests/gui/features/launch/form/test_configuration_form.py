@@ -12,10 +12,9 @@ from tests.gui.launch_kernels import FULL
 
 
 @pytest.fixture
-def form(qtbot, theme):
+def form(qtbot):
     form = ConfigurationForm()
     qtbot.addWidget(form)
-    form.set_theme(theme)
     form.show_spec(LaunchSpec(cover="n"))
     form.show()
     return form

@@ -28,10 +28,9 @@ from tests.gui.launch_kernels import APPLY, FULL, SAXPY, SAXPY_DOUBLE, TICK, A, 
 
 
 @pytest.fixture
-def section(qtbot, theme):
+def section(qtbot):
     section = Section("runSection", "&Run", QLineEdit(), opened=False)
     qtbot.addWidget(section)
-    section.set_theme(theme)
     section.set_remark("10 times")
     section.show()
     return section
@@ -66,12 +65,11 @@ def specs():
 
 
 @pytest.fixture
-def form(qtbot, theme, specs):
+def form(qtbot, specs):
     form = LaunchForm(specs)
     form.spec_changed.connect(specs.edit)
     form.kernel_chosen.connect(specs.choose)
     qtbot.addWidget(form)
-    form.set_theme(theme)
     form.resize(420, 900)
     form.set_devices(ONE_H200)
     form.show()

@@ -24,10 +24,9 @@ FIELDS = (
 
 
 @pytest.fixture
-def options(qtbot, theme):
+def options(qtbot):
     options = RunOptions()
     qtbot.addWidget(options)
-    options.set_theme(theme)
     options.show()
     return options
 

@@ -18,10 +18,9 @@ TWO = DeviceList("13.0", (H200, replace(H200, ordinal=1, name="NVIDIA L4", capab
 
 
 @pytest.fixture
-def bar(qtbot, theme):
+def bar(qtbot):
     bar = TargetBar()
     qtbot.addWidget(bar)
-    bar.set_theme(theme)
     bar.show()
     return bar
 

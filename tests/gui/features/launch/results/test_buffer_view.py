@@ -15,10 +15,9 @@ TABLE, PLOT, IMAGE = range(3)
 
 
 @pytest.fixture
-def view(qtbot, theme):
+def view(qtbot):
     view = BufferView()
     qtbot.addWidget(view)
-    view.set_theme(theme)
     view.resize(1000, 400)
     view.show()
     return view

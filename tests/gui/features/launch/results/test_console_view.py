@@ -7,10 +7,9 @@ from jitstudio.gui.kit.limits import LONGEST_LINE
 
 
 @pytest.fixture
-def view(qtbot, theme):
+def view(qtbot):
     view = ConsoleView()
     qtbot.addWidget(view)
-    view.set_theme(theme)
     view.resize(600, 200)
     view.show()
     return view

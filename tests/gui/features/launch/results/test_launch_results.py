@@ -15,10 +15,9 @@ print([name for name in ("numpy", "pyqtgraph", "ml_dtypes") if name in sys.modul
 
 
 @pytest.fixture
-def results(qtbot, theme):
+def results(qtbot):
     results = LaunchResults()
     qtbot.addWidget(results)
-    results.set_theme(theme)
     results.resize(900, 400)
     results.show()
     return results

@@ -1,6 +1,7 @@
 import pytest
 
 from jitstudio.gui.features.launch.results.plots import PlotParts, TwoPlots
+from jitstudio.gui.kit.theme import set_current_theme
 
 
 @pytest.fixture
@@ -8,24 +9,24 @@ def drawn():
     return []
 
 
-def make(qtbot, theme, drawn):
+def make(qtbot, drawn):
     def parts(name):
         return PlotParts(name, "Time", "Count", lambda _plot, worn: drawn.append((name, worn.dark)))
 
     plots = TwoPlots(parts("first"), parts("second"))
     qtbot.addWidget(plots)
     plots.resize(600, 300)
-    plots.set_theme(theme)
     return plots
 
 
 @pytest.fixture
-def plots(qtbot, theme, drawn):
-    return make(qtbot, theme, drawn)
+def plots(qtbot, drawn):
+    return make(qtbot, drawn)
 
 
 def test_the_second_comes_a_turn_later_and_is_drawn_once(qtbot, theme, drawn):
-    plots = make(qtbot, theme, drawn)
+    plots = make(qtbot, drawn)
+    plots.draw()
     assert plots.second is None
     assert drawn == [("first", theme.dark)]
     qtbot.waitUntil(lambda: plots.second is not None)
@@ -37,8 +38,9 @@ def test_the_second_comes_a_turn_later_and_is_drawn_once(qtbot, theme, drawn):
 def test_both_wear_another_theme(plots, qtbot, drawn, light, dark):
     qtbot.waitUntil(lambda: plots.second is not None)
     drawn.clear()
+    assert drawn == []
     for worn in (light, dark):
-        plots.set_theme(worn)
+        set_current_theme(worn)
     assert drawn == [("first", False), ("second", False), ("first", True), ("second", True)]
 
 

@@ -11,10 +11,9 @@ from tests.gui.launches import FAILED, RAN, WRONG
 
 
 @pytest.fixture
-def view(qtbot, theme):
+def view(qtbot):
     view = ResultView()
     qtbot.addWidget(view)
-    view.set_theme(theme)
     view.resize(1000, 300)
     view.show()
     return view

@@ -10,10 +10,9 @@ from tests.gui.launches import FAILED, H200, RAN
 
 
 @pytest.fixture
-def view(qtbot, theme):
+def view(qtbot):
     view = TimingView()
     qtbot.addWidget(view)
-    view.set_theme(theme)
     view.resize(1000, 400)
     view.show()
     return view
