@@ -51,7 +51,7 @@ from jitstudio.listing.folds import blocks, folds, outline
 from jitstudio.listing.functions import functions
 from jitstudio.listing.identifiers import identifiers, typed_name
 from jitstudio.listing.includes import includes
-from jitstudio.listing.kernel_names import Spelling, lowered_names, read_name
+from jitstudio.listing.kernel_names import DemangledListing, lowered_names, read_name
 from jitstudio.listing.kernels import llvm_signatures
 from jitstudio.listing.line_classes import classify
 from jitstudio.listing.ptx import entries, parameter_slots, pointer_access
@@ -83,7 +83,7 @@ def _graph(text: str) -> None:
 
 def _spelt(text: str) -> None:
     lines = text.splitlines()
-    Spelling.of(lines, dict.fromkeys(lowered_names(lines), "f"))
+    DemangledListing.of(lines, dict.fromkeys(lowered_names(lines), "f"))
 
 
 def _source(kind: CodeKind, text: str) -> Source:

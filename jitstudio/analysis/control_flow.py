@@ -20,7 +20,7 @@ class EdgeKind(Enum):
     TABLE = "table"
 
 
-class Block(NamedTuple):
+class BasicBlock(NamedTuple):
     """Code that runs from its start to its end.
 
     Attributes:
@@ -40,7 +40,7 @@ class Block(NamedTuple):
     leads_away: bool = False
 
 
-class Edge(NamedTuple):
+class ControlFlowEdge(NamedTuple):
     """Control may come from one block to the other; both are ids."""
 
     source: int
@@ -77,11 +77,11 @@ class FlowGraph:
     """
 
     name: str
-    blocks: tuple[Block, ...]
-    edges: tuple[Edge, ...]
+    blocks: tuple[BasicBlock, ...]
+    edges: tuple[ControlFlowEdge, ...]
     loops: tuple[Loop, ...] = ()
 
-    def block_at(self, position: int) -> Block | None:
+    def block_at(self, position: int) -> BasicBlock | None:
         """The block of an instruction of SASS or of a line of PTX, or None outside all.
 
         Of several blocks in a line it is the last.
@@ -143,7 +143,7 @@ class Leap(NamedTuple):
 
 def divide(
     count: int, leaps: Sequence[Leap], entries: dict[int, str], names: dict[int, str]
-) -> tuple[tuple[Block, ...], tuple[Edge, ...]]:
+) -> tuple[tuple[BasicBlock, ...], tuple[ControlFlowEdge, ...]]:
     """The blocks and edges of code, from what does not just go on in it.
 
     Args:
@@ -158,8 +158,8 @@ def divide(
         starts.add(leap.at + 1)
     bounds = sorted(start for start in starts if 0 <= start < count)
     by_end = {leap.at + 1: leap for leap in leaps}
-    blocks: list[Block] = []
-    edges: dict[tuple[int, int], Edge] = {}
+    blocks: list[BasicBlock] = []
+    edges: dict[tuple[int, int], ControlFlowEdge] = {}
     ids = {start: id_ for id_, start in enumerate(bounds)}
     for id_, (start, end) in enumerate(zip(bounds, [*bounds[1:], count], strict=True)):
         leap = by_end.get(end, Leap(end - 1, goes_on=True))
@@ -168,9 +168,9 @@ def divide(
         if leap.goes_on and end in ids and end not in entries:
             reached.insert(0, (end, EdgeKind.NEXT))
         for target, kind in reached:
-            edges.setdefault((id_, ids[target]), Edge(id_, ids[target], kind))
+            edges.setdefault((id_, ids[target]), ControlFlowEdge(id_, ids[target], kind))
         name = entries.get(start) or names.get(start) or f"#{id_ + 1}"
-        blocks.append(Block(id_, name, start, end, start in entries, away))
+        blocks.append(BasicBlock(id_, name, start, end, start in entries, away))
     return tuple(blocks), tuple(edges.values())
 
 
@@ -179,7 +179,7 @@ def divide(
 _Neighbours = Sequence[Sequence[int]]
 
 
-def loops(blocks: Sequence[Block], edges: Sequence[Edge]) -> tuple[Loop, ...]:
+def loops(blocks: Sequence[BasicBlock], edges: Sequence[ControlFlowEdge]) -> tuple[Loop, ...]:
     """The loops of a graph, by depth, then by head.
 
     A loop is a set of blocks that all reach each other. Those inside it are what still is one
@@ -204,7 +204,7 @@ def loops(blocks: Sequence[Block], edges: Sequence[Edge]) -> tuple[Loop, ...]:
 
 
 def _entered(
-    blocks: Sequence[Block], after: _Neighbours, pairs: Iterable[tuple[int, int]]
+    blocks: Sequence[BasicBlock], after: _Neighbours, pairs: Iterable[tuple[int, int]]
 ) -> _Neighbours:
     """Per block where control really comes from: not from what is never reached itself.
 

@@ -10,7 +10,15 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from jitstudio.analysis.control_flow import Block, Edge, EdgeKind, FlowGraph, Leap, divide, loops
+from jitstudio.analysis.control_flow import (
+    BasicBlock,
+    ControlFlowEdge,
+    EdgeKind,
+    FlowGraph,
+    Leap,
+    divide,
+    loops,
+)
 from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.listing.functions import Function
 
@@ -53,7 +61,9 @@ def ptx_graph(lines: Sequence[str], function: Function) -> FlowGraph:
     return FlowGraph(function.name, blocks, edges, loops(blocks, edges))
 
 
-def _divided(body: _Body, function: Function) -> tuple[tuple[Block, ...], tuple[Edge, ...]]:
+def _divided(
+    body: _Body, function: Function
+) -> tuple[tuple[BasicBlock, ...], tuple[ControlFlowEdge, ...]]:
     leaps = tuple(body.leaps())
     targets = {target for leap in leaps for target in leap.targets}
     statements = body.statements

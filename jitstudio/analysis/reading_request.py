@@ -29,7 +29,7 @@ class AnalysisRequest:
 
 
 @dataclass(frozen=True)
-class Unreadable:
+class ReadingFailure:
     """There is no answer.
 
     Attributes:

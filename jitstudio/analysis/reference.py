@@ -31,7 +31,7 @@ class Topic(Enum):
 
 
 @dataclass(frozen=True)
-class Entry:
+class ReferenceEntry:
     """What is told of one word.
 
     Attributes:
@@ -62,19 +62,19 @@ class Help:
         modifiers: What its other parts mean, in their order; unknown ones are left out.
     """
 
-    entry: Entry
-    modifiers: tuple[Entry, ...] = ()
+    entry: ReferenceEntry
+    modifiers: tuple[ReferenceEntry, ...] = ()
 
 
 class Reference:
     """All that is told of one language."""
 
-    def __init__(self, entries: Iterable[Entry]) -> None:
+    def __init__(self, entries: Iterable[ReferenceEntry]) -> None:
         self.entries = tuple(entries)
         self._opcodes = WordTable(
             (entry.name, entry) for entry in self.entries if entry.topic is Topic.INSTRUCTION
         )
-        self._others: dict[Topic, dict[str, Entry]] = {topic: {} for topic in Topic}
+        self._others: dict[Topic, dict[str, ReferenceEntry]] = {topic: {} for topic in Topic}
         for entry in self.entries:
             self._others[entry.topic][entry.name] = entry
 
@@ -95,13 +95,13 @@ class Reference:
         register = self._find(Topic.REGISTER, head)
         return Help(register, self._modifiers(tail.split("."))) if register and tail else None
 
-    def _find(self, topic: Topic, word: str) -> Entry | None:
+    def _find(self, topic: Topic, word: str) -> ReferenceEntry | None:
         known = self._others[topic]
         # A # stands for any number, and for the whole row where registers are declared.
         spellings = (word, _NUMBER.sub("#", word, count=1), f"{word}#")
         return next((known[spelling] for spelling in spellings if spelling in known), None)
 
-    def _modifiers(self, parts: Sequence[str]) -> tuple[Entry, ...]:
+    def _modifiers(self, parts: Sequence[str]) -> tuple[ReferenceEntry, ...]:
         known = self._others[Topic.MODIFIER], self._others[Topic.TYPE]
         found = (words.get(f".{part}") for part in parts for words in known)
         return tuple(dict.fromkeys(entry for entry in found if entry))
@@ -114,28 +114,32 @@ def reference(kind: CodeKind) -> Reference:
     return Reference(_entries(language) if language else ())
 
 
-def _entries(language: str) -> Iterator[Entry]:
+def _entries(language: str) -> Iterator[ReferenceEntry]:
     content = read_table(language)
     yield from _ptx_instructions() if language == "ptx" else _sass_instructions()
     # A release of PTX has no meaning for machine code: there a target alone follows.
     with_version = language == "ptx"
     for topic, file in ((Topic.REGISTER, "registers"), (Topic.DIRECTIVE, "directives")):
         for name, (form, text, *since) in rows(read_table(file)[language]):
-            yield Entry(name, topic, text, form, (), *_since(since, with_version))
+            yield ReferenceEntry(name, topic, text, form, (), *_since(since, with_version))
     for topic in (Topic.MODIFIER, Topic.TYPE):
         for name, (text,) in rows(content.get(topic.value, {})):
-            yield Entry(name, topic, text)
+            yield ReferenceEntry(name, topic, text)
 
 
-def _ptx_instructions() -> Iterator[Entry]:
+def _ptx_instructions() -> Iterator[ReferenceEntry]:
     for name, (form, text, operands, *since) in rows(read_table("ptx")["instruction"]):
-        yield Entry(name, Topic.INSTRUCTION, text, form, _operands(operands), *_since(since, True))
+        yield ReferenceEntry(
+            name, Topic.INSTRUCTION, text, form, _operands(operands), *_since(since, True)
+        )
 
 
-def _sass_instructions() -> Iterator[Entry]:
+def _sass_instructions() -> Iterator[ReferenceEntry]:
     for row in all_opcodes():
         operands = _operands(row.operands)
-        yield Entry(row.name, Topic.INSTRUCTION, row.text, row.shown_form, operands, "", row.target)
+        yield ReferenceEntry(
+            row.name, Topic.INSTRUCTION, row.text, row.shown_form, operands, "", row.target
+        )
 
 
 def _operands(text: str) -> tuple[tuple[str, str], ...]:

@@ -21,14 +21,20 @@ from jitstudio.analysis.occupancy.curves import Point
 from jitstudio.analysis.report import KernelReport
 from jitstudio.analysis.sass.model import (
     NOWHERE,
+    InlineChain,
     LiveRegisters,
-    Place,
-    Places,
     SassFunction,
+    SourceLocation,
     control_of,
 )
 from jitstudio.analysis.sass.opcodes import InstructionClass
-from jitstudio.cli.machine_code import Difference, InlinedNamed, Inspected, MachineCode, Side
+from jitstudio.cli.machine_code import (
+    ComparedInput,
+    Difference,
+    InlinedNamed,
+    Inspected,
+    MachineCode,
+)
 from jitstudio.core.code import TEXT_KINDS, Artifact, CodeKind
 from jitstudio.core.diagnostics import Diagnostic, Fix
 from jitstudio.core.fatbin import FatbinEntry, fatbin_entries
@@ -482,7 +488,7 @@ def instruction_objects(function: SassFunction, ptx_source: str = "") -> list[Js
     """
     places = [_places(each) for each in function.places]
     lines = set(function.ptx_lines) - {0} if ptx_source else ()
-    in_ptx = {line: _places((Place(ptx_source, line),)) for line in lines}
+    in_ptx = {line: _places((SourceLocation(ptx_source, line),)) for line in lines}
     nowhere = _places(())
     has_encodings = bool(function.encodings)
     columns = zip(
@@ -523,7 +529,7 @@ def _class(kind: InstructionClass) -> Json:
     }
 
 
-def _places(places: Places) -> Json:
+def _places(places: InlineChain) -> Json:
     """The line itself, and the calls it was inlined through."""
     own = places[0] if places else None
     return {
@@ -533,7 +539,7 @@ def _places(places: Places) -> Json:
     }
 
 
-def _place(place: Place) -> Json:
+def _place(place: SourceLocation) -> Json:
     return {"file": place.file, "line": place.line}
 
 
@@ -610,7 +616,7 @@ def diff_object(found: Difference, what: str, *, normalised: bool) -> Json:
     }
 
 
-def _side(side: Side) -> Json:
+def _side(side: ComparedInput) -> Json:
     result = side.result
     return {
         "name": side.name,

@@ -10,14 +10,14 @@ from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.diff.deltas import Delta
 from jitstudio.analysis.diff.model import Comparison
-from jitstudio.analysis.diff.program import Program, data_comparable
+from jitstudio.analysis.diff.program import CubinProgram, data_comparable
 from jitstudio.analysis.findings.find import findings
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Occupancy, Usage, occupancy
 from jitstudio.analysis.occupancy.curves import Point, over_registers, over_shared, over_threads
 from jitstudio.analysis.occupancy.kernel import usage_of, usual_block
 from jitstudio.analysis.occupancy.limits import Limits, limits_of
-from jitstudio.analysis.reading_request import AnalysisRequest, Unreadable
+from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.report import KernelReport, report
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.model import Disassembly, SassFunction
@@ -116,7 +116,7 @@ def read_machine_code(
                 request.confined_to,
             )
             code = reader.analyse(asked, timeout=timeout)
-            if isinstance(code, Unreadable):
+            if isinstance(code, ReadingFailure):
                 return MachineCode(_failed(result, cubin, code))
             units.append(_unit(builder, request, result, cubin, code))
         return MachineCode(result, tuple(units))
@@ -183,7 +183,7 @@ def _written_in_ptx(request: BuildRequest, name: str) -> dict[str, str]:
     return {function: module for function, module in found.items() if module}
 
 
-def _failed(result: BuildResult, cubin: Artifact, code: Unreadable) -> BuildResult:
+def _failed(result: BuildResult, cubin: Artifact, code: ReadingFailure) -> BuildResult:
     error = Diagnostic(Severity.ERROR, cubin.name, None, None, code.words)
     return replace(result, outcome=code.outcome, diagnostics=(*result.diagnostics, error))
 
@@ -309,7 +309,7 @@ def _filling(target: str, resources: Resources, block: int | None, shared: int) 
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class ComparedInput:
     """One of the two.
 
     Attributes:
@@ -325,7 +325,7 @@ class Side:
     result: BuildResult | None = None
     lines: tuple[str, ...] = ()
     is_kept: bool = False
-    program: Program | None = None
+    program: CubinProgram | None = None
     resources: Mapping[str, Resources] = field(default_factory=dict)
 
 
@@ -333,7 +333,7 @@ class Side:
 class Difference:
     """What the two have and have not in common; `comparison` is None where a build has failed."""
 
-    sides: tuple[Side, Side]
+    sides: tuple[ComparedInput, ComparedInput]
     comparison: Comparison | None = None
     deltas: tuple[Delta, ...] = ()
 

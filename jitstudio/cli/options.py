@@ -11,7 +11,7 @@ from itertools import groupby
 from jitstudio.cli import exit_codes
 from jitstudio.cli.json_output import options_object
 from jitstudio.cli.terminal import say, tell
-from jitstudio.core.options import ADDRESSES, OPTIONS, Effect, OptionSpec
+from jitstudio.core.options import ADDRESSES, OPTIONS, OptionEffect, OptionSpec
 from jitstudio.core.tools import Tool
 
 _MOST_COLUMNS = 100
@@ -60,9 +60,9 @@ def _takers(spec: OptionSpec) -> str:
 def _condition(spec: OptionSpec) -> str:
     """What holds in a project that is not trusted."""
     match spec.effect:
-        case Effect.NOTHING:
+        case OptionEffect.NOTHING:
             return ""
-        case Effect.READS | Effect.INCLUDES:
+        case OptionEffect.READS | OptionEffect.INCLUDES:
             return "Until a project is trusted, within its folder only."
         case _ if spec.value.harmless:
             return "Until a project is trusted, with values only that are known as harmless."

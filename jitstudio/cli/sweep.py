@@ -33,8 +33,8 @@ from jitstudio.variants.plan import VariantPlan
 from jitstudio.variants.rows import (
     BUILD_ENDED,
     CALCULATED,
-    Figure,
     Value,
+    VariantFigure,
     VariantRow,
     VariantTable,
     View,
@@ -171,7 +171,7 @@ def _cells(row: VariantRow) -> tuple[str, ...]:
     return (
         row.outcome,
         _number(row.registers),
-        _number(value(Figure.SPILLED, row, View())),
+        _number(value(VariantFigure.SPILLED, row, View())),
         _occupancy(row),
         _number(row.median_ms, ".4g"),
         _number(row.minimum_ms, ".4g"),

@@ -11,7 +11,7 @@ from jitstudio.analysis.diff.deltas import Delta, changed
 from jitstudio.analysis.diff.model import Change, Comparison, Hunk
 from jitstudio.analysis.findings.model import Finding
 from jitstudio.analysis.occupancy.calculate import Resource
-from jitstudio.analysis.sass.model import NOWHERE, Instruction, Place
+from jitstudio.analysis.sass.model import NOWHERE, Instruction, SourceLocation
 from jitstudio.cli.machine_code import Difference, Filling, InlinedNamed, Inspected
 from jitstudio.cli.terminal import say, table_lines, tell
 from jitstudio.core.code import TEXT_KINDS, split_variant
@@ -251,7 +251,7 @@ def _print_finding(finding: Finding) -> None:
 
 def _code_row(instruction: Instruction, ptx_source: str) -> Sequence[str]:
     live, control, line = instruction.live, instruction.control, instruction.ptx_line
-    in_ptx = (Place(ptx_source, line),) if ptx_source and line else ()
+    in_ptx = (SourceLocation(ptx_source, line),) if ptx_source and line else ()
     places = instruction.places or in_ptx
     return (
         f"0x{instruction.address:04x}",
@@ -278,7 +278,7 @@ def _barrier(number: int | None) -> str:
     return "" if number is None else str(number)
 
 
-def _place(place: Place) -> str:
+def _place(place: SourceLocation) -> str:
     """The file without its folders: paths of line tables are long."""
     return f"{PurePath(place.file).name}:{place.line}"
 

@@ -43,7 +43,7 @@ _LABEL = re.compile(r"[\w$]+:$")
 
 
 @dataclass(frozen=True)
-class Section:
+class ElfSection:
     """A section.
 
     Attributes:
@@ -78,7 +78,7 @@ class Variable:
     other: int
 
 
-def sections(content: bytes, named: re.Pattern[str] | None = None) -> tuple[Section, ...]:
+def sections(content: bytes, named: re.Pattern[str] | None = None) -> tuple[ElfSection, ...]:
     """The sections in their order; none of bytes that are no such file, or are cut short.
 
     Args:
@@ -91,7 +91,7 @@ def sections(content: bytes, named: re.Pattern[str] | None = None) -> tuple[Sect
         return ()
 
 
-def variables(symbols: Section, names: bytes) -> Iterator[Variable]:
+def variables(symbols: ElfSection, names: bytes) -> Iterator[Variable]:
     """The variables of a table of symbols.
 
     Args:
@@ -103,12 +103,12 @@ def variables(symbols: Section, names: bytes) -> Iterator[Variable]:
             yield Variable(_text(names, at), section, value, size, other)
 
 
-def symbol_names(symbols: Section, names: bytes) -> tuple[str, ...]:
+def symbol_names(symbols: ElfSection, names: bytes) -> tuple[str, ...]:
     """The names of a table of symbols, in its order."""
     return tuple(_text(names, row[0]) for row in _rows(_SYMBOL, symbols.content, _SYMBOL.size))
 
 
-def relocations(section: Section, *, adds: bool) -> Iterator[tuple[int, int, int, int]]:
+def relocations(section: ElfSection, *, adds: bool) -> Iterator[tuple[int, int, int, int]]:
     """What is filled in later: offset, type, the symbol's index, and what is added to it.
 
     Args:
@@ -195,7 +195,7 @@ def _indented(lines: list[str]) -> Iterator[str]:
         inside += line.startswith("{")
 
 
-def _sections(content: bytes, named: re.Pattern[str] | None) -> Iterator[Section]:
+def _sections(content: bytes, named: re.Pattern[str] | None) -> Iterator[ElfSection]:
     if not content.startswith(_ELF_64):
         return
     _, _, begin, _, size, count, names_at = _HEADER.unpack_from(content)
@@ -210,7 +210,7 @@ def _sections(content: bytes, named: re.Pattern[str] | None) -> Iterator[Section
             continue
         held = b"" if kind == _RESERVES_ONLY else content[start : start + min(length, left)]
         left -= len(held)
-        yield Section(name, held, length, link)
+        yield ElfSection(name, held, length, link)
 
 
 def _rows(row: struct.Struct, content: bytes, size: int) -> Iterator[tuple[int, ...]]:

@@ -61,7 +61,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Route:
+class BuildRoute:
     """How to come to a kind of code: by this tool, out of that kind."""
 
     tool: Tool
@@ -69,32 +69,32 @@ class Route:
 
 
 _K = CodeKind
-ROUTES: dict[tuple[CodeKind, CodeKind], Route] = {
-    (_K.CUDA, _K.PTX): Route(Tool.NVRTC, _K.CUDA),
-    (_K.CUDA, _K.CUBIN): Route(Tool.NVRTC, _K.CUDA),
-    (_K.CUDA, _K.LTOIR): Route(Tool.NVRTC, _K.CUDA),
-    (_K.CUDA, _K.OPTIXIR): Route(Tool.NVRTC, _K.CUDA),
-    (_K.CUDA, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.LLVM_IR, _K.PTX): Route(Tool.NVVM, _K.LLVM_IR),
-    (_K.LLVM_IR, _K.LTOIR): Route(Tool.NVVM, _K.LLVM_IR),
-    (_K.LLVM_IR, _K.CUBIN): Route(Tool.NVJITLINK, _K.PTX),
-    (_K.LLVM_IR, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.PTX, _K.CUBIN): Route(Tool.NVJITLINK, _K.PTX),
-    (_K.PTX, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.CUBIN, _K.PTX): Route(Tool.CUOBJDUMP, _K.CUBIN),
-    (_K.CUBIN, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.LTOIR, _K.PTX): Route(Tool.NVJITLINK, _K.LTOIR),
-    (_K.LTOIR, _K.CUBIN): Route(Tool.NVJITLINK, _K.LTOIR),
-    (_K.LTOIR, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.FATBIN, _K.PTX): Route(Tool.CUOBJDUMP, _K.FATBIN),
-    (_K.FATBIN, _K.CUBIN): Route(Tool.CUOBJDUMP, _K.FATBIN),
-    (_K.FATBIN, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.OBJECT, _K.PTX): Route(Tool.CUOBJDUMP, _K.OBJECT),
-    (_K.OBJECT, _K.CUBIN): Route(Tool.CUOBJDUMP, _K.OBJECT),
-    (_K.OBJECT, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
-    (_K.LIBRARY, _K.PTX): Route(Tool.CUOBJDUMP, _K.LIBRARY),
-    (_K.LIBRARY, _K.CUBIN): Route(Tool.CUOBJDUMP, _K.LIBRARY),
-    (_K.LIBRARY, _K.SASS): Route(Tool.NVDISASM, _K.CUBIN),
+ROUTES: dict[tuple[CodeKind, CodeKind], BuildRoute] = {
+    (_K.CUDA, _K.PTX): BuildRoute(Tool.NVRTC, _K.CUDA),
+    (_K.CUDA, _K.CUBIN): BuildRoute(Tool.NVRTC, _K.CUDA),
+    (_K.CUDA, _K.LTOIR): BuildRoute(Tool.NVRTC, _K.CUDA),
+    (_K.CUDA, _K.OPTIXIR): BuildRoute(Tool.NVRTC, _K.CUDA),
+    (_K.CUDA, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.LLVM_IR, _K.PTX): BuildRoute(Tool.NVVM, _K.LLVM_IR),
+    (_K.LLVM_IR, _K.LTOIR): BuildRoute(Tool.NVVM, _K.LLVM_IR),
+    (_K.LLVM_IR, _K.CUBIN): BuildRoute(Tool.NVJITLINK, _K.PTX),
+    (_K.LLVM_IR, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.PTX, _K.CUBIN): BuildRoute(Tool.NVJITLINK, _K.PTX),
+    (_K.PTX, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.CUBIN, _K.PTX): BuildRoute(Tool.CUOBJDUMP, _K.CUBIN),
+    (_K.CUBIN, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.LTOIR, _K.PTX): BuildRoute(Tool.NVJITLINK, _K.LTOIR),
+    (_K.LTOIR, _K.CUBIN): BuildRoute(Tool.NVJITLINK, _K.LTOIR),
+    (_K.LTOIR, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.FATBIN, _K.PTX): BuildRoute(Tool.CUOBJDUMP, _K.FATBIN),
+    (_K.FATBIN, _K.CUBIN): BuildRoute(Tool.CUOBJDUMP, _K.FATBIN),
+    (_K.FATBIN, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.OBJECT, _K.PTX): BuildRoute(Tool.CUOBJDUMP, _K.OBJECT),
+    (_K.OBJECT, _K.CUBIN): BuildRoute(Tool.CUOBJDUMP, _K.OBJECT),
+    (_K.OBJECT, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
+    (_K.LIBRARY, _K.PTX): BuildRoute(Tool.CUOBJDUMP, _K.LIBRARY),
+    (_K.LIBRARY, _K.CUBIN): BuildRoute(Tool.CUOBJDUMP, _K.LIBRARY),
+    (_K.LIBRARY, _K.SASS): BuildRoute(Tool.NVDISASM, _K.CUBIN),
 }
 # What holds machine code as it is: it is read, not compiled.
 _BUILT = frozenset({_K.CUBIN, _K.FATBIN, _K.OBJECT, _K.LIBRARY})

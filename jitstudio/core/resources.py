@@ -24,7 +24,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import fields, replace
 from math import prod
 
-from jitstudio.core.cubin import Section, sections, symbol_names
+from jitstudio.core.cubin import ElfSection, sections, symbol_names
 from jitstudio.core.result import Resources
 
 # Each kernel has a constant bank for its parameters; device functions have none.
@@ -84,7 +84,7 @@ def kernels_of(cubin: bytes, log: str) -> tuple[tuple[str, Resources], ...]:
     return tuple(merge(cubin_resources(cubin), read_verbose_log(log)).items())
 
 
-def _resources(found: tuple[Section, ...]) -> dict[str, Resources]:
+def _resources(found: tuple[ElfSection, ...]) -> dict[str, Resources]:
     by_name = {section.name: section for section in found}
     per_symbol = _per_symbol(found)
     reserved = _RESERVED_BYTES if f"{_SHARED}reserved.0" in by_name else 0
@@ -99,12 +99,12 @@ def _resources(found: tuple[Section, ...]) -> dict[str, Resources]:
     }
 
 
-def _kernels(found: tuple[Section, ...]) -> tuple[str, ...]:
+def _kernels(found: tuple[ElfSection, ...]) -> tuple[str, ...]:
     names = (one.name for one in found if one.name.startswith(_PARAMETER_BANK))
     return tuple(dict.fromkeys(name.removeprefix(_PARAMETER_BANK) for name in names))
 
 
-def _per_symbol(found: tuple[Section, ...]) -> dict[str, dict[str, int]]:
+def _per_symbol(found: tuple[ElfSection, ...]) -> dict[str, dict[str, int]]:
     """Registers and stack of every function, by its name."""
     needs: dict[str, dict[str, int]] = {}
     by_name = {section.name: section for section in found}
@@ -120,7 +120,7 @@ def _per_symbol(found: tuple[Section, ...]) -> dict[str, dict[str, int]]:
     return needs
 
 
-def _per_kernel(info: Section | None) -> dict[str, int]:
+def _per_kernel(info: ElfSection | None) -> dict[str, int]:
     found = {"barriers": 0}
     for code, value, payload in _attributes(info):
         if code == _BARRIERS:
@@ -130,7 +130,7 @@ def _per_kernel(info: Section | None) -> dict[str, int]:
     return found
 
 
-def _attributes(info: Section | None) -> Iterator[tuple[int, int, bytes]]:
+def _attributes(info: ElfSection | None) -> Iterator[tuple[int, int, bytes]]:
     """Code, 16-bit value and, for those that have one, payload of each attribute."""
     data = info.content if info is not None else b""
     at = 0
@@ -142,7 +142,7 @@ def _attributes(info: Section | None) -> Iterator[tuple[int, int, bytes]]:
         at += length
 
 
-def _size(section: Section | None) -> int:
+def _size(section: ElfSection | None) -> int:
     return section.size if section is not None else 0
 
 

@@ -161,7 +161,7 @@ Place = tuple[int, int]
 
 
 @dataclass(frozen=True)
-class Link:
+class CodeLink:
     """A name that leads somewhere.
 
     Attributes:
@@ -190,7 +190,7 @@ class CodeText:
     functions: Sequence[Function] = ()
 
 
-def link_at(text: CodeText, place: Place) -> Link | None:
+def link_at(text: CodeText, place: Place) -> CodeLink | None:
     """The link at a place; None where there is no name, or one that leads nowhere else."""
     line, column = place
     word = _word_at(text.kind, text.lines[line][: column + _LONGEST_NAME], column)
@@ -199,7 +199,7 @@ def link_at(text: CodeText, place: Place) -> Link | None:
     target = _TARGET_FINDERS[text.kind](text, line, word)
     if target is None or target[0] == line:
         return None
-    return Link(line, word.span(), target)
+    return CodeLink(line, word.span(), target)
 
 
 _LONGEST_NAME = 5000

@@ -163,7 +163,7 @@ def lowered_names(lines: Sequence[str]) -> frozenset[str]:
 
 
 @dataclass(frozen=True)
-class Spelling:
+class DemangledListing:
     """A listing with its names in C++.
 
     Attributes:
@@ -180,12 +180,12 @@ class Spelling:
     names: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def plain(cls, lines: Sequence[str]) -> Spelling:
+    def plain(cls, lines: Sequence[str]) -> DemangledListing:
         """The lines as the tools wrote them."""
         return cls(lines, lines)
 
     @classmethod
-    def of(cls, lines: Sequence[str], names: Mapping[str, str]) -> Spelling:
+    def of(cls, lines: Sequence[str], names: Mapping[str, str]) -> DemangledListing:
         """The lines with these names replaced by what they mean."""
         shown = list(lines)
         stand_ins: dict[int, str] = {}

@@ -95,7 +95,7 @@ def code_end(line: str) -> int:
 
 
 @dataclass(frozen=True)
-class Extent:
+class TextExtent:
     """How much room a text takes, in cells.
 
     Attributes:
@@ -112,7 +112,7 @@ class Extent:
     usual: int = 0
 
     @classmethod
-    def of(cls, lines: Sequence[str], kind: CodeKind | None) -> Extent:
+    def of(cls, lines: Sequence[str], kind: CodeKind | None) -> TextExtent:
         """Measures a text; only SASS has addresses. Takes half a second for 300,000 lines."""
         if kind is not CodeKind.SASS:
             return cls(widest_line(lines))

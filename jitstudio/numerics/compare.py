@@ -12,7 +12,13 @@ import numpy as np
 from jitstudio.core.launch.request import Expectation
 from jitstudio.core.launch.result import CheckResult, Mismatch
 from jitstudio.core.launch.types import Type
-from jitstudio.numerics.dtypes import Column, NumericsError, columns, is_floating, size_in_words
+from jitstudio.numerics.dtypes import (
+    BufferColumn,
+    NumericsError,
+    columns,
+    is_floating,
+    size_in_words,
+)
 
 _PIECE = 1 << 16
 """Numbers that are compared at a time."""
@@ -46,7 +52,7 @@ class _Tally:
     largest_relative: float = 0.0
     mismatches: list[Mismatch] = field(default_factory=list)
 
-    def add(self, column: Column, first: int, got: np.ndarray, expected: np.ndarray) -> None:
+    def add(self, column: BufferColumn, first: int, got: np.ndarray, expected: np.ndarray) -> None:
         """Compare a piece that begins with this element."""
         self.count += got.size
         if np.array_equal(got, expected):
@@ -121,7 +127,7 @@ def compare(
     )
 
 
-def _pieces(column: Column) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
+def _pieces(column: BufferColumn) -> Iterator[tuple[int, np.ndarray, np.ndarray]]:
     """The numbers as they are compared, with the index of the first element of each piece."""
     got, expected = column.array, column.numbers
     rounds = got.dtype.kind == "b" or is_floating(got.dtype)

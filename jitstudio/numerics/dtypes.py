@@ -151,7 +151,7 @@ def _bits(dtype: np.dtype[Any]) -> np.dtype[Any]:
 
 
 @dataclass(frozen=True)
-class Column:
+class BufferColumn:
     """Numbers of one type: a whole buffer, or a field of all its structs.
 
     Attributes:
@@ -206,21 +206,21 @@ def fill_from(value: Any, element: Type, length: int) -> np.ndarray:
     return array
 
 
-def columns(array: np.ndarray, value: Any, size: str, label: str = "") -> Iterator[Column]:
+def columns(array: np.ndarray, value: Any, size: str, label: str = "") -> Iterator[BufferColumn]:
     """A buffer with the numbers that belong to it; the fields of its structs each by itself.
 
     Args:
         array: The buffer.
         value: A number, an array, or a list of such; for structs also a list of the fields.
         size: How many numbers the buffer has, for a message.
-        label: Of the field that this is, see `Column`.
+        label: Of the field that this is, see `BufferColumn`.
 
     Raises:
         NumericsError: They do not fit.
     """
     names = array.dtype.names
     if names is None:
-        yield Column(label, array, spread(value, array.shape, size))
+        yield BufferColumn(label, array, spread(value, array.shape, size))
         return
     for number, name in enumerate(names):
         inner = f"{label}.{name}" if label else name

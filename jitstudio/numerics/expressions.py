@@ -160,7 +160,7 @@ class ExpressionError(NumericsError):
 
 
 @dataclass(frozen=True)
-class Place:
+class ExpressionText:
     """Knows where the parts of a parsed text are in what the user wrote.
 
     Attributes:
@@ -200,7 +200,7 @@ class Parsed:
 
     body: ast.expr
     names: frozenset[str]
-    place: Place
+    place: ExpressionText
 
 
 def parse(expression: str, parameters: Collection[str]) -> Parsed:
@@ -232,7 +232,7 @@ def parse(expression: str, parameters: Collection[str]) -> Parsed:
     return Parsed(body, frozenset(reader.names), place)
 
 
-def _prepared(expression: str, suffix: str, keywords: Collection[str]) -> Place:
+def _prepared(expression: str, suffix: str, keywords: Collection[str]) -> ExpressionText:
     """One line without leading space, in which parameters named like keywords are renamed."""
     line = re.sub(r"[\s\0]", " ", expression)
     first = len(line) - len(line.lstrip())
@@ -243,13 +243,15 @@ def _prepared(expression: str, suffix: str, keywords: Collection[str]) -> Place:
             origin += [*range(first, match.end()), *(match.end() - 1 for _ in suffix)]
             first = match.end()
     text += line[first:]
-    return Place(expression, text, [*origin, *range(first, len(line) + 1)])
+    return ExpressionText(expression, text, [*origin, *range(first, len(line) + 1)])
 
 
 class _Reader(ast.NodeTransformer):
     """Refuses all that is not known to be harmless, and finds out what names mean."""
 
-    def __init__(self, place: Place, parameters: Collection[str], renamed: dict[str, str]) -> None:
+    def __init__(
+        self, place: ExpressionText, parameters: Collection[str], renamed: dict[str, str]
+    ) -> None:
         self.names = set[str]()
         self._place = place
         self._parameters = parameters
@@ -430,7 +432,9 @@ def _sound(value: Any) -> Any:
     return value
 
 
-def _in_words(interpreter: Interpreter, error: BaseException, place: Place) -> ExpressionError:
+def _in_words(
+    interpreter: Interpreter, error: BaseException, place: ExpressionText
+) -> ExpressionError:
     """What went wrong at first; asteval says it again for every level."""
     node = None
     if interpreter.error:

@@ -22,7 +22,7 @@ INDEX = "i"
 """The name of the indices of the elements, unless a parameter has it."""
 
 
-class Scope(Mapping[str, Any]):
+class ExpressionScope(Mapping[str, Any]):
     """All names of an expression; a buffer is made or opened when it is asked for.
 
     Args:
@@ -72,7 +72,7 @@ def evaluate_among(expression: str, surroundings: Surroundings, length: int) -> 
     Raises:
         NumericsError: It cannot be evaluated.
     """
-    return evaluate(expression, Scope(surroundings, length))
+    return evaluate(expression, ExpressionScope(surroundings, length))
 
 
 _SETTERS = (

@@ -13,7 +13,7 @@ import time
 from dataclasses import replace
 from typing import IO
 
-from jitstudio.analysis.reading_request import Unreadable
+from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import (
     CODE_OPTIONS,
@@ -39,7 +39,7 @@ _UNCOUNTED = (
 )
 
 
-def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
+def read_cubin(cubin: bytes, name: str) -> Disassembly | ReadingFailure:
     """Read the machine code of a cubin.
 
     Args:
@@ -52,7 +52,7 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
     try:
         program = locate.nvdisasm()
     except ToolMissing as missing:
-        return Unreadable(str(missing), Outcome.MISSING)
+        return ReadingFailure(str(missing), Outcome.MISSING)
     # Files without a name: a worker that is killed meanwhile leaves nothing behind. And not pipes:
     # the run that nobody listens to yet would soon have to wait.
     with (
@@ -83,7 +83,7 @@ def read_cubin(cubin: bytes, name: str) -> Disassembly | Unreadable:
             if reading.returncode:
                 counting.kill()
                 told = _why(reading.returncode, text_of(errors), path, name)
-                return Unreadable(
+                return ReadingFailure(
                     told, Outcome.CRASHED if reading.returncode < 0 else Outcome.FAILED
                 )
             # Read while the other one is still at work.

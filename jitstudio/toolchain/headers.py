@@ -33,9 +33,16 @@ from cuda.bindings import nvrtc
 from cuda.pathfinder import find_nvidia_header_directory
 
 from jitstudio.core.code import split_variant
-from jitstudio.core.options import Effect, lies_in, read, shown
+from jitstudio.core.options import OptionEffect, lies_in, read, shown
 from jitstudio.core.plan import HOW_TO_TRUST, NOT_TRUSTED, Job, Search
-from jitstudio.disk import TICK_NS, Readings, Unreadable, places, status_of, working_folder
+from jitstudio.disk import (
+    TICK_NS,
+    FileContentCache,
+    UnreadableFile,
+    places,
+    status_of,
+    working_folder,
+)
 from jitstudio.listing.includes import Includes, includes
 from jitstudio.paths import UNPACKED_HEADERS, cache_folder, fallback_folder
 from jitstudio.private import make_private
@@ -160,7 +167,7 @@ def _installed() -> Iterator[str]:
 
 _FOLDER, _FORCES = "-I", "--pre-include"
 _MADE_UP = {"__nv_nvrtc_builtin_header.h", "__nv_name_map"}
-_READINGS: Readings[Includes] = Readings(includes)
+_READINGS: FileContentCache[Includes] = FileContentCache(includes)
 
 
 class _Trace:
@@ -224,7 +231,7 @@ def searches_of(
     in_memory = {header.name for header in job.headers}
     try:
         scans += [scan for name in opened if (scan := _scan(name, in_memory))]
-    except (Unreadable, OSError):
+    except (UnreadableFile, OSError):
         return None
     everywhere = [
         os.path.join(here, at) for at in ("", str(PurePath(source).parent), *own, *folders)
@@ -342,7 +349,7 @@ def _refusal(text: str, name: str, real: str) -> str:
 
 def _folders(job: Job) -> Iterator[str]:
     for given in read(job.options):
-        if given.spec and given.spec.effect is Effect.READS and given.value:
+        if given.spec and given.spec.effect is OptionEffect.READS and given.value:
             yield given.value
 
 
@@ -350,7 +357,7 @@ def _texts(job: Job) -> Iterator[_Text]:
     forced = (
         given.value
         for given in read(job.options)
-        if given.spec and given.spec.effect is Effect.INCLUDES and given.value
+        if given.spec and given.spec.effect is OptionEffect.INCLUDES and given.value
     )
     yield _Text("--pre-include", "", frozenset(forced))
     beside = os.path.dirname(job.name)

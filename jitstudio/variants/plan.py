@@ -72,7 +72,7 @@ class Variant:
 
 
 @dataclass(frozen=True)
-class Extent:
+class PlanSize:
     """How much work a plan is.
 
     Attributes:
@@ -125,7 +125,7 @@ def expand(plan: VariantPlan, most: int = MOST_VARIANTS) -> tuple[Variant, ...]:
     return tuple(variants)
 
 
-def extent(plan: VariantPlan) -> Extent:
+def extent(plan: VariantPlan) -> PlanSize:
     """Returns how much work a plan is, from its axes alone: quick, however many variants it has.
 
     Raises:
@@ -135,7 +135,7 @@ def extent(plan: VariantPlan) -> Extent:
     builds = 1
     for axis in plan.axes:
         builds *= len({_point(plan, ((axis, value),))[0] for value in axis.values})
-    return Extent(math.prod(len(axis.values) for axis in plan.axes), builds)
+    return PlanSize(math.prod(len(axis.values) for axis in plan.axes), builds)
 
 
 def _check(plan: VariantPlan, most: int) -> None:

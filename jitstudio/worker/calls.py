@@ -11,7 +11,7 @@ from typing import Any
 
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.limits import default_memory_limit
-from jitstudio.worker.protocol import Call, Program
+from jitstudio.worker.protocol import Call, WorkerProgram
 from jitstudio.worker.sandbox.access import NOTHING, Need
 
 _numbers = itertools.count(1)
@@ -188,7 +188,7 @@ class SingleWorker:
         memory_limit: Bytes the process may take at most, 0 for any number, None for the default.
     """
 
-    def __init__(self, program: Program, memory_limit: int | None) -> None:
+    def __init__(self, program: WorkerProgram, memory_limit: int | None) -> None:
         limit = default_memory_limit() if memory_limit is None else memory_limit
         self._host = WorkerHost(limit, program)
         self._queue = CallQueue()

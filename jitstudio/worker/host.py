@@ -15,8 +15,8 @@ from jitstudio.core.codec import CodecError
 from jitstudio.worker.limits import WATCH
 from jitstudio.worker.process import ChildProcess
 from jitstudio.worker.programs.build import BUILDING
-from jitstudio.worker.protocol import Call, Done, FrameTooLarge, InternalError, Program, Unfit
-from jitstudio.worker.sandbox.access import NOTHING, Access, Need, identity
+from jitstudio.worker.protocol import Call, Done, FrameTooLarge, InternalError, Unfit, WorkerProgram
+from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess, identity
 
 _NONSENSE = (CodecError, FrameTooLarge, Unfit)
 
@@ -64,16 +64,16 @@ class WorkerHost:
     """
 
     def __init__(
-        self, memory_limit: int, program: Program = BUILDING, wrapper: Sequence[str] = ()
+        self, memory_limit: int, program: WorkerProgram = BUILDING, wrapper: Sequence[str] = ()
     ) -> None:
         self.memory_limit = memory_limit
         self._program = program
         self._wrapper = tuple(wrapper)
         self._child: ChildProcess | None = None
         self._served = 0
-        self._sealed: Access | None = None
+        self._sealed: SandboxAccess | None = None
         self._identities: dict[str, tuple[int, int] | None] = {}
-        self._earlier = Access()
+        self._earlier = SandboxAccess()
         # Guards what `kill` and `close` look at from other threads.
         self._lock = threading.Lock()
         self._current: int | None = None
@@ -216,7 +216,7 @@ class WorkerHost:
                 ) from error
         return self._child
 
-    def _access(self, need: Need) -> Access:
+    def _access(self, need: Need) -> SandboxAccess:
         """What the child is sealed with; at its first call, with what this one needs."""
         if self._sealed is None:
             sealed = need.of_new_process(self._earlier)
@@ -234,7 +234,7 @@ class WorkerHost:
 
 
 def _converse(
-    child: ChildProcess, program: Program, call: Call[Any], on_event: Callable[[Any], None]
+    child: ChildProcess, program: WorkerProgram, call: Call[Any], on_event: Callable[[Any], None]
 ) -> Done[Any] | InternalError:
     """Send the call and hear the child out.
 

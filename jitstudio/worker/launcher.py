@@ -33,8 +33,8 @@ from jitstudio.worker.compute_sanitizer import SanitizerMissing, find_sanitizer,
 from jitstudio.worker.crash_report import cause_of_death
 from jitstudio.worker.evaluator import CalculationError, HostEvaluator
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
-from jitstudio.worker.programs.launch import LAUNCHING, Launch, ListDevices, WarmUp
-from jitstudio.worker.sandbox.access import Access, Need
+from jitstudio.worker.programs.launch import LAUNCHING, LaunchCommand, ListDevices, WarmUp
+from jitstudio.worker.sandbox.access import Need, SandboxAccess
 
 _ASKING_LIMIT = 60.0
 _WARM_UP_LIMIT = 20.0
@@ -175,7 +175,7 @@ class Launcher:
             if calls.ending is None:
                 return _failed(request, LaunchOutcome.REFUSED, _error(str(error)))
             prepared = {}
-        call = Launch(
+        call = LaunchCommand(
             request,
             tuple((name, str(path)) for name, path in prepared.items()),
             str(self._files.new_run()),
@@ -213,7 +213,7 @@ class Launcher:
                 f"The files of launches cannot be kept: {error.strerror or error}. Make room in "
                 "the folder for temporary files, or set TMPDIR to another one."
             ) from error
-        return Need(Access((folder,), (runs,), gpu=True, confined_to=self._confined_to))
+        return Need(SandboxAccess((folder,), (runs,), gpu=True, confined_to=self._confined_to))
 
     def _checks(
         self,

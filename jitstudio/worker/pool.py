@@ -13,7 +13,7 @@ from jitstudio.worker.calls import RunningCalls
 from jitstudio.worker.host import Death, WorkerError, WorkerHost
 from jitstudio.worker.limits import WATCH
 from jitstudio.worker.programs.build import Precompile
-from jitstudio.worker.sandbox.access import NOTHING, Access, Need
+from jitstudio.worker.sandbox.access import NOTHING, Need, SandboxAccess
 
 MOST_WORKERS = 8
 KEPT_WARM = 60.0
@@ -121,7 +121,7 @@ class Pool:
         """
         need = NOTHING
         if isinstance(request, ProbeRequest):
-            need = Need(Access(gpu=request.devices))
+            need = Need(SandboxAccess(gpu=request.devices))
         host = self.take("", need) if self.wait(lambda: calls.ending is not None) else None
         if host is None:
             return Death(killed=True)

@@ -23,7 +23,7 @@ from typing import IO, Any, Generic, TypeVar
 from jitstudio.core.codec import Codec
 from jitstudio.core.diagnostics import Diagnostic
 from jitstudio.core.launch.device import DeviceList
-from jitstudio.worker.sandbox.access import Access
+from jitstudio.worker.sandbox.access import SandboxAccess
 
 _LENGTH = struct.Struct("<I")
 
@@ -180,7 +180,7 @@ class Call(Generic[_Request]):
 
     ticket: int
     request: _Request
-    access: Access = field(default_factory=Access)
+    access: SandboxAccess = field(default_factory=SandboxAccess)
 
 
 @dataclass(frozen=True)
@@ -225,7 +225,7 @@ def anything_goes(request: Any, said: Any) -> None:
 
 
 @dataclass(frozen=True, eq=False)
-class Service:
+class RequestType:
     """One kind of request that a program takes.
 
     Attributes:
@@ -253,7 +253,7 @@ class Service:
 
 
 @dataclass(frozen=True, eq=False)
-class Program:
+class WorkerProgram:
     """What a worker process runs.
 
     Attributes:
@@ -262,7 +262,7 @@ class Program:
     """
 
     module: str
-    services: tuple[Service, ...]
+    services: tuple[RequestType, ...]
 
     @cached_property
     def calls(self) -> Codec[Call[Any]]:
@@ -270,7 +270,7 @@ class Program:
         requests = reduce(or_, [service.request for service in self.services])
         return Codec(GenericAlias(Call, (requests,)))
 
-    def service(self, request: object) -> Service:
+    def service(self, request: object) -> RequestType:
         """What answers this request."""
         return next(one for one in self.services if isinstance(request, one.request))
 

@@ -19,11 +19,11 @@ from jitstudio.analysis.correlation.bands import bands  # noqa: E402
 from jitstudio.analysis.correlation.chains import corrected  # noqa: E402
 from jitstudio.analysis.correlation.index import Correlation  # noqa: E402
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines  # noqa: E402
-from jitstudio.analysis.sass.model import Place  # noqa: E402
+from jitstudio.analysis.sass.model import SourceLocation  # noqa: E402
 from jitstudio.analysis.sass.reading import read_code  # noqa: E402
 
 GOAL_MS = 16
-CALL, LINE = Place("/src/k.cu", 7), Place("/src/k.cuh", 5)
+CALL, LINE = SourceLocation("/src/k.cu", 7), SourceLocation("/src/k.cuh", 5)
 
 
 def sass(count: int) -> str:

@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 
 from jitstudio.analysis.correlation.hues import HUES, PLAIN, UNMAPPED
 from jitstudio.analysis.correlation.index import Correlation
-from jitstudio.analysis.sass.model import NOWHERE, Place, Places, SassFunction
+from jitstudio.analysis.sass.model import NOWHERE, InlineChain, SassFunction, SourceLocation
 
 
 @dataclass(frozen=True, eq=False)
-class Bands:
+class LineHues:
     """A colour for everything that has a counterpart: 1 to `HUES`, else `PLAIN` or `UNMAPPED`.
 
     Attributes:
@@ -28,7 +28,7 @@ class Bands:
     code: Mapping[SassFunction, bytes]
 
 
-def bands(correlation: Correlation, is_open: Callable[[str], bool]) -> Bands:
+def bands(correlation: Correlation, is_open: Callable[[str], bool]) -> LineHues:
     """Colour all that belongs together.
 
     Args:
@@ -41,7 +41,7 @@ def bands(correlation: Correlation, is_open: Callable[[str], bool]) -> Bands:
 
 # What stands for lines of one colour: a line of a source, or of PTX where no source is known.
 _SOURCE, _PTX = 0, 1
-_Key = tuple[int, Place]
+_Key = tuple[int, SourceLocation]
 _Numbers = NDArray[np.intp]
 
 
@@ -54,7 +54,7 @@ class _Painter:
         self._open = {file for file in files if is_open(file)}
         self._keys: dict[_Key, int] = {}
 
-    def bands(self) -> Bands:
+    def bands(self) -> LineHues:
         correlation = self._correlation
         for place in correlation.places:
             if place.file in self._open:
@@ -71,7 +71,7 @@ class _Painter:
             # What stands for nothing has the last one.
             return np.array([*map(hues.get, self._keys), default], np.uint8)[numbers].tobytes()
 
-        return Bands(
+        return LineHues(
             sources,
             {name: worn(numbers, PLAIN) for name, numbers in ptx.items()},
             {f: _covered(worn(numbers, UNMAPPED), f) for f, numbers in code.items()},
@@ -80,7 +80,7 @@ class _Painter:
     def _number(self, key: _Key | None) -> int:
         return NOWHERE if key is None else self._keys.setdefault(key, len(self._keys))
 
-    def _of_places(self, places: Sequence[Places], ids: NDArray[np.int32]) -> _Numbers:
+    def _of_places(self, places: Sequence[InlineChain], ids: NDArray[np.int32]) -> _Numbers:
         numbers = [self._number(self._stands_for(one)) for one in places]
         return np.array([*numbers, NOWHERE], np.intp)[ids]
 
@@ -91,7 +91,7 @@ class _Painter:
         # Of PTX that nobody compiled, the lines themselves are the source.
         rest = (numbers == NOWHERE) & (tied.starts > 0)
         lines, which = np.unique(tied.starts[rest], return_inverse=True)
-        of_lines = [self._number((_PTX, Place(module, int(line)))) for line in lines]
+        of_lines = [self._number((_PTX, SourceLocation(module, int(line)))) for line in lines]
         numbers[rest] = np.array(of_lines, np.intp)[which]
         return numbers
 
@@ -106,7 +106,7 @@ class _Painter:
         first[0] = NOWHERE
         return np.where(numbers == NOWHERE, first[lines.starts], numbers)[1:]
 
-    def _stands_for(self, places: Places) -> _Key | None:
+    def _stands_for(self, places: InlineChain) -> _Key | None:
         seen = (place for place in places if place.file in self._open)
         place = next(seen, next(iter(places), None))
         return None if place is None else (_SOURCE, place)

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from jitstudio.analysis.correlation.ptx_lines import PtxLines
-from jitstudio.analysis.sass.model import NOWHERE, Disassembly, Places, SassFunction
+from jitstudio.analysis.sass.model import NOWHERE, Disassembly, InlineChain, SassFunction
 
 _Ids = NDArray[np.int32]
 
@@ -74,12 +74,12 @@ def _corrected(function: SassFunction, ptx: PtxLines | None) -> SassFunction:
 class _Chains:
     """The different places of a function, with those that come to them."""
 
-    def __init__(self, places: Iterable[Places]) -> None:
+    def __init__(self, places: Iterable[InlineChain]) -> None:
         self._ids = {place: number for number, place in enumerate(places)}
         self._told = tuple(self._ids)
 
     @property
-    def places(self) -> tuple[Places, ...]:
+    def places(self) -> tuple[InlineChain, ...]:
         return tuple(self._ids)
 
     def certain(self, ids: _Ids, lines: _Ids) -> _Ids:
@@ -101,7 +101,7 @@ class _Chains:
         alone = np.array([*(self._id(place[:1]) for place in self._told), NOWHERE], np.int32)
         return np.where(is_new | is_same, ids, alone[ids])
 
-    def told_by_ptx(self, ids: _Ids, told: _Ids, of_ptx: Sequence[Places]) -> _Ids:
+    def told_by_ptx(self, ids: _Ids, told: _Ids, of_ptx: Sequence[InlineChain]) -> _Ids:
         """With the calls that the PTX tells of the same line.
 
         Args:
@@ -122,5 +122,5 @@ class _Chains:
         pairs = ((int(one) // base - 1, int(one) % base - 1) for one in both)
         return np.array([chosen(*pair) for pair in pairs], np.int32)[which]
 
-    def _id(self, places: Places) -> int:
+    def _id(self, places: InlineChain) -> int:
         return self._ids.setdefault(places, len(self._ids))

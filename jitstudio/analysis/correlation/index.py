@@ -17,7 +17,13 @@ from numpy.typing import NDArray
 
 from jitstudio.analysis.correlation.chains import modules_of, ptx_lines_of
 from jitstudio.analysis.correlation.ptx_lines import PtxLines
-from jitstudio.analysis.sass.model import NOWHERE, Disassembly, Place, Places, SassFunction
+from jitstudio.analysis.sass.model import (
+    NOWHERE,
+    Disassembly,
+    InlineChain,
+    SassFunction,
+    SourceLocation,
+)
 
 Numbers = Sequence[int] | NDArray[np.intp]
 """Lines or indices, ascending."""
@@ -33,7 +39,7 @@ class Matches:
         code: Indices of instructions by the function.
     """
 
-    places: tuple[Place, ...] = ()
+    places: tuple[SourceLocation, ...] = ()
     ptx: Mapping[str, Numbers] = field(default_factory=dict)
     code: Mapping[SassFunction, Numbers] = field(default_factory=dict)
 
@@ -50,7 +56,7 @@ class Coverage(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Tied:
+class InstructionOrigins:
     """Where the instructions of a function come from.
 
     Attributes:
@@ -60,7 +66,7 @@ class Tied:
     """
 
     ids: NDArray[np.int32]
-    places: Sequence[Places]
+    places: Sequence[InlineChain]
     starts: NDArray[np.int32]
 
     @cached_property
@@ -94,8 +100,8 @@ class Correlation:
         self.modules = dict(modules)
         self._module_of = modules_of(code.functions, self.modules)
         self._tied = {function: self._tie(function) for function in code.functions}
-        self._code_by_place: dict[Place, dict[SassFunction, NDArray[np.intp]]] = {}
-        self._ptx_by_place: dict[Place, dict[str, NDArray[np.intp]]] = {}
+        self._code_by_place: dict[SourceLocation, dict[SassFunction, NDArray[np.intp]]] = {}
+        self._ptx_by_place: dict[SourceLocation, dict[str, NDArray[np.intp]]] = {}
         for function, tied in self._tied.items():
             for place, indices in _by_place(tied.ids, tied.places):
                 self._code_by_place.setdefault(place, {})[function] = indices
@@ -104,7 +110,7 @@ class Correlation:
                 self._ptx_by_place.setdefault(place, {})[name] = found
 
     @property
-    def places(self) -> Iterator[Place]:
+    def places(self) -> Iterator[SourceLocation]:
         """Every line of a source that something was made of."""
         return iter(dict.fromkeys(chain(self._code_by_place, self._ptx_by_place)))
 
@@ -116,11 +122,11 @@ class Correlation:
         """The functions that were made of a PTX text."""
         return tuple(f for f in self.code.functions if self.module_of(f) == module)
 
-    def tied(self, function: SassFunction) -> Tied:
+    def tied(self, function: SassFunction) -> InstructionOrigins:
         """Where the instructions of a function of this code come from."""
         return self._tied[function]
 
-    def of_place(self, place: Place) -> Matches:
+    def of_place(self, place: SourceLocation) -> Matches:
         """What was made of a line of a source, there or inlined through a call on it."""
         code, ptx = self._code_by_place.get(place, {}), self._ptx_by_place.get(place, {})
         return Matches((place,) if code or ptx else (), ptx, code)
@@ -140,12 +146,12 @@ class Correlation:
         """Where an instruction comes from, by way of which PTX."""
         tied = self._tied[function]
         place, start = int(tied.ids[index]), int(tied.starts[index])
-        places: Places = () if place == NOWHERE else tied.places[place]
+        places: InlineChain = () if place == NOWHERE else tied.places[place]
         module = self.module_of(function)
         ptx = {module: self.modules[module].statement(start)} if start else {}
         return Matches(places, ptx, {function: (index,)}) if places or ptx else Matches()
 
-    def callee(self, places: Places) -> str:
+    def callee(self, places: InlineChain) -> str:
         """The lowered name of the function that inlined code is of; empty where none tells."""
         tellers = (lines.callees for lines in self.modules.values())
         return next((callees[places] for callees in tellers if places in callees), "")
@@ -160,22 +166,22 @@ class Correlation:
             ptx += int(np.count_nonzero(tied.starts[:count]))
         return Coverage(total, source, ptx)
 
-    def _tie(self, function: SassFunction) -> Tied:
+    def _tie(self, function: SassFunction) -> InstructionOrigins:
         ids = np.frombuffer(function.place_ids, np.int32)
         module = self.modules.get(self.module_of(function))
         if module is None:
-            return Tied(ids, function.places, np.zeros(len(ids), np.int32))
+            return InstructionOrigins(ids, function.places, np.zeros(len(ids), np.int32))
         starts = module.starts[ptx_lines_of(function, module)]
-        return Tied(ids, function.places, starts)
+        return InstructionOrigins(ids, function.places, starts)
 
 
 def _by_place(
-    ids: NDArray[np.int32], places: Sequence[Places]
-) -> Iterator[tuple[Place, NDArray[np.intp]]]:
+    ids: NDArray[np.int32], places: Sequence[InlineChain]
+) -> Iterator[tuple[SourceLocation, NDArray[np.intp]]]:
     """For each line of a source, the indices of all that has it in its chain."""
     order = np.argsort(ids, kind="stable")
     firsts = np.searchsorted(ids[order], np.arange(len(places) + 1))
-    runs: dict[Place, list[NDArray[np.intp]]] = {}
+    runs: dict[SourceLocation, list[NDArray[np.intp]]] = {}
     for number, of_one in enumerate(places):
         run = order[firsts[number] : firsts[number + 1]]
         # A recursive call may be in a chain twice.

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from jitstudio.analysis.correlation.ptx_lines import PtxLines, read_ptx_lines
-from jitstudio.analysis.sass.model import NOWHERE, Place, Places
+from jitstudio.analysis.sass.model import NOWHERE, InlineChain, SourceLocation
 from jitstudio.listing.functions import Function
 
 
@@ -32,8 +32,8 @@ class Inlined:
 
     function: str
     into: str
-    calls: Places
-    place: Place
+    calls: InlineChain
+    place: SourceLocation
     ptx_line: int
     instructions: int
 
@@ -68,7 +68,7 @@ def inlining(lines: Sequence[str]) -> Inlining:
 class _Code(NamedTuple):
     """The instructions of a function that come from the same place."""
 
-    places: Places
+    places: InlineChain
     first_line: int
     instructions: int
 
@@ -88,8 +88,10 @@ def _codes(function: Function, ptx: PtxLines) -> list[_Code]:
     return [code for code in codes if code.places]
 
 
-def _inlined(into: str, codes: Iterable[_Code], callees: Mapping[Places, str]) -> Iterable[Inlined]:
-    found: dict[tuple[str, Places], Inlined] = {}
+def _inlined(
+    into: str, codes: Iterable[_Code], callees: Mapping[InlineChain, str]
+) -> Iterable[Inlined]:
+    found: dict[tuple[str, InlineChain], Inlined] = {}
     for code in codes:
         for depth in range(len(code.places) - 1):
             place, *calls = code.places[depth:]

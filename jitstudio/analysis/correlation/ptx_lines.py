@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from jitstudio.analysis.sass.model import NOWHERE, Place, Places
+from jitstudio.analysis.sass.model import NOWHERE, InlineChain, SourceLocation
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.functions import Function, functions
 
@@ -50,12 +50,12 @@ class PtxLines:
 
     count: int
     functions: tuple[Function, ...]
-    places: tuple[Places, ...]
-    callees: Mapping[Places, str]
+    places: tuple[InlineChain, ...]
+    callees: Mapping[InlineChain, str]
     _place_ids: array[int]
     _long: Mapping[int, range]
 
-    def places_of(self, line: int) -> Places:
+    def places_of(self, line: int) -> InlineChain:
         """Where an instruction comes from; empty for other lines, and where no `.loc` tells."""
         place = self.place_id(line)
         return () if place == NOWHERE else self.places[place]
@@ -191,14 +191,14 @@ class _Reader:
             self.count, defined, tuple(places.values()), callees, self.place_ids, self.long
         )
 
-    def _places(self, frames: _Frames) -> Places:
+    def _places(self, frames: _Frames) -> InlineChain:
         """Nothing at all where a part is not known: half a chain would tell another story.
 
         Line 0 stands for code that the compiler brought along.
         """
         if any(number not in self.files or not line for number, line in frames):
             return ()
-        return tuple(Place(self.files[number], line) for number, line in frames)
+        return tuple(SourceLocation(self.files[number], line) for number, line in frames)
 
     def _string(self, label: str, offset: int) -> str:
         text, _, _ = bytes(self.strings.get(label, b"")[offset:]).partition(b"\0")

@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import lru_cache
 
-from jitstudio.analysis.sass.liveness import Effect, effect
+from jitstudio.analysis.sass.liveness import RegisterEffect, effect
 from jitstudio.analysis.sass.operands import (
     ALL_REGISTERS,
     GPR,
@@ -33,7 +33,7 @@ _NAME = "%"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Form:
+class InstructionForm:
     """An instruction in its parts.
 
     Attributes:
@@ -54,11 +54,11 @@ class Form:
     guard: str
     written: range
     is_known: bool
-    effect: Effect
+    effect: RegisterEffect
 
 
 @lru_cache(1 << 15)
-def form_of(predicate: str, opcode: str, operands: str) -> Form:
+def form_of(predicate: str, opcode: str, operands: str) -> InstructionForm:
     """The parts of an instruction."""
     decoded = decode(opcode, operands)
     uses: list[int] = []
@@ -77,7 +77,7 @@ def form_of(predicate: str, opcode: str, operands: str) -> Form:
     targets: list[str] = []
     skeleton = REGISTER.sub(_kind, operands) if decoded.is_known else operands
     skeleton = _TARGET.sub(lambda token: _kept(token, targets), skeleton)
-    return Form(
+    return InstructionForm(
         skeleton=f"{REGISTER.sub(_kind, predicate)} {opcode} {skeleton}",
         uses=tuple(uses),
         named=tuple(named),
@@ -126,7 +126,7 @@ Uses = tuple[int, ...]
 _CERTAIN = 1 << 60
 
 
-class Renaming:
+class RegisterRenaming:
     """One to one: no two registers of a function become the same one of the other.
 
     Where the functions differ each register goes with the one that it stands beside most often;

@@ -8,7 +8,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from jitstudio.analysis.diff.align import Keys, align, align_by, merged
-from jitstudio.analysis.diff.form import REGISTERS, Form, Renaming, Uses, form_of
+from jitstudio.analysis.diff.form import REGISTERS, InstructionForm, RegisterRenaming, Uses, form_of
 from jitstudio.analysis.diff.model import ASIDE, TOKEN, Change
 from jitstudio.analysis.diff.names import PublicNames
 from jitstudio.analysis.diff.text import change_of
@@ -32,7 +32,7 @@ class Pair(NamedTuple):
     change: Change
 
 
-class Spelling(NamedTuple):
+class TokenSpelling(NamedTuple):
     """How the tokens of instructions that differ are compared, by index."""
 
     left: Mapping[int, tuple[str, ...]]
@@ -57,7 +57,7 @@ def compare_as_written(left: SassFunction, right: SassFunction) -> list[Pair]:
 
 def compare_normalised(
     left: SassFunction, right: SassFunction, public: tuple[PublicNames, PublicNames]
-) -> tuple[list[Pair], Spelling]:
+) -> tuple[list[Pair], TokenSpelling]:
     """Names of registers and labels do not count as long as one renaming fits all of them.
 
     First each register is one thing all over a function. Where that does not do each of its webs
@@ -88,7 +88,7 @@ class _Compared:
 
     pairs: list[Pair]
     names: _Names
-    renaming: Renaming
+    renaming: RegisterRenaming
     partners: Mapping[int, int]
 
     @cached_property
@@ -168,7 +168,7 @@ class _Normalised:
         ]
         return _Compared(found, names, renaming, partners)
 
-    def _spelt(self, names: _Names, renaming: Renaming) -> tuple[Keys, Keys]:
+    def _spelt(self, names: _Names, renaming: RegisterRenaming) -> tuple[Keys, Keys]:
         """The instructions of both with the names of the first function."""
         ours: list[Hashable] = list(zip(self._skeletons[0], names[0], strict=True))
         theirs: list[Hashable] = [
@@ -182,7 +182,7 @@ class _Normalised:
         left: int,
         right: int,
         names: _Names,
-        renaming: Renaming,
+        renaming: RegisterRenaming,
         partners: Mapping[int, int],
     ) -> Change:
         if left < 0 or right < 0:
@@ -194,7 +194,9 @@ class _Normalised:
         )
         return _change(self._left, self._right, left, right, same=same)
 
-    def _lead_to_the_same(self, left: Form, right: Form, partners: Mapping[int, int]) -> bool:
+    def _lead_to_the_same(
+        self, left: InstructionForm, right: InstructionForm, partners: Mapping[int, int]
+    ) -> bool:
         if not left.targets:
             return True
         ours = (_place(name, self._places[0]) for name in left.targets)
@@ -204,7 +206,7 @@ class _Normalised:
             for (a, one), (b, other) in zip(ours, theirs, strict=True)
         )
 
-    def spelling(self, compared: _Compared) -> Spelling:
+    def spelling(self, compared: _Compared) -> TokenSpelling:
         """How the tokens of what differs are compared."""
         left: dict[int, tuple[str, ...]] = {}
         right: dict[int, tuple[str, ...]] = {}
@@ -218,7 +220,7 @@ class _Normalised:
                 left[one] = tuple(self._words(0, one, ours[one]))
                 words = self._words(1, other, [*map(to_left, theirs[other])])
                 right[other] = tuple([called.get(word, word) for word in words])
-        return Spelling(left, right)
+        return TokenSpelling(left, right)
 
     def _words(self, side: int, at: int, uses: Sequence[int | None]) -> list[str]:
         """The tokens of an instruction, as its line has them but for private names.
@@ -237,9 +239,11 @@ class _Normalised:
         return [*map(self._public[side].within, tokens)]
 
 
-def _renaming(names: _Names, pairs: Iterable[tuple[int, int]], fixed: Iterable[int]) -> Renaming:
+def _renaming(
+    names: _Names, pairs: Iterable[tuple[int, int]], fixed: Iterable[int]
+) -> RegisterRenaming:
     left, right = names
-    return Renaming(((left[a], right[b]) for a, b in pairs), fixed)
+    return RegisterRenaming(((left[a], right[b]) for a, b in pairs), fixed)
 
 
 def _text(function: SassFunction, at: int) -> str:
@@ -251,14 +255,14 @@ def _plain(token: str) -> str:
     return ASIDE if token == _REUSE else token
 
 
-def _forms(function: SassFunction, public: PublicNames) -> list[Form]:
+def _forms(function: SassFunction, public: PublicNames) -> list[InstructionForm]:
     return [
         form_of(function.predicates[at], function.opcodes[at], public.within(function.operands[at]))
         for at in counted(function)
     ]
 
 
-def _skeletons(function: SassFunction, forms: Sequence[Form]) -> list[str]:
+def _skeletons(function: SassFunction, forms: Sequence[InstructionForm]) -> list[str]:
     """What has to be the same letter by letter."""
     return [
         # The listing does not tell which NaN of many: the upper half of the first word does.

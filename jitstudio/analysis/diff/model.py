@@ -83,7 +83,7 @@ class Change(Enum):
     ADDED = "added"
 
 
-class Row(NamedTuple):
+class DiffRow(NamedTuple):
     """A line of each text, counted from 0; `NOWHERE` where one has none here."""
 
     left: int
@@ -117,7 +117,7 @@ class Comparison:
 
     left: tuple[str, ...]
     right: tuple[str, ...]
-    rows: tuple[Row, ...]
+    rows: tuple[DiffRow, ...]
     control_counts: bool = True
     left_words: Words = field(default_factory=dict)
     right_words: Words = field(default_factory=dict)

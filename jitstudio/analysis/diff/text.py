@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 
 from jitstudio.analysis.diff.align import align_by, merged
-from jitstudio.analysis.diff.model import Change, Comparison, Row
+from jitstudio.analysis.diff.model import Change, Comparison, DiffRow
 from jitstudio.analysis.sass.model import NOWHERE
 from jitstudio.core.code import CodeKind
 from jitstudio.listing.line_classes import classify
@@ -29,7 +29,7 @@ def compare_lines(left: Sequence[str], right: Sequence[str]) -> Comparison:
     pairs = align_by(stages)
     paired = {one for one, other in pairs if left[one] == right[other]}
     rows = tuple(
-        Row(one, other, change_of(one, other, same=one in paired))
+        DiffRow(one, other, change_of(one, other, same=one in paired))
         for one, other in merged(pairs, len(left), len(right))
     )
     return Comparison(tuple(left), tuple(right), rows)

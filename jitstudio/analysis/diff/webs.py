@@ -16,8 +16,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from jitstudio.analysis.control_flow import Block, FlowGraph
-from jitstudio.analysis.diff.form import REGISTERS, Form
+from jitstudio.analysis.control_flow import BasicBlock, FlowGraph
+from jitstudio.analysis.diff.form import REGISTERS, InstructionForm
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.liveness import Liveness, used
 from jitstudio.analysis.sass.model import SassFunction
@@ -43,7 +43,9 @@ _Current = dict[int, int]
 _MOST = 40_000
 
 
-def webs(function: SassFunction, forms: Sequence[Form], places: Mapping[str, int]) -> Webs | None:
+def webs(
+    function: SassFunction, forms: Sequence[InstructionForm], places: Mapping[str, int]
+) -> Webs | None:
     """The webs of all uses; None where the function is too long, or cannot be followed.
 
     Args:
@@ -61,7 +63,7 @@ def webs(function: SassFunction, forms: Sequence[Form], places: Mapping[str, int
 class _Webs:
     """Finds the webs: each block on its own, then what meets where blocks do."""
 
-    def __init__(self, graph: FlowGraph, ways: Waypoints, forms: Sequence[Form]) -> None:
+    def __init__(self, graph: FlowGraph, ways: Waypoints, forms: Sequence[InstructionForm]) -> None:
         self._graph, self._ways, self._forms = graph, ways, forms
         self._does = [form.effect for form in forms]
         self._live = Liveness(graph, self._does, ways.before, ways.behind)
@@ -101,7 +103,7 @@ class _Webs:
         return first
 
     def _through(
-        self, block: Block, current: _Current, held: Mask, found: list[tuple[int, ...]]
+        self, block: BasicBlock, current: _Current, held: Mask, found: list[tuple[int, ...]]
     ) -> _Current:
         """Tell the webs of the uses of a block; those at its end."""
         fresh = self._live.fresh(block.id)
@@ -149,7 +151,7 @@ class _Webs:
         return web
 
 
-def _unknown(forms: Sequence[Form]) -> Mask:
+def _unknown(forms: Sequence[InstructionForm]) -> Mask:
     """The registers of instructions of which it is not known what they take."""
     mask = 0
     for uses in {form.uses for form in forms if not form.is_known}:
@@ -183,7 +185,10 @@ class Waypoints:
 
 
 def waypoints(
-    function: SassFunction, graph: FlowGraph, forms: Sequence[Form], places: Mapping[str, int]
+    function: SassFunction,
+    graph: FlowGraph,
+    forms: Sequence[InstructionForm],
+    places: Mapping[str, int],
 ) -> Waypoints | None:
     """The waypoints of a function; None where it names places that are not known.
 
@@ -225,13 +230,13 @@ def _base(function: SassFunction, at: int) -> str:
     return function.opcodes[at].partition(".")[0]
 
 
-def _barrier(form: Form) -> tuple[int, ...]:
+def _barrier(form: InstructionForm) -> tuple[int, ...]:
     """The barrier of what waits, or of where it is said who has to: it stands last."""
     return form.uses[-1:]
 
 
 def _is_waited_at(
-    function: SassFunction, forms: Sequence[Form], place: int, barrier: tuple[int, ...]
+    function: SassFunction, forms: Sequence[InstructionForm], place: int, barrier: tuple[int, ...]
 ) -> bool:
     """Whether threads wait for each other in front of a place."""
     before = place - 1
@@ -242,7 +247,9 @@ def _is_waited_at(
     )
 
 
-def _named(function: SassFunction, forms: Sequence[Form], base: str) -> Iterator[tuple[int, str]]:
+def _named(
+    function: SassFunction, forms: Sequence[InstructionForm], base: str
+) -> Iterator[tuple[int, str]]:
     for at, form in enumerate(forms):
         if form.targets and _base(function, at) == base:
             yield from ((at, name) for name in form.targets)
@@ -267,7 +274,7 @@ def _leading_away(function: SassFunction, graph: FlowGraph) -> Iterator[int]:
 
 
 def _parted(
-    function: SassFunction, graph: FlowGraph, forms: Sequence[Form], ways: Iterable[int]
+    function: SassFunction, graph: FlowGraph, forms: Sequence[InstructionForm], ways: Iterable[int]
 ) -> frozenset[int]:
     if not function.is_kernel:
         return frozenset(block.id for block in graph.blocks)
@@ -283,7 +290,7 @@ def _parted(
     return frozenset(found)
 
 
-def _parts(function: SassFunction, block: Block, forms: Sequence[Form]) -> bool:
+def _parts(function: SassFunction, block: BasicBlock, forms: Sequence[InstructionForm]) -> bool:
     """Whether the threads of a warp may take different ways at the end of a block."""
     last = block.end - 1
     modifiers = function.opcodes[last].split(".")[1:]

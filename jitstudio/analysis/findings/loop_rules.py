@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from jitstudio.analysis.control_flow import Block
+from jitstudio.analysis.control_flow import BasicBlock
 from jitstudio.analysis.findings.facts import FunctionFacts
 from jitstudio.analysis.findings.induction import Induction
 from jitstudio.analysis.findings.lanes import WARP, Lane, Shape, negated, total
@@ -73,7 +73,7 @@ def _known(change: Lane) -> int:
     return change.step if change.shape is Shape.STEP else 0
 
 
-def _comparison(facts: FunctionFacts, block: Block, jump: int) -> int:
+def _comparison(facts: FunctionFacts, block: BasicBlock, jump: int) -> int:
     """The comparison of whole numbers that alone decides a jump, or `NONE`."""
     function = facts.function
     wanted = guard(function.predicates[jump])

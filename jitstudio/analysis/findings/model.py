@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from jitstudio.analysis.sass.model import Places
+from jitstudio.analysis.sass.model import InlineChain
 from jitstudio.core.diagnostics import Severity
 
 
@@ -44,6 +44,6 @@ class Finding:
     title: str
     reason: str
     remedy: str
-    places: Places
+    places: InlineChain
     ptx_line: int
     indices: tuple[int, ...]

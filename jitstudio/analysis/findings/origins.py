@@ -10,7 +10,7 @@ from functools import cached_property
 from heapq import heappop, heappush
 from typing import NamedTuple
 
-from jitstudio.analysis.control_flow import Block
+from jitstudio.analysis.control_flow import BasicBlock
 from jitstudio.analysis.findings.facts import FunctionFacts, is_of_library
 from jitstudio.analysis.findings.lanes import is_widening
 from jitstudio.analysis.findings.warp import LITERAL_BANKS
@@ -46,7 +46,7 @@ def is_narrowing(opcode: str) -> bool:
     return _TO_SINGLE.match(opcode) is not None
 
 
-class Origins:
+class ValueOrigins:
     """Finds out what the values of a function are made of.
 
     Args:
@@ -208,7 +208,7 @@ class Origins:
         return before
 
     def _last_in(
-        self, block: Block, end: int, register: int, condition: str = ""
+        self, block: BasicBlock, end: int, register: int, condition: str = ""
     ) -> tuple[frozenset[int], bool]:
         """What may have written a register last in a block; and whether it surely was written.
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 
-from jitstudio.analysis.control_flow import Block, FlowGraph
+from jitstudio.analysis.control_flow import BasicBlock, FlowGraph
 from jitstudio.analysis.findings.lanes import (
     ANY,
     DOUBLES,
@@ -46,7 +46,7 @@ _DOUBLES = DOUBLES | {"DSETP"}
 
 
 @dataclass(frozen=True)
-class Access:
+class MemoryAccess:
     """An access to memory that all threads share.
 
     Attributes:
@@ -78,7 +78,7 @@ class Warp:
         accidents: Arithmetic of double precision on single precision and literals only.
     """
 
-    accesses: list[Access] = field(default_factory=list)
+    accesses: list[MemoryAccess] = field(default_factory=list)
     conditions: dict[int, Lane] = field(default_factory=dict)
     compared: dict[int, Lane] = field(default_factory=dict)
     accidents: list[int] = field(default_factory=list)
@@ -129,7 +129,7 @@ class _Run:
             whole.accidents += found.accidents
         return whole
 
-    def _look(self, block: Block, state: _State) -> Warp:
+    def _look(self, block: BasicBlock, state: _State) -> Warp:
         """What the instructions of a block work on; what it ends with is left in the state."""
         seen = Warp()
         # Where each register was written; before the code for what came from elsewhere.
@@ -158,7 +158,7 @@ class _Run:
                 news = True
         return news
 
-    def _walk(self, block: Block, state: _State) -> Iterator[tuple[int, Decoded]]:
+    def _walk(self, block: BasicBlock, state: _State) -> Iterator[tuple[int, Decoded]]:
         """Each instruction of a block, with what it finds; then comes what it writes."""
         opcodes = self._function.opcodes
         for index in range(block.start, block.end):
@@ -203,7 +203,7 @@ class _Run:
         if known.space not in _SHARED_BY_ALL or known.is_atomic or not known.bits:
             return
         seen.accesses.append(
-            Access(
+            MemoryAccess(
                 index,
                 _place(address, state),
                 (address.base, address.more, origin),

@@ -29,7 +29,7 @@ from jitstudio.analysis.sass.operands import (
 _LEAVING = frozenset(("EXIT", "RET"))
 
 
-class Effect(NamedTuple):
+class RegisterEffect(NamedTuple):
     """What an instruction does with registers.
 
     Attributes:
@@ -49,7 +49,7 @@ class Effect(NamedTuple):
     tests: Mask
 
 
-def effect(predicate: str, reads: Mask, kills: Mask) -> Effect:
+def effect(predicate: str, reads: Mask, kills: Mask) -> RegisterEffect:
     """What an instruction does.
 
     Args:
@@ -58,7 +58,7 @@ def effect(predicate: str, reads: Mask, kills: Mask) -> Effect:
         kills: What it surely writes where its guard holds.
     """
     if not predicate:
-        return Effect(kills, reads, "", "", 0, (kills | reads) & PREDICATES)
+        return RegisterEffect(kills, reads, "", "", 0, (kills | reads) & PREDICATES)
     name = predicate.removeprefix("@")
     number = guard(predicate)
     guard_bit = 1 << number if number != NONE else 0
@@ -70,22 +70,22 @@ def effect(predicate: str, reads: Mask, kills: Mask) -> Effect:
         reads |= kills & UNIFORM
         kills &= ~UNIFORM
     inverse = name[1:] if name.startswith("!") else f"!{name}"
-    return Effect(kills, reads, name, inverse, guard_bit, (kills | reads) & PREDICATES)
+    return RegisterEffect(kills, reads, name, inverse, guard_bit, (kills | reads) & PREDICATES)
 
 
-def effects(function: SassFunction, count: int) -> list[Effect]:
+def effects(function: SassFunction, count: int) -> list[RegisterEffect]:
     """What each of the first instructions of a function does."""
     return [*map(_effect, function.predicates[:count], function.opcodes, function.operands)]
 
 
 @lru_cache(1 << 15)
-def _effect(predicate: str, opcode: str, operands: str) -> Effect:
+def _effect(predicate: str, opcode: str, operands: str) -> RegisterEffect:
     does = decode(opcode, operands)
     kept = 1 << STACK_POINTER if stem(opcode) in _LEAVING else 0
     return effect(predicate, does.reads | does.writes & ~does.sure | kept, does.sure)
 
 
-def used(does: Iterable[Effect]) -> Mask:
+def used(does: Iterable[RegisterEffect]) -> Mask:
     """All registers of a function."""
     mask = 0
     for each in does:
@@ -110,7 +110,7 @@ class Liveness:
     def __init__(
         self,
         graph: FlowGraph,
-        does: Sequence[Effect],
+        does: Sequence[RegisterEffect],
         before: frozenset[int] = frozenset(),
         behind: frozenset[int] = frozenset(),
     ) -> None:
@@ -199,7 +199,7 @@ class _State:
         self.live = live
         self.under: dict[str, Mask] = {}
 
-    def step(self, does: Effect) -> None:
+    def step(self, does: RegisterEffect) -> None:
         """In front of an instruction."""
         under = self.under
         if not does.guard:
@@ -234,7 +234,7 @@ class _State:
             needed |= mask
         return needed
 
-    def needed_without(self, does: Effect) -> Mask:
+    def needed_without(self, does: RegisterEffect) -> Mask:
         """What may be read behind an instruction where its guard does not hold."""
         needed = self.live
         for condition, mask in self.under.items():

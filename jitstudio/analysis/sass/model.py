@@ -79,14 +79,14 @@ WORD_BYTES = 16
 """Bytes of an instruction, on sm_70 and later."""
 
 
-class Place(NamedTuple):
+class SourceLocation(NamedTuple):
     """A line of a source file, counted from 1; the file as the line table has it."""
 
     file: str
     line: int
 
 
-Places = tuple[Place, ...]
+InlineChain = tuple[SourceLocation, ...]
 """Where code comes from: the line itself, then, if it was inlined, the call, the call's call..."""
 
 
@@ -121,7 +121,7 @@ class Instruction(NamedTuple):
     opcode: str
     operands: str
     encoding: int
-    places: Places
+    places: InlineChain
     ptx_line: int
     live: LiveRegisters | None
 
@@ -187,7 +187,7 @@ class SassFunction:
     operands: tuple[str, ...]
     encodings: bytes
     place_ids: Integers
-    places: tuple[Places, ...]
+    places: tuple[InlineChain, ...]
     ptx_lines: Integers
     ptx_name: str
     labels: tuple[Label, ...]

@@ -19,7 +19,7 @@ _DIFFERENT = 4096
 _MATRIX_MOVES = frozenset({"LDSM", "STSM"})
 
 
-class Group(Enum):
+class OpcodeGroup(Enum):
     """What an instruction is for; the value is the word to show."""
 
     MEMORY = "memory"
@@ -61,7 +61,7 @@ class InstructionClass:
         is_atomic: Whether it does both at once.
     """
 
-    group: Group
+    group: OpcodeGroup
     space: Space | None = None
     bits: int | None = None
     precision: str = ""
@@ -75,7 +75,7 @@ class InstructionClass:
         if self.space is not None:
             width = f", {self.bits} bit" if self.bits else ""
             return f"{self.space.value} {self._access}{width}"
-        if self.group is Group.TENSOR:
+        if self.group is OpcodeGroup.TENSOR:
             return f"tensor {self.precision}".rstrip()
         return self.precision or self.group.value
 
@@ -113,7 +113,7 @@ class Opcode(NamedTuple):
 
 
 _HIDDEN = re.compile(r":\w+|\([^()]*\) ?")
-_UNKNOWN = InstructionClass(Group.OTHER)
+_UNKNOWN = InstructionClass(OpcodeGroup.OTHER)
 
 
 class _Table(NamedTuple):
@@ -189,7 +189,7 @@ def _table() -> _Table:
 def _kind(row: Mapping[str, Any]) -> InstructionClass:
     access = row.get("access", ())
     return InstructionClass(
-        Group(row["group"]),
+        OpcodeGroup(row["group"]),
         Space(row["space"]) if "space" in row else None,
         row.get("bits"),
         row.get("precision", ""),

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import NamedTuple
 
-from jitstudio.analysis.sass.model import NOWHERE, LiveRegisters, Place, SassFunction
+from jitstudio.analysis.sass.model import NOWHERE, LiveRegisters, SassFunction, SourceLocation
 
 _WIDTH = len(LiveRegisters._fields)
 _GPR = LiveRegisters._fields.index("gpr")
@@ -79,7 +79,7 @@ def peaks(function: SassFunction) -> tuple[int, ...]:
 
 def by_place(
     *functions: SassFunction, spills: Mapping[str, int] | None = None
-) -> dict[Place, LinePressure]:
+) -> dict[SourceLocation, LinePressure]:
     """What the instructions of each source line need, over all of the functions.
 
     An instruction that was inlined counts on its own line and on each line that its call came
@@ -89,7 +89,7 @@ def by_place(
         functions: The code.
         spills: Of each function that spills, from how many live registers on that happens.
     """
-    found: dict[Place, LinePressure] = {}
+    found: dict[SourceLocation, LinePressure] = {}
     for function in functions:
         for place_id, pressure in _by_place_id(function, (spills or {}).get(function.name)).items():
             for place in dict.fromkeys(function.places[place_id]):

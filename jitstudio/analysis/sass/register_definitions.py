@@ -7,7 +7,7 @@ from typing import NamedTuple
 from jitstudio.analysis.control_flow import FlowGraph
 from jitstudio.analysis.sass.cfg import sass_graph
 from jitstudio.analysis.sass.liveness import Liveness, effects
-from jitstudio.analysis.sass.model import Places, SassFunction
+from jitstudio.analysis.sass.model import InlineChain, SassFunction
 from jitstudio.analysis.sass.operands import GENERAL, Mask, decode, numbers
 
 
@@ -19,7 +19,7 @@ class Definition(NamedTuple):
         registers: Their numbers, ascending.
     """
 
-    places: Places
+    places: InlineChain
     registers: tuple[int, ...]
 
 
@@ -30,7 +30,7 @@ def register_definitions(function: SassFunction, index: int) -> tuple[Definition
     that two ways write counts for both. What a called function does is not looked into.
     """
     code = _Code(function)
-    found: dict[Places, Mask] = {}
+    found: dict[InlineChain, Mask] = {}
     for at, written in code.writers(index, code.alive(index)).items():
         places = function[at].places
         found[places] = found.get(places, 0) | written

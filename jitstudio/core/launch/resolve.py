@@ -38,7 +38,7 @@ from jitstudio.core.launch.request import (
     KernelForm,
     LaunchConfig,
     LaunchRequest,
-    Value,
+    ValueArgument,
 )
 from jitstudio.core.launch.spec import LaunchSpec, RunOptions
 from jitstudio.core.launch.types import NumberKind, Pointer, Scalar, Type
@@ -209,7 +209,7 @@ class Arguments:
         names: What those that are numbers stand for in expressions.
     """
 
-    found: tuple[Value | Buffer, ...]
+    found: tuple[ValueArgument | Buffer, ...]
     names: Mapping[str, Number]
 
 
@@ -228,7 +228,7 @@ def arguments_of(
     present = [p for p in form.parameters if p.name in texts]
     values = _values([p for p in present if not isinstance(p.type, Pointer)], texts, faults)
     names = {name: v.number for name, v in values.items() if v.number is not None}
-    found: dict[str, Value | Buffer] = {**values}
+    found: dict[str, ValueArgument | Buffer] = {**values}
     for parameter in present:
         if isinstance(parameter.type, Pointer):
             read = partial(_buffer, parameter, parameter.type, texts, names, folder)
@@ -266,9 +266,9 @@ def _texts(form: KernelForm, given: tuple[tuple[str, str], ...], faults: Faults)
 
 def _values(
     parameters: list[FormParameter], texts: Mapping[str, str], faults: Faults
-) -> dict[str, Value]:
+) -> dict[str, ValueArgument]:
     """The values by name; one may need another, whatever their order."""
-    made: dict[str, Value] = {}
+    made: dict[str, ValueArgument] = {}
     names: dict[str, Number] = {}
     waiting, progress = parameters, True
     while waiting and progress:
@@ -293,7 +293,7 @@ def _values(
     return made
 
 
-def _value(parameter: FormParameter, text: str, names: Mapping[str, Number]) -> Value:
+def _value(parameter: FormParameter, text: str, names: Mapping[str, Number]) -> ValueArgument:
     slot, kind = parameter.slot, parameter.type
     if kind.size != slot.size:
         raise TextError(
@@ -301,7 +301,7 @@ def _value(parameter: FormParameter, text: str, names: Mapping[str, Number]) -> 
             "Build again, so that source and code agree.",
         )
     encoded = encode(kind, text, names)
-    return Value(parameter.name, kind, slot.offset, encoded.data, encoded.number)
+    return ValueArgument(parameter.name, kind, slot.offset, encoded.data, encoded.number)
 
 
 def _buffer(

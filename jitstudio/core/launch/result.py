@@ -200,7 +200,7 @@ class CheckResult:
 
 
 @dataclass(frozen=True)
-class Finding:
+class SanitizerFinding:
     """What compute-sanitizer found.
 
     Attributes:
@@ -256,7 +256,7 @@ class LaunchResult:
     checks: tuple[CheckResult, ...] = ()
     console: str = ""
     jit_log: str = ""
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[SanitizerFinding, ...] = ()
     diagnostics: tuple[Diagnostic, ...] = ()
     moved_bytes: int = 0
     start_ms: float | None = None
@@ -403,7 +403,7 @@ def _compared(result: LaunchResult) -> Iterator[Diagnostic]:
     yield Diagnostic(Severity.INFO, "", None, None, words, explanation=_COMPARED_ADVICE)
 
 
-def _found(finding: Finding) -> Diagnostic:
+def _found(finding: SanitizerFinding) -> Diagnostic:
     times = f" ({finding.count:,} times)" if finding.count > 1 else ""
     where = f" in {finding.kernel}" if finding.kernel else ""
     return Diagnostic(

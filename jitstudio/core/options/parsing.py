@@ -16,10 +16,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from jitstudio.core.options.rows import code, elsewhere, language, link, reading
-from jitstudio.core.options.spec import Group, Kind, OptionSpec
+from jitstudio.core.options.spec import OptionGroup, OptionSpec, ValueKind
 from jitstudio.core.tools import Tool
 
-_ORDER = {group: place for place, group in enumerate(Group)}
+_ORDER = {group: place for place, group in enumerate(OptionGroup)}
 OPTIONS: tuple[OptionSpec, ...] = tuple(
     sorted(
         (*code.ROWS, *language.ROWS, *link.ROWS, *reading.ROWS, *elsewhere.ROWS),
@@ -39,7 +39,7 @@ def find(text: str) -> tuple[OptionSpec | None, str | None]:
         return _BY_FLAG[flag], value if equals else None
     for flag, spec in _GLUED.items():
         value = text.removeprefix(flag).lstrip(" ")
-        if value != text and (spec.value.kind is not Kind.CHOICE or value.isdigit()):
+        if value != text and (spec.value.kind is not ValueKind.CHOICE or value.isdigit()):
             return spec, value
     return None, None
 
@@ -165,7 +165,7 @@ def _begins_with_value(spec: OptionSpec, rest: deque[str]) -> bool:
     """Whether the next word is the value of a flag that stands alone, as in ``-I include``."""
     if not (rest and spec.takes_value):
         return False
-    if spec.value.kind is Kind.OPTION:
+    if spec.value.kind is ValueKind.OPTION:
         return True
     return not rest[0].startswith("-") and addressed(rest[0])[0] is None
 
@@ -217,7 +217,7 @@ def have_effects(options: Iterable[str]) -> bool:
     They leave traces, read or write files other than headers, or measure times.
     """
     return leave_traces(options) or any(
-        (given.spec.value.kind is Kind.PATH and not given.spec.flags & _HEADERS)
+        (given.spec.value.kind is ValueKind.PATH and not given.spec.flags & _HEADERS)
         or given.spec.flags & _MORE
         for given in read(options)
         if given.spec
@@ -225,7 +225,7 @@ def have_effects(options: Iterable[str]) -> bool:
 
 
 def _stays(spec: OptionSpec, value: str | None) -> bool:
-    handed_on = spec.value.kind is Kind.OPTION and not _HARMLESS.fullmatch(value or "")
+    handed_on = spec.value.kind is ValueKind.OPTION and not _HARMLESS.fullmatch(value or "")
     return spec.outlasts_build or handed_on
 
 

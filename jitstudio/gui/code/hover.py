@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect
 from PySide6.QtGui import QHelpEvent
 from PySide6.QtWidgets import QAbstractScrollArea, QToolTip
 
-from jitstudio.analysis.reference import Entry, Help
+from jitstudio.analysis.reference import Help, ReferenceEntry
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.fonts import CODE_FAMILY
 from jitstudio.listing.word import Word
@@ -75,7 +75,7 @@ def _code(text: str) -> str:
     return _CODE.format(escape(text))
 
 
-def _since(entry: Entry) -> str:
+def _since(entry: ReferenceEntry) -> str:
     """Which version and target brought it, as far as that is known."""
     # What ends in a letter runs on that target alone.
     is_later_too = entry.target[-1:].isdigit()

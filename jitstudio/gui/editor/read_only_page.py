@@ -22,7 +22,7 @@ from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.state.documents import Document
 from jitstudio.gui.state.editable import ReadOnlyReason
 from jitstudio.listing.lines import split_lines
-from jitstudio.listing.sass import Extent
+from jitstudio.listing.sass import TextExtent
 
 
 class ReadOnlyPage(SourcePage):
@@ -80,7 +80,7 @@ class ReadOnlyPage(SourcePage):
         QTimer.singleShot(0, partial(self._reader.start, read))
 
     @Slot(object)
-    def _on_read(self, text: tuple[list[str], Extent]) -> None:
+    def _on_read(self, text: tuple[list[str], TextExtent]) -> None:
         lines, extent = text
         kind = self.document.kind
         self.view.set_lines(lines, LANGUAGES[kind].lexer, kind, extent=extent)
@@ -88,8 +88,8 @@ class ReadOnlyPage(SourcePage):
             self.view.go_to(self._wanted_line)
 
 
-def _read(content: bytes, kind: CodeKind, _stop: Event) -> tuple[list[str], Extent]:
+def _read(content: bytes, kind: CodeKind, _stop: Event) -> tuple[list[str], TextExtent]:
     """The lines of a text and the room they take: a file may be of many megabytes."""
     text = content.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
     lines = split_lines(text)
-    return lines, Extent.of(lines, kind)
+    return lines, TextExtent.of(lines, kind)

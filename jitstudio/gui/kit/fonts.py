@@ -32,7 +32,7 @@ _AT_ONE = "marginsAtOne"
 _GAP_GROWTH = 0.4
 
 
-class Letters(QObject):
+class FontSettings(QObject):
     """How large letters are, and of which family those of code are.
 
     Attributes:
@@ -73,7 +73,7 @@ class Letters(QObject):
         self.changed.emit()
 
 
-LETTERS = Letters()
+LETTERS = FontSettings()
 """Those of the application: there is one, as there is one `QApplication.font()`."""
 
 

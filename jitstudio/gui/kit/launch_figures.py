@@ -20,7 +20,7 @@ _DIGITS = 4
 
 
 @dataclass(frozen=True)
-class Figure:
+class LaunchFigure:
     """One figure: what it is called, what it is, and what it means."""
 
     name: str
@@ -63,24 +63,24 @@ def bandwidth_text(result: LaunchResult, device: Device | None) -> str:
 
 def timing_figures(
     result: LaunchResult, timing: Timing, device: Device | None
-) -> tuple[Figure, ...]:
+) -> tuple[LaunchFigure, ...]:
     """What the timed launches came to."""
     translate = QCoreApplication.translate
     first, third = map(time_text, timing.quartiles)
     figures = (
-        Figure(
+        LaunchFigure(
             translate("LaunchFigures", "Median"),
             time_text(timing.median),
             translate("LaunchFigures", "Half of the launches took at most as long."),
         ),
-        Figure(translate("LaunchFigures", "Shortest"), time_text(timing.minimum)),
-        Figure(translate("LaunchFigures", "Longest"), time_text(timing.maximum)),
-        Figure(
+        LaunchFigure(translate("LaunchFigures", "Shortest"), time_text(timing.minimum)),
+        LaunchFigure(translate("LaunchFigures", "Longest"), time_text(timing.maximum)),
+        LaunchFigure(
             translate("LaunchFigures", "Quartiles"),
             translate("LaunchFigures", "{first} to {third}").format(first=first, third=third),
             translate("LaunchFigures", "The middle half of the launches took so long."),
         ),
-        Figure(
+        LaunchFigure(
             translate("LaunchFigures", "Samples"),
             counted(
                 len(timing.samples),
@@ -88,7 +88,7 @@ def timing_figures(
                 translate("LaunchFigures", "{count:,} launches"),
             ),
         ),
-        Figure(
+        LaunchFigure(
             translate("LaunchFigures", "Bandwidth"),
             bandwidth_text(result, device),
             translate(
@@ -100,7 +100,7 @@ def timing_figures(
     return tuple(figure for figure in figures if figure.text)
 
 
-def timing_as_text(figures: tuple[Figure, ...]) -> str:
+def timing_as_text(figures: tuple[LaunchFigure, ...]) -> str:
     """The figures as lines to paste into a message."""
     width = max((len(figure.name) for figure in figures), default=0) + 1
     return "\n".join(f"{f'{figure.name}:':<{width}} {figure.text}" for figure in figures)

@@ -31,7 +31,7 @@ _Row = TypeVar("_Row")
 
 
 @dataclass(frozen=True)
-class Column(Generic[_Row]):
+class TableColumn(Generic[_Row]):
     """One column of a table.
 
     Attributes:
@@ -102,7 +102,7 @@ def title_of(
     if role == Qt.ItemDataRole.ToolTipRole:
         tip = tips.get(section)
         return tip and QCoreApplication.translate("Columns", tip)
-    return Column(titles[section], str).header(role)
+    return TableColumn(titles[section], str).header(role)
 
 
 def one_line(text: str) -> str:

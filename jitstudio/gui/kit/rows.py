@@ -1,4 +1,4 @@
-"""A read-only table over frozen values: one row each, one `Column` a column."""
+"""A read-only table over frozen values: one row each, one `TableColumn` a column."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any, Generic, TypeVar
 
 from PySide6.QtCore import QAbstractTableModel, QObject, Qt
 
-from jitstudio.gui.kit.presentation import Column, ModelIndex
+from jitstudio.gui.kit.presentation import ModelIndex, TableColumn
 
 _Row = TypeVar("_Row")
 
@@ -14,7 +14,9 @@ _Row = TypeVar("_Row")
 class RowsModel(QAbstractTableModel, Generic[_Row]):
     """Shows values as rows; what a column says of one is the column's business."""
 
-    def __init__(self, columns: tuple[Column[_Row], ...], parent: QObject | None = None) -> None:
+    def __init__(
+        self, columns: tuple[TableColumn[_Row], ...], parent: QObject | None = None
+    ) -> None:
         super().__init__(parent)
         self._columns = columns
         self._rows: tuple[_Row, ...] = ()

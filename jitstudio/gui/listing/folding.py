@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.background import Background, Paced
-from jitstudio.listing.folds import Block, Outline, outline
+from jitstudio.listing.folds import FoldRange, Outline, outline
 from jitstudio.listing.lines import LineClass
 
 # A text of so many lines and characters is read through at once, within milliseconds, so that
@@ -114,7 +114,7 @@ class ListingFolds:
 
     # Folds.
 
-    def block_at(self, head: int) -> Block | None:
+    def block_at(self, head: int) -> FoldRange | None:
         """The block that begins in a line."""
         number = self._number_at(head)
         return None if number is None else self._blocks[number]
@@ -135,12 +135,12 @@ class ListingFolds:
         self._folded[:] = folded
         self._update()
 
-    def block_around(self, line: int) -> Block | None:
+    def block_around(self, line: int) -> FoldRange | None:
         """The innermost block that a line is in and that is not folded."""
         found = np.flatnonzero((self._heads <= line) & (line <= self._lasts) & ~self._folded)
         return self._blocks[found[-1]] if len(found) else None
 
-    def function_around(self, line: int) -> Block | None:
+    def function_around(self, line: int) -> FoldRange | None:
         """The kernel or function that a line is in."""
         found = np.flatnonzero((self._heads <= line) & (line <= self._lasts))
         around = (self._blocks[number] for number in found)

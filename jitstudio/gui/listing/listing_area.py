@@ -18,7 +18,7 @@ from jitstudio.gui.listing.grid import Grid, Lead
 from jitstudio.gui.listing.painter import FoldMarks
 from jitstudio.gui.listing.text import ADDRESS_GAP, ListingText
 from jitstudio.listing.same_place import same_line
-from jitstudio.listing.sass import Extent, widest_line
+from jitstudio.listing.sass import TextExtent, widest_line
 
 SCROLL_MARGIN = 4
 """Cells that stay visible left and right of the caret, and behind the longest line."""
@@ -174,7 +174,7 @@ class ListingArea(QAbstractScrollArea):
         kind: CodeKind | None = None,
         *,
         keep_position: bool = False,
-        extent: Extent | None = None,
+        extent: TextExtent | None = None,
     ) -> None:
         """Show other lines.
 
@@ -185,11 +185,11 @@ class ListingArea(QAbstractScrollArea):
             keep_position: Whether to stay at the visible place, for a newer form of the same text.
             extent: How much room they take, where that is known already.
         """
-        text = ListingText(lines, lexer, extent=extent or Extent.of(lines, kind))
+        text = ListingText(lines, lexer, extent=extent or TextExtent.of(lines, kind))
         self._show(text, kind, None, keep_position)
 
     def respell(self, lines: Sequence[str], stand_ins: Mapping[int, str]) -> None:
-        """Show the same lines in other words; see `listing.demangling.Spelling`."""
+        """Show the same lines in other words; see `listing.kernel_names.DemangledListing`."""
         built, others = self._built, widest_line([lines[number] for number in stand_ins])
         extent = replace(built.extent, widest=max(built.extent.widest, others))
         self._text = self.caret.text = ListingText(lines, built.lexer, stand_ins, extent)

@@ -61,7 +61,7 @@ class Excerpt:
     Attributes:
         lines: The whole listing.
         parts: What to take of it: a line, the first column, and the one behind the last.
-        stand_ins: Lines as the lexer shall see them; see `listing.demangling.Spelling`.
+        stand_ins: Lines as the lexer shall see them; see `listing.kernel_names.DemangledListing`.
         columns: What is copied in front of each line; None for nothing.
     """
 

@@ -15,14 +15,14 @@ from jitstudio.core.code import LINKED, CodeKind
 from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import ShorteningLabel, WholeLabel, fit_icon
-from jitstudio.gui.kit.presentation import Column, plain_tooltip
+from jitstudio.gui.kit.presentation import TableColumn, plain_tooltip
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.listing.columns.columns import Columns
 from jitstudio.gui.listing.folding import LineVisibility
 from jitstudio.listing.functions import Function
-from jitstudio.listing.kernel_names import Spelling
+from jitstudio.listing.kernel_names import DemangledListing
 from jitstudio.listing.lines import LineClass
 
 _NARROWEST, _WIDEST = 18, 320
@@ -83,7 +83,7 @@ class FunctionList(QComboBox):
         self.activated.connect(self._on_activated)
         self.hide()
 
-    def show_functions(self, functions: Sequence[Function], spelling: Spelling) -> None:
+    def show_functions(self, functions: Sequence[Function], spelling: DemangledListing) -> None:
         """Offer those that are defined here; the others are elsewhere."""
         defined = [function for function in functions if function.is_defined]
         shown = [spelling.name(function.name) for function in defined]
@@ -140,7 +140,9 @@ def _tooltip(entry: _Entry) -> str:
     return entry.shown if entry.shown == lowered else f"{entry.shown}\n{lowered}"
 
 
-_COLUMN: Column[_Entry] = Column(QT_TRANSLATE_NOOP("Columns", "Function"), _title, tooltip=_tooltip)
+_COLUMN: TableColumn[_Entry] = TableColumn(
+    QT_TRANSLATE_NOOP("Columns", "Function"), _title, tooltip=_tooltip
+)
 
 
 class FilterButton(QToolButton):

@@ -28,15 +28,15 @@ from jitstudio.gui.listing.output_header import (
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.outputs import Output
 from jitstudio.listing.functions import (
+    CodeLink,
     CodeText,
-    Link,
     Place,
     first_instruction,
     function_at,
     functions,
     link_at,
 )
-from jitstudio.listing.kernel_names import Spelling, lowered_names, meanings
+from jitstudio.listing.kernel_names import DemangledListing, lowered_names, meanings
 
 # Such a listing is spelt within milliseconds, before anything is painted.
 _AT_ONCE = 20_000
@@ -68,7 +68,7 @@ class ListingCode(QObject):
     def __init__(self, kind: CodeKind, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self.code = CodeText(kind, ())
-        self.spelling = Spelling.plain(())
+        self.spelling = DemangledListing.plain(())
         self._names: frozenset[str] = frozenset()
         self._known: Mapping[str, str] = {}
         self._is_demangled = False
@@ -86,12 +86,12 @@ class ListingCode(QObject):
         """Read another listing; where its names are known, its spelling is right at once."""
         self._spelling.stop()
         self.code = CodeText(self.code.kind, lines)
-        self.spelling = Spelling.plain(lines)
+        self.spelling = DemangledListing.plain(lines)
         self._names = frozenset()
         if self._is_demangled and len(lines) <= _AT_ONCE:
             names = lowered_names(lines)
             if names <= self._known.keys():
-                self.spelling = Spelling.of(lines, meanings(names, self._known))
+                self.spelling = DemangledListing.of(lines, meanings(names, self._known))
         self._reading.start(partial(_read, self.code))
 
     def set_demangled(self, on: bool) -> None:
@@ -101,7 +101,7 @@ class ListingCode(QObject):
             self._want_names()
         else:
             self._spelling.stop()
-            self._on_spelt(Spelling.plain(self.code.lines))
+            self._on_spelt(DemangledListing.plain(self.code.lines))
 
     def learn(self, known: Mapping[str, str]) -> None:
         """Spell the names anew, if they are wanted demangled and all are known now."""
@@ -110,9 +110,9 @@ class ListingCode(QObject):
             return
         shown, lines = meanings(self._names, known), self.code.lines
         if shown != self.spelling.names:
-            self._spelling.start(lambda _stop: Spelling.of(lines, shown))
+            self._spelling.start(lambda _stop: DemangledListing.of(lines, shown))
 
-    def link_at(self, place: Place) -> Link | None:
+    def link_at(self, place: Place) -> CodeLink | None:
         """The link at a place of the lines that are shown."""
         line, column = place
         spelling = self.spelling
@@ -121,7 +121,7 @@ class ListingCode(QObject):
             return None
         there, at = link.target
         start, end = (spelling.to_shown(line, edge) for edge in link.span)
-        return Link(line, (start, end), (there, spelling.to_shown(there, at)))
+        return CodeLink(line, (start, end), (there, spelling.to_shown(there, at)))
 
     def _want_names(self) -> None:
         if self._names:
@@ -135,7 +135,7 @@ class ListingCode(QObject):
             self._want_names()
 
     @Slot(object)
-    def _on_spelt(self, spelling: Spelling) -> None:
+    def _on_spelt(self, spelling: DemangledListing) -> None:
         self.spelling = spelling
         self.spelt.emit()
 

@@ -19,8 +19,8 @@ from jitstudio.gui.listing.caret import ListingCaret
 from jitstudio.gui.listing.folding import ListingFolds
 from jitstudio.gui.listing.grid import Grid
 from jitstudio.gui.listing.text import ListingText, Run
-from jitstudio.listing.folds import Block
-from jitstudio.listing.functions import Link
+from jitstudio.listing.folds import FoldRange
+from jitstudio.listing.functions import CodeLink
 from jitstudio.listing.sass import char_cells
 
 # Cells between the text and the count behind it, and left and right within its frame.
@@ -88,14 +88,14 @@ class FoldMarks:
         painter.drawText(place, Qt.AlignmentFlag.AlignCenter, _words(block))
         painter.restore()
 
-    def _count_place(self, row: int, block: Block) -> QRectF:
+    def _count_place(self, row: int, block: FoldRange) -> QRectF:
         grid = self.grid
         left = grid.x(self.text.width(block.head) + _BEFORE)
         width = QFontMetricsF(grid.font).horizontalAdvance(_words(block)) + 2 * _INSIDE * grid.cell
         return QRectF(left, grid.y(row) + 1.5, width, grid.height - 3)
 
 
-def _words(block: Block) -> str:
+def _words(block: FoldRange) -> str:
     count = block.last - block.head
     if count == 1:
         return QCoreApplication.translate("FoldMarks", "… 1 line")
@@ -126,7 +126,7 @@ class ListingPage:
     theme: Theme
     matches: Mapping[int, Sequence[Span]]
     marks: Callable[[int], Sequence[Span]]
-    link: Link | None
+    link: CodeLink | None
     line_colours: LineColours
     has_focus: bool
 

@@ -15,7 +15,7 @@ from pygments.token import Text
 
 from jitstudio.gui.code.languages import CodeLexer
 from jitstudio.gui.kit.theme import TokenType
-from jitstudio.listing.sass import ADDRESS, TAB, Extent, char_cells, code_end, widest_line
+from jitstudio.listing.sass import ADDRESS, TAB, TextExtent, char_cells, code_end, widest_line
 
 LONG_LINE = 5000
 """A longer line is lexed in pieces and has one cell for each character."""
@@ -38,7 +38,7 @@ class ListingText:
     Attributes:
         lines: What is shown.
         lexer: Finds the tokens; None for plain text.
-        stand_ins: Lines as the lexer shall see them; see `listing.demangling.Spelling`.
+        stand_ins: Lines as the lexer shall see them; see `listing.kernel_names.DemangledListing`.
         extent: How much room it takes; measured where it is not given, without addresses.
     """
 
@@ -47,14 +47,14 @@ class ListingText:
         lines: Sequence[str] = ("",),
         lexer: CodeLexer | None = None,
         stand_ins: Mapping[int, str] = MappingProxyType({}),
-        extent: Extent | None = None,
+        extent: TextExtent | None = None,
     ) -> None:
         self.lines = lines if len(lines) else ("",)
         self.lexer = lexer
         self.stand_ins = stand_ins
         self._tokens: dict[tuple[int, int], list[Run]] = {}
         self._states: dict[int, int] = {}
-        self.extent = extent or Extent(widest_line(self.lines))
+        self.extent = extent or TextExtent(widest_line(self.lines))
 
     def __len__(self) -> int:
         return len(self.lines)

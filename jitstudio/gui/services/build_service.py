@@ -13,9 +13,9 @@ from jitstudio.core.events import Event, StageFinished
 from jitstudio.core.plan import Step
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.services.queue import RequestHandle, Service
+from jitstudio.gui.services.queue import RequestHandle, WorkerService
 from jitstudio.listing.lines import split_at_newlines
-from jitstudio.listing.sass import Extent, tightened
+from jitstudio.listing.sass import TextExtent, tightened
 from jitstudio.worker.builder import DEFAULT_TIMEOUT, Builder
 from jitstudio.worker.limits import share_of_memory
 from jitstudio.worker.queue import Report
@@ -39,7 +39,7 @@ class Listing:
     kind: CodeKind
     name: str
     lines: tuple[str, ...]
-    extent: Extent | None = None
+    extent: TextExtent | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +57,7 @@ class BuildOutput:
     listings: tuple[Listing, ...]
 
 
-class BuildService(Service):
+class BuildService(WorkerService):
     """Has modules built, and asks the compilers' process for what it alone knows."""
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -135,4 +135,4 @@ def _listing(artifact: Artifact) -> Listing:
     lines = tuple(split_at_newlines(artifact.text.rstrip("\n")))
     if artifact.kind is CodeKind.SASS:
         lines = tightened(lines)
-    return Listing(artifact.kind, artifact.name, lines, Extent.of(lines, artifact.kind))
+    return Listing(artifact.kind, artifact.name, lines, TextExtent.of(lines, artifact.kind))

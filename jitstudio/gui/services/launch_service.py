@@ -7,13 +7,13 @@ import time
 from PySide6.QtCore import QObject
 
 from jitstudio.core.launch.request import InspectRequest, LaunchRequest
-from jitstudio.gui.services.queue import RequestHandle, Service
+from jitstudio.gui.services.queue import RequestHandle, WorkerService
 from jitstudio.worker.launcher import Launcher
 
 _LAUNCH, _INSPECT, _DEVICES, _REST = "launch", "inspect", "devices", "rest"
 
 
-class LaunchService(Service):
+class LaunchService(WorkerService):
     """Asks the process with the GPU, which starts at the first request, not with the window."""
 
     def __init__(self, parent: QObject | None = None) -> None:

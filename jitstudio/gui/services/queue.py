@@ -114,7 +114,7 @@ class RequestHandle(QObject):
 _UNENDED = (RequestState.STARTED, RequestState.PROGRESSED)
 
 
-class Service(QObject):
+class WorkerService(QObject):
     """Hands requests to a worker in a thread of its own.
 
     Signals:

@@ -29,7 +29,7 @@ _LEAST_HEIGHT, _PART_OF_WINDOW = 48, 4
 
 
 @dataclass(frozen=True)
-class Choice:
+class NoticeAction:
     """What the user can do about something.
 
     Attributes:
@@ -105,7 +105,7 @@ class NoticeBar(QFrame):
         """Show a message below the earlier ones; one that is there already moves to the end."""
         self.ask(message, message)
 
-    def ask(self, key: str, message: str, choices: Sequence[Choice] = ()) -> None:
+    def ask(self, key: str, message: str, choices: Sequence[NoticeAction] = ()) -> None:
         """Show a message and what can be done about it, in place of the one with this key."""
         self.withdraw(key)
         row = _Row(key, message, choices)
@@ -184,7 +184,7 @@ class _Row(QWidget):
 
     closed = Signal(str)
 
-    def __init__(self, key: str, message: str, choices: Sequence[Choice]) -> None:
+    def __init__(self, key: str, message: str, choices: Sequence[NoticeAction]) -> None:
         super().__init__()
         self._key = key
         self._icon = QLabel()
@@ -230,7 +230,7 @@ class _Row(QWidget):
         self.closed.emit(self._key)
 
 
-def _buttons(choices: Sequence[Choice]) -> QHBoxLayout:
+def _buttons(choices: Sequence[NoticeAction]) -> QHBoxLayout:
     row = QHBoxLayout()
     for choice in choices:
         button = QPushButton(choice.text)

@@ -28,7 +28,7 @@ SHOWN_AND_SAVED = frozenset((*SHOWN_KINDS, CodeKind.CUBIN))
 
 
 @dataclass(frozen=True)
-class Link:
+class LinkSubject:
     """The subject of a build that links a program; other subjects are documents."""
 
     program: str
@@ -233,7 +233,7 @@ class BuildController(QObject):
 
     def _subject(self) -> object:
         settings = self._settings
-        return self._module if settings.link is LinkMode.NONE else Link(settings.program)
+        return self._module if settings.link is LinkMode.NONE else LinkSubject(settings.program)
 
     def _refusal(self, message: str) -> BuildResult:
         told = Diagnostic(Severity.ERROR, "", None, None, message)
@@ -307,7 +307,7 @@ class BuildController(QObject):
             self._abandon()
         self._outputs.forget(document)
         if all(other.program != document.program for other in self._documents):
-            self._outputs.forget(Link(document.program))
+            self._outputs.forget(LinkSubject(document.program))
         if document is self._module:
             current = self._documents.current
             others = [current, *self._documents] if current else []

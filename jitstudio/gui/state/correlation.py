@@ -13,24 +13,24 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.analysis.correlation.bands import Bands, bands
+from jitstudio.analysis.correlation.bands import LineHues, bands
 from jitstudio.analysis.correlation.hues import PLAIN
 from jitstudio.analysis.correlation.index import Correlation, Matches
 from jitstudio.analysis.correlation.modules import ptx_of, spellings
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
-from jitstudio.analysis.sass.model import NOWHERE, Place, Places
+from jitstudio.analysis.sass.model import NOWHERE, InlineChain, SourceLocation
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.inspections import Inspection, Inspections
+from jitstudio.gui.state.inspections import CurrentDisassembly, Inspection
 from jitstudio.gui.state.line_files import followed
-from jitstudio.gui.state.line_origins import UNKNOWN, Origins, origins_of
+from jitstudio.gui.state.line_origins import UNKNOWN, BuiltLines, origins_of
 from jitstudio.listing.lines import split_at_newlines
 
 
 @dataclass(frozen=True, eq=False)
-class Tied:
+class CorrelatedCode:
     """What was found out about one inspection.
 
     Attributes:
@@ -46,13 +46,13 @@ class Tied:
     inspection: Inspection
     correlation: Correlation
     ptx: Mapping[str, tuple[str, ...]]
-    bands: Bands
+    bands: LineHues
     files: Mapping[str, Sequence[str]]
     sass: bytes
 
 
 @dataclass(frozen=True)
-class Shown:
+class MatchedLines:
     """Lines that match, counted from 0, where they are shown now.
 
     Attributes:
@@ -66,7 +66,7 @@ class Shown:
     sources: Mapping[Document, Sequence[int]] = field(default_factory=dict)
     ptx: Mapping[str, Sequence[int]] = field(default_factory=dict)
     sass: Sequence[int] = ()
-    chain: Places = ()
+    chain: InlineChain = ()
 
     def __bool__(self) -> bool:
         return bool(self.sources or self.ptx or self.sass)
@@ -82,16 +82,16 @@ class Correlations(QObject):
     changed = Signal()
 
     def __init__(
-        self, documents: Documents, inspections: Inspections, parent: QObject | None = None
+        self, documents: Documents, inspections: CurrentDisassembly, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._documents = documents
         self._inspections = inspections
-        self._tied: Tied | None = None
+        self._tied: CorrelatedCode | None = None
         # How line tables may call the documents, how these do, and which lines were built.
         self._spellings: dict[str, Document] = {}
         self._files: dict[str, Document] = {}
-        self._origins: dict[Document, Origins] = {}
+        self._origins: dict[Document, BuiltLines] = {}
         # Comparing long texts takes a while.
         self._known: dict[Listing, bool] = {}
         self._reading = Background(self)
@@ -103,7 +103,7 @@ class Correlations(QObject):
         self._on_changed()
 
     @property
-    def tied(self) -> Tied | None:
+    def tied(self) -> CorrelatedCode | None:
         """What is known; it is of the build before while the next one is read."""
         return self._tied
 
@@ -145,7 +145,7 @@ class Correlations(QObject):
         built = np.flatnonzero(np.frombuffer(own, np.uint8)).tolist()
         return sorted(origins.now(chain(built, (line - 1 for line in hues))).values())
 
-    def _hues(self, tied: Tied, document: Document) -> tuple[Mapping[int, int], bytes]:
+    def _hues(self, tied: CorrelatedCode, document: Document) -> tuple[Mapping[int, int], bytes]:
         """The colours of lines that were built, counted from 1, and of all lines of PTX."""
         hues: dict[int, int] = {}
         for file in self._files_of(document):
@@ -158,30 +158,35 @@ class Correlations(QObject):
         """The open document that line tables call so."""
         return self._files.get(file)
 
-    def of_source(self, document: Document, line: int) -> Shown:
+    def of_source(self, document: Document, line: int) -> MatchedLines:
         """What matches a line of a document."""
         origins, tied = self._origins.get(document), self._tied
         built = origins.built_line(line) if origins is not None else UNKNOWN
         if tied is None or built == UNKNOWN:
-            return Shown()
+            return MatchedLines()
         found = [
-            tied.correlation.of_place(Place(file, built + 1)) for file in self._files_of(document)
+            tied.correlation.of_place(SourceLocation(file, built + 1))
+            for file in self._files_of(document)
         ]
         if document.kind is CodeKind.PTX:
             found.append(tied.correlation.of_ptx(document.name, built + 1))
         return self._shown(tied, *filter(None, found))
 
-    def of_ptx(self, module: str, line: int) -> Shown:
+    def of_ptx(self, module: str, line: int) -> MatchedLines:
         """What matches a line of PTX."""
         tied = self._tied
-        return self._of_one(tied, tied.correlation.of_ptx(module, line + 1)) if tied else Shown()
+        return (
+            self._of_one(tied, tied.correlation.of_ptx(module, line + 1))
+            if tied
+            else MatchedLines()
+        )
 
-    def of_sass(self, line: int) -> Shown:
+    def of_sass(self, line: int) -> MatchedLines:
         """What matches a line of the SASS."""
         tied = self._tied
         spot = tied.inspection.rows.spot(line) if tied else None
         if tied is None or spot is None:
-            return Shown()
+            return MatchedLines()
         return self._of_one(tied, tied.correlation.of_code(spot.function, spot.index))
 
     def alike_in_ptx(self, module: str, line: int) -> Sequence[int]:
@@ -194,13 +199,13 @@ class Correlations(QObject):
         here = self.of_sass(line)
         return self._alike(here).sass or here.sass
 
-    def _alike(self, here: Shown) -> Shown:
+    def _alike(self, here: MatchedLines) -> MatchedLines:
         """What matches the source of something, or else its PTX."""
         for document, lines in here.sources.items():
             return self.of_source(document, lines[0])
         for module, lines in here.ptx.items():
             return self.of_ptx(module, lines[0])
-        return Shown()
+        return MatchedLines()
 
     def lines_now(self, document: Document, built: Iterable[int]) -> Mapping[int, int]:
         """Where these lines that were built are now; those that were edited since are left out."""
@@ -215,10 +220,10 @@ class Correlations(QObject):
     def _files_of(self, document: Document) -> Iterator[str]:
         return (file for file, found in self._files.items() if found is document)
 
-    def _of_one(self, tied: Tied, matches: Matches) -> Shown:
+    def _of_one(self, tied: CorrelatedCode, matches: Matches) -> MatchedLines:
         return replace(self._shown(tied, matches), chain=matches.places)
 
-    def _shown(self, tied: Tied, *found: Matches) -> Shown:
+    def _shown(self, tied: CorrelatedCode, *found: Matches) -> MatchedLines:
         # Without values: sets that keep the order.
         sources: dict[Document, dict[int, None]] = {}
         ptx: dict[str, list[int]] = {}
@@ -238,7 +243,7 @@ class Correlations(QObject):
                 rows.append(of_code[np.asarray(indices)])
         sass = np.unique(np.concatenate(rows)) if rows else np.zeros(0, np.int32)
         ordered = {document: list(lines) for document, lines in sources.items()}
-        return Shown(ordered, ptx, sass[sass != NOWHERE].tolist())
+        return MatchedLines(ordered, ptx, sass[sass != NOWHERE].tolist())
 
     def _add_source(
         self, sources: dict[Document, dict[int, None]], document: Document | None, built: int
@@ -282,14 +287,14 @@ class Correlations(QObject):
             if named is not None and not named.is_aside:
                 yield from ((file, named) for file in spellings(name, folders.get(name, "")))
 
-    def _found(self, tied: Tied) -> Iterator[tuple[str, Document]]:
+    def _found(self, tied: CorrelatedCode) -> Iterator[tuple[str, Document]]:
         for file, names in tied.files.items():
             for name in names:
                 if (document := self._spellings.get(name)) is not None:
                     yield file, document
                     break
 
-    def _set(self, tied: Tied | None) -> None:
+    def _set(self, tied: CorrelatedCode | None) -> None:
         was = self._tied
         self._tied = tied
         self._known.clear()
@@ -302,7 +307,7 @@ class Correlations(QObject):
             self._origins |= self._follow(tied.inspection)
         self.changed.emit()
 
-    def _follow(self, inspection: Inspection) -> Iterator[tuple[Document, Origins]]:
+    def _follow(self, inspection: Inspection) -> Iterator[tuple[Document, BuiltLines]]:
         request = inspection.request
         built = {source.name: source.content for source in request.sources}
         built |= {header.name: header.content for header in request.headers}
@@ -316,12 +321,12 @@ class Correlations(QObject):
                     yield document, origins
 
     @Slot(object)
-    def _on_tied(self, tied: Tied) -> None:
+    def _on_tied(self, tied: CorrelatedCode) -> None:
         if tied.inspection is self._inspections.current:
             self._set(tied)
 
 
-def _tie(inspection: Inspection, files: frozenset[str], stop: Event) -> Tied:
+def _tie(inspection: Inspection, files: frozenset[str], stop: Event) -> CorrelatedCode:
     texts = ptx_of(inspection.request, inspection.result, inspection.name)
     ptx = {name: tuple(split_at_newlines(text.rstrip("\n"))) for name, text in texts.items()}
     modules = {name: read_ptx_lines(Paced(lines, stop)) for name, lines in ptx.items()}
@@ -334,4 +339,4 @@ def _tie(inspection: Inspection, files: frozenset[str], stop: Event) -> Tied:
         for row, hue in zip(inspection.rows.lines(function), hues, strict=True):
             if row != NOWHERE:
                 sass[row] = hue
-    return Tied(inspection, correlation, ptx, found, names, bytes(sass))
+    return CorrelatedCode(inspection, correlation, ptx, found, names, bytes(sass))

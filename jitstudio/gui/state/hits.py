@@ -8,7 +8,7 @@ from typing import Any
 
 from PySide6.QtCore import QModelIndex, QObject, Qt
 
-from jitstudio.gui.kit.presentation import Column, ModelIndex
+from jitstudio.gui.kit.presentation import ModelIndex, TableColumn
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
@@ -39,10 +39,10 @@ class Hit:
     whole: str
 
 
-_COLUMNS: tuple[Column[Hit], ...] = (
-    Column(QT_TRANSLATE_NOOP("Columns", "Text"), lambda hit: hit.shown),
-    Column(QT_TRANSLATE_NOOP("Columns", "Where"), lambda hit: hit.title),
-    Column(QT_TRANSLATE_NOOP("Columns", "Line"), lambda hit: f"{hit.line + 1:,}", number=True),
+_COLUMNS: tuple[TableColumn[Hit], ...] = (
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Text"), lambda hit: hit.shown),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Where"), lambda hit: hit.title),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Line"), lambda hit: f"{hit.line + 1:,}", number=True),
 )
 
 

@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication, QObject, Signal, Slot
 from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.occupancy.limits import limits_of
 from jitstudio.analysis.occupancy.strain import Strain, strain_of
-from jitstudio.analysis.reading_request import Unreadable
+from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly, SassFunction
 from jitstudio.analysis.sass.reading import ListingRows
 from jitstudio.core.arch import Arch
@@ -70,7 +70,7 @@ class _Subject:
     built: Built
 
 
-class Inspections(QObject):
+class CurrentDisassembly(QObject):
     """Has the SASS that is looked at read, as long as somebody who can be seen wants it.
 
     Signals:
@@ -145,7 +145,7 @@ class Inspections(QObject):
     def words(self) -> str:
         """What a pane says while there is no inspection."""
         if self.is_reading:
-            return QCoreApplication.translate("Inspections", "Reading the machine code…")
+            return QCoreApplication.translate("CurrentDisassembly", "Reading the machine code…")
         outputs, result = self._outputs, self._outputs.result
         has_failed = result is not None and not result.ok
         if self._listing is None and (has_failed or outputs.is_first_expected):
@@ -159,7 +159,7 @@ class Inspections(QObject):
         if self.is_reading or self._outputs.is_first_expected:
             return self.words.partition("\n")[0]
         return self._problem or QCoreApplication.translate(
-            "Inspections", "No SASS has been read yet: build first"
+            "CurrentDisassembly", "No SASS has been read yet: build first"
         )
 
     @property
@@ -268,8 +268,8 @@ class Inspections(QObject):
             self.changed.emit()
 
     @Slot(object)
-    def _on_read(self, answer: ReadListing | Unreadable) -> None:
-        if isinstance(answer, Unreadable):
+    def _on_read(self, answer: ReadListing | ReadingFailure) -> None:
+        if isinstance(answer, ReadingFailure):
             self._is_mishap = answer.is_mishap
             self._set(None, answer.words)
         elif self._subject is not None:
@@ -286,7 +286,7 @@ class Inspections(QObject):
 def nothing_read() -> str:
     """What a pane says while there is nothing that could be read."""
     return QCoreApplication.translate(
-        "Inspections",
+        "CurrentDisassembly",
         "No machine code is shown yet.\n"
         "Build something that makes SASS: what it is made of appears here.",
     )

@@ -9,7 +9,7 @@ from pathlib import Path
 from PySide6.QtCore import QT_TRANSLATE_NOOP, QCoreApplication
 
 from jitstudio.analysis.correlation.modules import spellings
-from jitstudio.analysis.sass.model import Place
+from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.request import BuildRequest
 
 # What NVRTC calls the declarations that it knows without any file.
@@ -31,7 +31,7 @@ class Absence(Enum):
         "built elsewhere",
     )
 
-    def told_of(self, place: Place) -> str:
+    def told_of(self, place: SourceLocation) -> str:
         """The words, with the line they are about."""
         line = f"{_without_folder(place.file)}:{place.line}"
         return QCoreApplication.translate("LineFiles", str(self.value)).format(line=line)

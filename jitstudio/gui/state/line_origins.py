@@ -16,7 +16,7 @@ UNKNOWN = -1
 """Stands for a line that was not built as it is now, or is not there any more."""
 
 
-class Origins(Protocol):
+class BuiltLines(Protocol):
     """What is known of one text; lines count from 0."""
 
     def built_line(self, line: int) -> int:
@@ -32,7 +32,7 @@ class Origins(Protocol):
         """Follow the text no longer."""
 
 
-def origins_of(document: Document, built: bytes) -> Origins | None:
+def origins_of(document: Document, built: bytes) -> BuiltLines | None:
     """Follow what becomes of a document that was built of this; None for one without lines."""
     if document.text is not None:
         return LineOrigins(document.text, built.decode("utf-8", "replace").split("\n"))

@@ -8,7 +8,7 @@ from weakref import WeakKeyDictionary
 from PySide6.QtCore import QObject, Signal
 
 from jitstudio.analysis.correlation.modules import ptx_of
-from jitstudio.analysis.reading_request import Unreadable
+from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import LINKED, Artifact
 from jitstudio.core.opened import machine_code
@@ -16,7 +16,7 @@ from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
 from jitstudio.gui.state.outputs import Built
 
 
-class Readings(QObject):
+class DisassemblyCache(QObject):
     """Has cubins read that are to be compared.
 
     Signals:
@@ -61,8 +61,8 @@ class Readings(QObject):
         """Take in what somebody else has had read."""
         self._found.setdefault(built, code)
 
-    def _on_read(self, built: Built, answer: ReadListing | Unreadable) -> None:
-        self._settle(built, answer.words if isinstance(answer, Unreadable) else answer.code)
+    def _on_read(self, built: Built, answer: ReadListing | ReadingFailure) -> None:
+        self._settle(built, answer.words if isinstance(answer, ReadingFailure) else answer.code)
 
     def _settle(self, built: Built, found: Disassembly | str) -> None:
         self._asked.discard(built)

@@ -12,7 +12,7 @@ from jitstudio.gui.services.variant_service import VariantService
 from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.correlation import Correlations
-from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.inspections import CurrentDisassembly
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.lowered_names import LoweredNames
@@ -52,7 +52,7 @@ class WindowState(QObject):
         )
         self.analysis_service = AnalysisService(self)
         self.baselines = Baselines(self)
-        self.inspections = Inspections(self.outputs, self.analysis_service, self)
+        self.inspections = CurrentDisassembly(self.outputs, self.analysis_service, self)
         self.correlations = Correlations(self.documents, self.inspections, self)
         self.launch_specs = LaunchSpecs(self)
         self.launch_service = LaunchService(self)

@@ -17,9 +17,9 @@ from jitstudio.listing.scopes.tree import (
     CLASSES,
     MACROS,
     TYPES,
-    Kind,
     Path,
     Scope,
+    ScopeKind,
     Tree,
     joined,
     name_of,
@@ -50,7 +50,7 @@ class Occurrence:
     declares: Node | None
     scope: str | None
     is_certain: bool = True
-    kind: Kind | None = None
+    kind: ScopeKind | None = None
 
     @property
     def may_be_member(self) -> bool:
@@ -73,7 +73,7 @@ class Occurrence:
         return True
 
 
-class Source(Tree):
+class CudaSource(Tree):
     """A text in CUDA C++ whose names can be asked for."""
 
     def __init__(self, content: bytes) -> None:
@@ -125,12 +125,12 @@ class Source(Tree):
 class _Resolution:
     """Finds out what one name stands for."""
 
-    def __init__(self, source: Source, name: bytes) -> None:
+    def __init__(self, source: CudaSource, name: bytes) -> None:
         self._source = source
         self._name = name
         self._text = name.decode("utf-8", "replace")
         self._declared: dict[str, list[int]] = {}
-        self._kinds: dict[str, Kind] = {}
+        self._kinds: dict[str, ScopeKind] = {}
         # Where the enumerators of a plain `enum` are known, by the name of that.
         self._enums: dict[str, str] = {}
 
@@ -159,16 +159,16 @@ class _Resolution:
             key = self._qualified(declared.qualifiers, scopes)
             if key is None:
                 key = f"{open_key(scopes)}::{joined(declared.qualifiers)}"
-            scope = Scope(key, self._kinds.get(key, Kind.CLASS))
+            scope = Scope(key, self._kinds.get(key, ScopeKind.CLASS))
         elif node.type == "labeled_statement":
             scope = self._source.labels(path)
-        elif node.type == "enumerator" and scope.kind is not Kind.BLOCK:
+        elif node.type == "enumerator" and scope.kind is not ScopeKind.BLOCK:
             enum = next(n for n in reversed(path) if n.type == "enum_specifier")
             name = joined([self._source.text(enum.child_by_field_name("name"))])
             self._enums[f"{scope.key}::{name}"] = scope.key
-        if scope.kind is Kind.CLASS and scope.key.rpartition("::")[2] == self._text:
+        if scope.kind is ScopeKind.CLASS and scope.key.rpartition("::")[2] == self._text:
             # The name of a constructor is that of its class, which is known around it.
-            scope = Scope(scope.key.rpartition("::")[0], Kind.OPEN)
+            scope = Scope(scope.key.rpartition("::")[0], ScopeKind.OPEN)
         self._declared.setdefault(scope.key, []).append(start)
         self._kinds.setdefault(scope.key, scope.kind)
         return Occurrence(start, path, node, scope.key, kind=scope.kind)
@@ -185,7 +185,7 @@ class _Resolution:
         elif above.type in _MEMBERS and above.child_by_field_name("argument") != leaf:
             scope, is_certain = self._member(path, scopes)
         elif above.type == "field_initializer" and leaf.type == "field_identifier":
-            scope = self._unqualified(start, [s for s in scopes if s.kind is not Kind.BLOCK])
+            scope = self._unqualified(start, [s for s in scopes if s.kind is not ScopeKind.BLOCK])
         elif leaf.type == "statement_identifier":
             scope = self._source.labels(path).key
         elif qualifiers := self._qualifiers(path):
@@ -225,7 +225,7 @@ class _Resolution:
         for place in range(len(scopes) - 1, -1, -1):
             scope = scopes[place]
             declared = self._declared.get(scope.key)
-            if declared and (scope.kind is not Kind.BLOCK or declared[0] <= start):
+            if declared and (scope.kind is not ScopeKind.BLOCK or declared[0] <= start):
                 return scope.key
             for base in scope.bases:
                 if (key := self._qualified([base], scopes[:place])) is not None:
@@ -235,7 +235,7 @@ class _Resolution:
     def _is_opened(self, key: str) -> bool:
         """Whether `using` lets the names of a namespace be used without it."""
         path = key.removeprefix("::")
-        if not path or "@" in path or self._kinds[key] is not Kind.OPEN:
+        if not path or "@" in path or self._kinds[key] is not ScopeKind.OPEN:
             return False
         name = re.escape(path.encode()) + rb"(?:\s*::\s*" + re.escape(self._name) + rb")?\s*;"
         return bool(re.search(rb"\busing\s+(?:namespace\s+)?(?:::)?" + name, self._source.content))
@@ -261,12 +261,14 @@ class _Resolution:
         """What a word in the body of a macro stands for: a parameter of it, or what all know."""
         if scopes[-1].key in self._declared:
             return scopes[-1].key
-        known = [key for key in self._declared if self._kinds[key] is Kind.OPEN and "@" not in key]
+        known = [
+            key for key in self._declared if self._kinds[key] is ScopeKind.OPEN and "@" not in key
+        ]
         return known[0] if len(known) == 1 else None
 
     def _member(self, path: Path, scopes: Sequence[Scope]) -> tuple[str | None, bool]:
         """The class that a member belongs to, and whether that is certain."""
-        classes = [key for key in self._declared if self._kinds[key] is Kind.CLASS]
+        classes = [key for key in self._declared if self._kinds[key] is ScopeKind.CLASS]
         if not classes:
             return None, True
         access = [at for at, node in enumerate(path) if node.type == "field_expression"]
@@ -316,7 +318,7 @@ _ALIASES = frozenset({"alias_declaration", "type_definition"})
 _CALLEES = frozenset({"identifier", "template_function", "qualified_identifier"})
 
 
-def type_of(source: Source, node: Node | None, path: Path, depth: int = 0) -> str | None:
+def type_of(source: CudaSource, node: Node | None, path: Path, depth: int = 0) -> str | None:
     """The key of the class of an expression.
 
     Args:
@@ -332,7 +334,7 @@ def type_of(source: Source, node: Node | None, path: Path, depth: int = 0) -> st
     if node is None or depth > _DEEPEST_EXPRESSION:
         return None
     if node.type == "this":
-        classes = [s.key for s in source.scopes(path, len(path)) if s.kind is Kind.CLASS]
+        classes = [s.key for s in source.scopes(path, len(path)) if s.kind is ScopeKind.CLASS]
         return classes[-1] if classes else None
     if node.type == "parenthesized_expression":
         return type_of(source, node.named_children[0], path, depth + 1)
@@ -350,7 +352,7 @@ def type_of(source: Source, node: Node | None, path: Path, depth: int = 0) -> st
     return None
 
 
-def _declared(source: Source, node: Node, path: Path, depth: int) -> str | None:
+def _declared(source: CudaSource, node: Node, path: Path, depth: int) -> str | None:
     """The class that a name was declared with, or that a function of this name returns."""
     name = node
     while name.type not in ("identifier", "field_identifier", "type_identifier"):
@@ -372,7 +374,7 @@ def _declared(source: Source, node: Node, path: Path, depth: int) -> str | None:
     return next((found for found in types if found), None)
 
 
-def _type_of_declaration(source: Source, occurrence: Occurrence, depth: int) -> str | None:
+def _type_of_declaration(source: CudaSource, occurrence: Occurrence, depth: int) -> str | None:
     node = occurrence.declares
     assert node is not None
     if node.type in TYPES:
@@ -389,7 +391,7 @@ def _type_of_declaration(source: Source, occurrence: Occurrence, depth: int) -> 
     return type_of(source, inits[-1].child_by_field_name("value"), occurrence.path, depth + 1)
 
 
-def written_type(source: Source, node: Node | None, depth: int = 0) -> str | None:
+def written_type(source: CudaSource, node: Node | None, depth: int = 0) -> str | None:
     """The key of the class that a type names, aliases followed; see `type_of`."""
     if node is None or depth > _DEEPEST_EXPRESSION:
         return None
@@ -412,7 +414,7 @@ def written_type(source: Source, node: Node | None, depth: int = 0) -> str | Non
     return f"{here.scope}::{source.text(name)}"
 
 
-def bases(source: Source, key: str) -> tuple[str | None, ...]:
+def bases(source: CudaSource, key: str) -> tuple[str | None, ...]:
     """The keys of the classes that one is derived from; see `type_of`."""
     around, _, name = key.rpartition("::")
     found: list[str | None] = []

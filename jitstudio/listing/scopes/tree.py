@@ -105,7 +105,7 @@ _MOST_NODES = 2_500_000
 _NOISE = re.compile(r"\b(?:struct|class|union|enum|typename|const|volatile)\b|[\s*&]")
 
 
-class Kind(Enum):
+class ScopeKind(Enum):
     """What a scope is."""
 
     OPEN = "namespace"
@@ -124,7 +124,7 @@ class Scope:
     """
 
     key: str
-    kind: Kind
+    kind: ScopeKind
     bases: tuple[str, ...] = ()
 
 
@@ -267,7 +267,7 @@ class Tree:
 
     def scopes(self, path: Path, end: int) -> list[Scope]:
         """The scopes around what is at a place of a path, the outermost first."""
-        scopes = [Scope("", Kind.OPEN)]
+        scopes = [Scope("", ScopeKind.OPEN)]
         for at in range(min(end, len(path) - 1)):
             node = path[at]
             key, body = scopes[-1].key, node.child_by_field_name("body")
@@ -275,15 +275,15 @@ class Tree:
             name = self.text(node.child_by_field_name("name"))
             if node.type == "namespace_definition" or is_scoped_enum(node):
                 if name and is_inside:
-                    scopes.append(Scope(f"{key}::{joined([name])}", Kind.OPEN))
+                    scopes.append(Scope(f"{key}::{joined([name])}", ScopeKind.OPEN))
             elif node.type in CLASSES:
                 if is_inside:
                     part = joined([name]) if name else f"@{node.start_byte}"
-                    scopes.append(Scope(f"{key}::{part}", Kind.CLASS, self._bases(node)))
+                    scopes.append(Scope(f"{key}::{part}", ScopeKind.CLASS, self._bases(node)))
             elif node.type in _BLOCKS or _is_prototype(path, at):
                 if node.type == "function_definition":
                     scopes += self._class_of(node, scopes)
-                scopes.append(Scope(f"@{node.start_byte}", Kind.BLOCK))
+                scopes.append(Scope(f"@{node.start_byte}", ScopeKind.BLOCK))
         return scopes
 
     def declaring_scopes(self, path: Path, at: int) -> list[Scope]:
@@ -301,7 +301,7 @@ class Tree:
         functions = ("function_definition", "lambda_expression")
         ends = [at for at, node in enumerate(path) if node.type in functions]
         around = self.scopes(path, ends[-1] + 1 if ends else 1)[-1]
-        return Scope(f"{around.key}::@goto", Kind.BLOCK)
+        return Scope(f"{around.key}::@goto", ScopeKind.BLOCK)
 
     def _class_of(self, function: Node, scopes: Sequence[Scope]) -> list[Scope]:
         """The class or namespace that only the name of a function says."""
@@ -315,7 +315,7 @@ class Tree:
             node = node.child_by_field_name("name")
         if not qualifiers:
             return []
-        return [Scope(f"{open_key(scopes)}::{joined(qualifiers)}", Kind.CLASS)]
+        return [Scope(f"{open_key(scopes)}::{joined(qualifiers)}", ScopeKind.CLASS)]
 
     def _bases(self, node: Node) -> tuple[str, ...]:
         clause = next((n for n in node.children if n.type == "base_class_clause"), None)
@@ -343,7 +343,7 @@ def name_of(node: Node) -> Node:
 
 def open_key(scopes: Sequence[Scope]) -> str:
     """The innermost namespace."""
-    return next(scope.key for scope in reversed(scopes) if scope.kind is Kind.OPEN)
+    return next(scope.key for scope in reversed(scopes) if scope.kind is ScopeKind.OPEN)
 
 
 def is_scoped_enum(node: Node) -> bool:

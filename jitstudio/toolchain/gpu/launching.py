@@ -13,7 +13,7 @@ import numpy as np
 from cuda.bindings import driver
 from cuda.core import Device, EventOptions, Kernel, Stream
 
-from jitstudio.core.launch.request import LaunchConfig, LaunchRequest, Value
+from jitstudio.core.launch.request import LaunchConfig, LaunchRequest, ValueArgument
 from jitstudio.core.launch.result import Timing
 from jitstudio.toolchain.driver import GpuError, checked, doing
 from jitstudio.toolchain.gpu.buffers import DeviceBuffer
@@ -22,7 +22,7 @@ from jitstudio.toolchain.gpu.kernels import function_of
 _TIMED = EventOptions(timing_enabled=True)
 
 
-class Launch:
+class KernelLaunch:
     """One kernel with its configuration and its arguments, ready to be started.
 
     Raises:
@@ -66,7 +66,7 @@ class Launch:
 
 
 def time_launches(
-    launch: Launch,
+    launch: KernelLaunch,
     device: Device,
     stream: Stream,
     request: LaunchRequest,
@@ -142,7 +142,7 @@ def _parameter_space(
     """The parameters, each at its place."""
     space = np.zeros(max(1, request.parameter_bytes), np.uint8)
     for argument in request.arguments:
-        if isinstance(argument, Value):
+        if isinstance(argument, ValueArgument):
             data = argument.data
         else:
             held = buffers.get(argument.name)

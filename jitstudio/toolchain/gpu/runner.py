@@ -36,8 +36,8 @@ from jitstudio.toolchain.capture import STDERR, STDOUT
 from jitstudio.toolchain.driver import GpuError, why_unusable
 from jitstudio.toolchain.gpu.buffers import POISONS, DeviceBuffer
 from jitstudio.toolchain.gpu.kernels import JitError, allow, facts_of, kernel_of, poisoned
-from jitstudio.toolchain.gpu.launching import Launch, time_launches
-from jitstudio.toolchain.gpu.session import Session, session
+from jitstudio.toolchain.gpu.launching import KernelLaunch, time_launches
+from jitstudio.toolchain.gpu.session import GpuSession, session
 
 Tell = Callable[[LaunchEvent], None]
 
@@ -158,7 +158,7 @@ class _Run:
         self._say("filling the buffers")
         code = sha256(request.code).digest()
         buffers = opened.buffers.prepare(request.buffers, request.guards, self._prepared, code)
-        start = Launch(request, kernel, buffers, opened.stream)
+        start = KernelLaunch(request, kernel, buffers, opened.stream)
         self._first_launch(start, buffers)
         if any(found.strays for found in self.found["buffers"]):
             opened.buffers.forget()
@@ -168,7 +168,7 @@ class _Run:
             self.found["counterpart"] = self._counterpart(opened, buffers)
 
     def _counterpart(
-        self, opened: Session, buffers: Mapping[str, DeviceBuffer]
+        self, opened: GpuSession, buffers: Mapping[str, DeviceBuffer]
     ) -> Counterpart | None:
         """The same launch of the other code, after all that is looked at; None if it cannot be."""
         self._say("timing the cubin of the build")
@@ -180,17 +180,17 @@ class _Run:
             return None
 
     def _timed_counterpart(
-        self, opened: Session, buffers: Mapping[str, DeviceBuffer]
+        self, opened: GpuSession, buffers: Mapping[str, DeviceBuffer]
     ) -> Counterpart:
         request = self._request
         loaded = opened.library.load(request.counterpart, CodeKind.CUBIN)
         kernel = kernel_of(loaded, request.kernel)
         allow(kernel, request.config)
         facts = facts_of(kernel, opened.device, request.config)
-        start = Launch(request, kernel, dict(buffers), opened.stream)
+        start = KernelLaunch(request, kernel, dict(buffers), opened.stream)
         return Counterpart(facts, self._time(opened, start, buffers))
 
-    def _first_launch(self, start: Launch, buffers: Mapping[str, DeviceBuffer]) -> None:
+    def _first_launch(self, start: KernelLaunch, buffers: Mapping[str, DeviceBuffer]) -> None:
         poison = POISONS[0] if self._request.poison else None
         self._make_ready(buffers, poison)
         self._say("running the kernel")
@@ -229,7 +229,7 @@ class _Run:
 
     def _unwritten(
         self,
-        start: Launch,
+        start: KernelLaunch,
         buffers: Mapping[str, DeviceBuffer],
         kept: Mapping[str, np.ndarray[Any, Any]],
     ) -> dict[str, np.ndarray[Any, Any]]:
@@ -252,7 +252,9 @@ class _Run:
             for name, held in outputs.items()
         }
 
-    def _time(self, opened: Session, start: Launch, buffers: Mapping[str, DeviceBuffer]) -> Any:
+    def _time(
+        self, opened: GpuSession, start: KernelLaunch, buffers: Mapping[str, DeviceBuffer]
+    ) -> Any:
         changed = [b for b in buffers.values() if b.spec.direction is Direction.INOUT]
 
         def restore() -> None:

@@ -11,7 +11,7 @@ from jitstudio.toolchain.gpu.buffers import Buffers
 from jitstudio.toolchain.gpu.kernels import Library
 
 
-class Session:
+class GpuSession:
     """A GPU that is in use.
 
     Attributes:
@@ -33,11 +33,11 @@ class Session:
         self.buffers = Buffers(self.device, self.stream)
 
 
-def session(ordinal: int) -> Session:
+def session(ordinal: int) -> GpuSession:
     """The session of this GPU, opened at the first call and made current by each.
 
     Raises:
-        GpuError: See `Session`.
+        GpuError: See `GpuSession`.
     """
     opened = _opened(ordinal)
     opened.device.set_current()
@@ -45,8 +45,8 @@ def session(ordinal: int) -> Session:
 
 
 @cache
-def _opened(ordinal: int) -> Session:
-    return Session(ordinal)
+def _opened(ordinal: int) -> GpuSession:
+    return GpuSession(ordinal)
 
 
 def free_memory(ordinal: int) -> int | None:

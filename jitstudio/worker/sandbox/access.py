@@ -14,7 +14,7 @@ _MOST_ROOTS = 64
 
 
 @dataclass(frozen=True)
-class Access:
+class SandboxAccess:
     """What a worker process may reach beyond the toolchain and its own temporary folder.
 
     Attributes:
@@ -30,7 +30,7 @@ class Access:
     gpu: bool = False
     confined_to: tuple[str, ...] | None = None
 
-    def covers(self, other: Access) -> bool:
+    def covers(self, other: SandboxAccess) -> bool:
         """Whether this is as much as the other, or more."""
         if self.readable is None:
             reads = True
@@ -39,7 +39,7 @@ class Access:
         writes = _all_within(other.writable, self.writable)
         return reads and writes and self.gpu >= other.gpu
 
-    def roots_of(self, other: Access) -> tuple[str, ...]:
+    def roots_of(self, other: SandboxAccess) -> tuple[str, ...]:
         """The files and folders named here by which all that the other names may be reached."""
         return tuple(
             root
@@ -51,14 +51,14 @@ class Access:
             if any(is_within(path, root) for path in others)
         )
 
-    def joined(self, other: Access) -> Access:
+    def joined(self, other: SandboxAccess) -> SandboxAccess:
         """This and the other together."""
         if self.readable is None or other.readable is None:
             readable = None
         else:
             readable = _union(self.readable, other.readable)
         writable = _union(self.writable, other.writable)
-        return Access(readable, writable, self.gpu or other.gpu, self.confined_to)
+        return SandboxAccess(readable, writable, self.gpu or other.gpu, self.confined_to)
 
 
 @dataclass(frozen=True)
@@ -72,17 +72,17 @@ class Need:
             the answer.
     """
 
-    least: Access = field(default_factory=Access)
-    most: Access | None = None
+    least: SandboxAccess = field(default_factory=SandboxAccess)
+    most: SandboxAccess | None = None
     by_any: bool = False
 
-    def met_by(self, access: Access) -> bool:
+    def met_by(self, access: SandboxAccess) -> bool:
         """Whether a process with this access may carry the call out."""
         is_ours = self.by_any or access.confined_to == self.least.confined_to
         narrow = self.most is None or self.most.covers(access)
         return is_ours and narrow and access.covers(self.least)
 
-    def of_new_process(self, earlier: Access) -> Access:
+    def of_new_process(self, earlier: SandboxAccess) -> SandboxAccess:
         """What to give to a process that is started for the call.
 
         Args:

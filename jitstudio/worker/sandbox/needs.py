@@ -16,13 +16,13 @@ from functools import cache
 from pathlib import Path
 
 from jitstudio.core.launch.request import Buffer, FillKind
-from jitstudio.core.options import Effect, find, is_within, read
+from jitstudio.core.options import OptionEffect, find, is_within, read
 from jitstudio.core.plain_files import LARGEST, read_file
 from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.listing.includes import Includes, includes
 from jitstudio.worker.sandbox import system_paths
-from jitstudio.worker.sandbox.access import Access, Need, folder_or_file, holds_home
+from jitstudio.worker.sandbox.access import Need, SandboxAccess, folder_or_file, holds_home
 
 _MOST_REMEMBERED = 20_000
 _MOST_PLACES = 100_000
@@ -175,10 +175,10 @@ def need_of(job: Job, headers: HeaderScan) -> Need:
     except Unknowable:
         readable = None
     if job.confined_to is None:
-        return Need(Access(readable, tuple(_outputs(job)), gpu))
+        return Need(SandboxAccess(readable, tuple(_outputs(job)), gpu))
     ours = job.confined_to
-    most = Access(tuple(_inside(ours, readable or ())), gpu=gpu, confined_to=ours)
-    least = Access(readable, gpu=gpu, confined_to=ours)
+    most = SandboxAccess(tuple(_inside(ours, readable or ())), gpu=gpu, confined_to=ours)
+    least = SandboxAccess(readable, gpu=gpu, confined_to=ours)
     # What it would read beyond its folders is refused: that is the point.
     return Need(least if most.covers(least) else most, most)
 
@@ -216,7 +216,7 @@ def need_of_buffers(
     readable = dict.fromkeys(folder_or_file(file) for file in files if file)
     written = tuple(map(os.path.realpath, writable))
     readable_too = (os.path.realpath(folder), *readable)
-    return Need(Access(readable_too, written, confined_to=confined_to))
+    return Need(SandboxAccess(readable_too, written, confined_to=confined_to))
 
 
 def _roots(job: Job, headers: HeaderScan) -> Iterator[str]:
@@ -225,7 +225,9 @@ def _roots(job: Job, headers: HeaderScan) -> Iterator[str]:
     if job.tool is Tool.NVRTC:
         folders = [path for path in named if os.path.isdir(path)]
         rows = ((given.spec, given.value) for given in read(job.options))
-        forced = [value for row, value in rows if row and value and row.effect is Effect.INCLUDES]
+        forced = [
+            value for row, value in rows if row and value and row.effect is OptionEffect.INCLUDES
+        ]
         paths = (*named, *headers.files(job, folders, forced))
     for path in paths:
         if not os.path.isdir(path):

@@ -23,7 +23,7 @@ from stat import S_ISDIR
 
 from jitstudio.core.tools import SandboxState
 from jitstudio.worker.sandbox import system_paths
-from jitstudio.worker.sandbox.access import Access
+from jitstudio.worker.sandbox.access import SandboxAccess
 from jitstudio.worker.sandbox.seccomp import Grant, filter_program
 
 SWITCH = "JITSTUDIO_SANDBOX"
@@ -64,7 +64,7 @@ Raises:
 
 
 @dataclass(frozen=True)
-class Role:
+class ProgramNeeds:
     """What a worker program needs whatever its texts are.
 
     Attributes:
@@ -83,7 +83,7 @@ class _Rule:
     rights: int
 
 
-def seal(access: Access, role: Role, syscall: Syscall | None = None) -> None:
+def seal(access: SandboxAccess, role: ProgramNeeds, syscall: Syscall | None = None) -> None:
     """Seal this process, for good; it must have one thread.
 
     Args:
@@ -147,7 +147,7 @@ def _hold(call: Syscall, machine: str, grant: Grant, rules: Iterable[_Rule]) -> 
 
 
 def _rules(
-    access: Access, headers: tuple[str, ...], programs: tuple[str, ...], grant: Grant
+    access: SandboxAccess, headers: tuple[str, ...], programs: tuple[str, ...], grant: Grant
 ) -> Iterator[_Rule]:
     yield _Rule(("/",) if access.readable is None else access.readable, _READ)
     yield _Rule((*headers, *system_paths.toolchain(programs)), _READ)

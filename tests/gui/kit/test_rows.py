@@ -1,10 +1,13 @@
 import pytest
 from PySide6.QtCore import Qt
 
-from jitstudio.gui.kit.presentation import SORT_ROLE, Column
+from jitstudio.gui.kit.presentation import SORT_ROLE, TableColumn
 from jitstudio.gui.kit.rows import RowsModel
 
-COLUMNS = (Column("Word", str), Column("Length", lambda w: str(len(w)), sort_key=len, number=True))
+COLUMNS = (
+    TableColumn("Word", str),
+    TableColumn("Length", lambda w: str(len(w)), sort_key=len, number=True),
+)
 
 
 @pytest.fixture

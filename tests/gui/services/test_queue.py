@@ -7,7 +7,7 @@ import time
 import pytest
 from PySide6.QtCore import QDeadlineTimer
 
-from jitstudio.gui.services.queue import Service, ServingThread, close_all
+from jitstudio.gui.services.queue import ServingThread, WorkerService, close_all
 from jitstudio.worker.host import WorkerError
 from jitstudio.worker.queue import RequestQueue
 
@@ -24,7 +24,7 @@ class SlowWorker:
         raise AssertionError("nothing was asked for")
 
 
-class Echo(Service):
+class Echo(WorkerService):
     """Answers what it is asked with the same, once it is let go on."""
 
     def __init__(self):

@@ -3,7 +3,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QToolButton
 
-from jitstudio.gui.shell.notice_bar import Choice, NoticeBar
+from jitstudio.gui.shell.notice_bar import NoticeAction, NoticeBar
 
 
 @pytest.fixture
@@ -28,8 +28,8 @@ def test_messages_gather_and_the_same_one_is_told_once(bar):
 def test_a_question_has_a_line_and_buttons_of_its_own(bar):
     done = []
     bar.tell("plain")
-    bar.ask("files", "Reload?", [Choice("yes", "Reload", lambda: done.append("yes"))])
-    bar.ask("files", "Reload both?", [Choice("yes", "Reload", lambda: done.append("both"))])
+    bar.ask("files", "Reload?", [NoticeAction("yes", "Reload", lambda: done.append("yes"))])
+    bar.ask("files", "Reload both?", [NoticeAction("yes", "Reload", lambda: done.append("both"))])
     assert bar.text == "plain\nReload both?"
     bar.show()
     button = next(b for b in bar.findChildren(QPushButton, "yes") if b.isVisible())

@@ -9,7 +9,7 @@ from jitstudio.core.result import Outcome
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.services.queue import close_all
-from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.inspections import CurrentDisassembly
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.worker.builder import Builder
 from tests.support import cuda, request
@@ -45,7 +45,7 @@ def service(qapp):
 
 @pytest.fixture
 def inspections(outputs, service):
-    return Inspections(outputs, service)
+    return CurrentDisassembly(outputs, service)
 
 
 def listing(result):

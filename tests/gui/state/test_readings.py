@@ -6,7 +6,7 @@ from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.state.outputs import Built
-from jitstudio.gui.state.readings import Readings, cubin_of
+from jitstudio.gui.state.readings import DisassemblyCache, cubin_of
 from jitstudio.worker.builder import Builder
 from tests.support import KERNEL, cuda, request
 
@@ -22,7 +22,7 @@ def cubin(content=b"no cubin", name="kernel.cu"):
 @pytest.fixture
 def readings(qapp):
     service = AnalysisService()
-    yield Readings(service)
+    yield DisassemblyCache(service)
     service.begin_closing()
     service.wait_closed(QDeadlineTimer(10_000))
 

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.gui.kit.presentation import Column
+from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.listing.word import Word
@@ -49,8 +49,8 @@ class CompletionPopup(QFrame):
         self._editor = editor
         self._model: RowsModel[Word] = RowsModel(
             (
-                Column("", lambda word: word.text, tooltip=lambda word: word.usage),
-                Column("", lambda word: word.help or word.group),
+                TableColumn("", lambda word: word.text, tooltip=lambda word: word.usage),
+                TableColumn("", lambda word: word.help or word.group),
             ),
             self,
         )

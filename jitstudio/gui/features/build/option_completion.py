@@ -10,7 +10,7 @@ from PySide6.QtGui import QStandardItem, QStandardItemModel
 from PySide6.QtWidgets import QCompleter, QHeaderView, QLineEdit, QTreeView
 
 from jitstudio.core.options.parsing import OPTIONS, addressed, find, read, split_options
-from jitstudio.core.options.spec import Kind, OptionSpec
+from jitstudio.core.options.spec import OptionSpec, ValueKind
 from jitstudio.gui.kit.fonts import code_font
 from jitstudio.gui.kit.presentation import plain_tooltip
 
@@ -76,7 +76,7 @@ def _values(typed: str) -> Iterator[tuple[str, OptionSpec]]:
     if spec is None:
         return
     flag = typed.partition("=")[0]
-    words = _WORDS_OF_TRUTH if spec.value.kind is Kind.TRUTH else spec.value.choices
+    words = _WORDS_OF_TRUTH if spec.value.kind is ValueKind.TRUTH else spec.value.choices
     for value in words:
         yield f"{flag}={value}", spec
 

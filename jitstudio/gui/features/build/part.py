@@ -8,7 +8,7 @@ from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.editor.editor_tabs import EditorTabs, SourcePage
 from jitstudio.gui.kit.theme import Theme
-from jitstudio.gui.shell.notice_bar import Choice, NoticeBar
+from jitstudio.gui.shell.notice_bar import NoticeAction, NoticeBar
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.build_settings import BuildSettings
@@ -69,8 +69,8 @@ class PartController(QObject):
             bar.left.connect(page.setFocus)
             page.column.insertWidget(0, bar)
         choices = (
-            Choice("buildTabAlone", self.tr("Build this tab alone"), self._build_alone),
-            Choice("addTabToLink", self.tr("Add it to the link"), self._add_to_link),
+            NoticeAction("buildTabAlone", self.tr("Build this tab alone"), self._build_alone),
+            NoticeAction("addTabToLink", self.tr("Add it to the link"), self._add_to_link),
         )
         is_choice = document is not None and takes_part_alone(document)
         self._bars[page].ask(_KEY, told, choices if is_choice else ())

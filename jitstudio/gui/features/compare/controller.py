@@ -11,8 +11,8 @@ from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.compare.model import (
     Compared,
+    ComparedBuild,
     Matter,
-    Side,
     build_name,
     compare,
     difference_titles,
@@ -24,11 +24,11 @@ from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.baselines import Baseline, Baselines
-from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.inspections import CurrentDisassembly
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.gui.state.readings import Readings, cubin_of
+from jitstudio.gui.state.readings import DisassemblyCache, cubin_of
 from jitstudio.gui.state.settings_table import DEMANGLE
 
 _Key = tuple[Built, Built, Matter]
@@ -62,7 +62,7 @@ class CompareController(QObject):
         self,
         view: CompareView,
         outputs: Outputs,
-        inspections: Inspections,
+        inspections: CurrentDisassembly,
         baselines: Baselines,
         preferences: Preferences,
         analysis_service: AnalysisService,
@@ -76,7 +76,7 @@ class CompareController(QObject):
         self._inspections = inspections
         self._baselines = baselines
         self._preferences = preferences
-        self._readings = Readings(analysis_service, self)
+        self._readings = DisassemblyCache(analysis_service, self)
         self._view = view
         self._pin = actions["pinBaselineAction"]
         # What is shown, or is being compared.
@@ -203,10 +203,10 @@ class CompareController(QObject):
         if cubin is not None and cubin.name == inspection.name:
             self._readings.take(built, inspection.code)
 
-    def _side(self, built: Built) -> Side:
+    def _side(self, built: Built) -> ComparedBuild:
         cubin = cubin_of(built)
         code: Disassembly | None = self._readings.code(built)
-        return Side(built.request, built.result, cubin.content if cubin else b"", code)
+        return ComparedBuild(built.request, built.result, cubin.content if cubin else b"", code)
 
     def _show_hint(self, words: str) -> None:
         self._background.stop()

@@ -14,7 +14,7 @@ from jitstudio.analysis.diff.code import compare_programs
 from jitstudio.analysis.diff.data import data_sections
 from jitstudio.analysis.diff.deltas import Delta, changed, report_deltas
 from jitstudio.analysis.diff.model import Change, Comparison, Marks
-from jitstudio.analysis.diff.program import Program
+from jitstudio.analysis.diff.program import CubinProgram
 from jitstudio.analysis.diff.text import compare_lines, ptx_lines
 from jitstudio.analysis.sass.model import NOWHERE, Disassembly
 from jitstudio.core.code import TEXT_KINDS, CodeKind
@@ -23,10 +23,10 @@ from jitstudio.core.options.parsing import join_options, read
 from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.resources import merge
 from jitstudio.core.result import BuildResult, Resources
-from jitstudio.gui.kit.presentation import Column
+from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.listing.kernel_names import Spelling, lowered_names, meanings
-from jitstudio.listing.sass import Extent
+from jitstudio.listing.kernel_names import DemangledListing, lowered_names, meanings
+from jitstudio.listing.sass import TextExtent
 
 _LINKS = {
     LinkMode.PTX: QT_TRANSLATE_NOOP("BuildNames", "PTX link"),
@@ -109,7 +109,7 @@ class Matter(Enum):
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class ComparedBuild:
     """One of two builds.
 
     Attributes:
@@ -145,8 +145,8 @@ class Half:
     comparison: Comparison
     is_left: bool
     kind: CodeKind
-    spelling: Spelling
-    extent: Extent
+    spelling: DemangledListing
+    extent: TextExtent
 
     @property
     def lines(self) -> Sequence[str]:
@@ -219,13 +219,13 @@ class Compared:
         names = self.lowered_names
         shown = meanings(names, known) if names <= known.keys() else {}
         left, right = (
-            replace(half, spelling=Spelling.of(half.spelling.lowered, shown))
+            replace(half, spelling=DemangledListing.of(half.spelling.lowered, shown))
             for half in (self.left, self.right)
         )
         return replace(self, left=left, right=right, names=shown)
 
 
-def compare(matter: Matter, left: Side, right: Side) -> Compared:
+def compare(matter: Matter, left: ComparedBuild, right: ComparedBuild) -> Compared:
     """Compare two builds; takes a while for large ones."""
     programs = (_program(left), _program(right))
     comparison = _compared(matter, left, right, programs)
@@ -246,7 +246,10 @@ def compare(matter: Matter, left: Side, right: Side) -> Compared:
 
 
 def _compared(
-    matter: Matter, left: Side, right: Side, programs: tuple[Program, Program]
+    matter: Matter,
+    left: ComparedBuild,
+    right: ComparedBuild,
+    programs: tuple[CubinProgram, CubinProgram],
 ) -> Comparison:
     if matter.is_code:
         return compare_programs(*programs, normalised=matter is Matter.NORMALISED)
@@ -254,17 +257,17 @@ def _compared(
     return compare_lines(list(read(left)), list(read(right)))
 
 
-def _program(side: Side) -> Program:
+def _program(side: ComparedBuild) -> CubinProgram:
     names = {kernel.name: kernel.demangled for kernel in side.result.kernels}
-    return Program(side.code or Disassembly("", ()), data_sections(side.cubin), names)
+    return CubinProgram(side.code or Disassembly("", ()), data_sections(side.cubin), names)
 
 
-def _needs(side: Side) -> dict[str, Resources]:
+def _needs(side: ComparedBuild) -> dict[str, Resources]:
     told = {kernel.name: kernel.resources for kernel in side.result.kernels if kernel.resources}
     return merge(side.code.resources if side.code else {}, told)
 
 
-def _sources(side: Side) -> Iterator[str]:
+def _sources(side: ComparedBuild) -> Iterator[str]:
     sources = [source for source in side.request.sources if source.kind in TEXT_KINDS]
     for source in sources:
         if len(sources) > 1:
@@ -272,13 +275,13 @@ def _sources(side: Side) -> Iterator[str]:
         yield from source.content.decode("utf-8", "replace").splitlines()
 
 
-def _ptx(side: Side) -> Iterator[str]:
+def _ptx(side: ComparedBuild) -> Iterator[str]:
     for artifact in side.result.artifacts:
         if artifact.kind is CodeKind.PTX:
             yield from ptx_lines(artifact.text)
 
 
-def _kind(matter: Matter, side: Side) -> CodeKind:
+def _kind(matter: Matter, side: ComparedBuild) -> CodeKind:
     if matter.is_code:
         return CodeKind.SASS
     return CodeKind.PTX if matter is Matter.PTX else side.kind
@@ -288,7 +291,9 @@ def _half(comparison: Comparison, kind: CodeKind, *, is_left: bool) -> Half:
     text = comparison.left if is_left else comparison.right
     at = (row.left if is_left else row.right for row in comparison.rows)
     lines = tuple("" if line == NOWHERE else text[line] for line in at)
-    return Half(comparison, is_left, kind, Spelling.plain(lines), Extent.of(lines, kind))
+    return Half(
+        comparison, is_left, kind, DemangledListing.plain(lines), TextExtent.of(lines, kind)
+    )
 
 
 def count_words(comparison: Comparison) -> str:
@@ -332,14 +337,16 @@ def _number(read: Callable[[Delta], int | None], sign: str = "") -> Callable[[De
     return lambda delta: "" if (number := read(delta)) is None else f"{number:{sign},}"
 
 
-DELTA_COLUMNS: tuple[Column[Delta], ...] = (
-    Column(QT_TRANSLATE_NOOP("Columns", "Function"), lambda delta: delta.name),
-    Column(QT_TRANSLATE_NOOP("Columns", "Figure"), lambda delta: figure_title(delta.figure)),
-    Column(
+DELTA_COLUMNS: tuple[TableColumn[Delta], ...] = (
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Function"), lambda delta: delta.name),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Figure"), lambda delta: figure_title(delta.figure)),
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Baseline"), _number(lambda delta: delta.left), number=True
     ),
-    Column(QT_TRANSLATE_NOOP("Columns", "Now"), _number(lambda delta: delta.right), number=True),
-    Column(
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "Now"), _number(lambda delta: delta.right), number=True
+    ),
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Change"),
         _number(lambda delta: delta.difference, "+"),
         number=True,

@@ -9,18 +9,18 @@ from pathlib import PurePath
 import numpy as np
 from PySide6.QtCore import QObject, QTimer, Slot
 
-from jitstudio.analysis.sass.model import Place
+from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.line_colours import NO_LINE
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
-from jitstudio.gui.features.correlation.sides import PtxSide, SassSide, Side, SourceSide
+from jitstudio.gui.features.correlation.sides import CorrelatedView, PtxSide, SassSide, SourceSide
 from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.correlation import Correlations, Shown
+from jitstudio.gui.state.correlation import Correlations, MatchedLines
 from jitstudio.gui.state.documents import Documents
-from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.inspections import CurrentDisassembly
 from jitstudio.gui.state.preferences import Preferences
 
 _BANDS, _FOLLOW = "listings.bands", "listings.follow"
@@ -47,7 +47,7 @@ class CorrelationController(QObject):
     def __init__(
         self,
         correlations: Correlations,
-        inspections: Inspections,
+        inspections: CurrentDisassembly,
         preferences: Preferences,
         documents: Documents,
         editors: EditorTabs,
@@ -65,8 +65,8 @@ class CorrelationController(QObject):
         self._ptx = PtxSide(correlations, listings, shell)
         self._sass = SassSide(correlations, listings, shell)
         # In the order of the jumps.
-        self._sides: tuple[Side, ...] = (self._source, self._ptx, self._sass)
-        self._last: Side = self._source
+        self._sides: tuple[CorrelatedView, ...] = (self._source, self._ptx, self._sass)
+        self._last: CorrelatedView = self._source
         # Why the last jump led elsewhere, until that has been told.
         self._problem = ""
         self._switches = {_BANDS: actions["bandsAction"], _FOLLOW: actions["followCursorAction"]}
@@ -76,7 +76,7 @@ class CorrelationController(QObject):
         self._connect(documents)
         for key, action in self._switches.items():
             action.setChecked(bool(self._preferences.value(key)))
-        self._shows: dict[str, Side] = {
+        self._shows: dict[str, CorrelatedView] = {
             "showInSourceAction": self._source,
             "showInPtxAction": self._ptx,
             "showInSassAction": self._sass,
@@ -120,9 +120,9 @@ class CorrelationController(QObject):
             hues = side.hues() if self._is_coloured else b""
             side.pane.code_view.line_colours.show_hues(hues.__getitem__ if hues else None)
 
-    def _show_matches(self, side: Side, line: int) -> None:
+    def _show_matches(self, side: CorrelatedView, line: int) -> None:
         """Let what belongs to a line stand out in all texts, and the line itself."""
-        shown = side.matches(line) if line != NO_LINE else Shown()
+        shown = side.matches(line) if line != NO_LINE else MatchedLines()
         for other in self._sides:
             if (colours := other.line_colours) is not None:
                 lines: Sequence[int] = other.lines_in(shown)
@@ -153,14 +153,14 @@ class CorrelationController(QObject):
             if lines:
                 side.show(self._nearest(shown, side, lines))
 
-    def _nearest(self, shown: Shown, side: Side, lines: Sequence[int]) -> int:
+    def _nearest(self, shown: MatchedLines, side: CorrelatedView, lines: Sequence[int]) -> int:
         """The line itself rather than a call above it."""
         document = self._source.document
         if side is self._source and document is not None:
             return shown.sources[document][0]
         return lines[0]
 
-    def _side_with_keyboard(self) -> Side:
+    def _side_with_keyboard(self) -> CorrelatedView:
         return next((side for side in self._sides if side.has_keyboard), self._last)
 
     @Slot()
@@ -237,12 +237,12 @@ class CorrelationController(QObject):
                 return
         self._shell.status.tell(self._source.problem or self._why_nothing(side))
 
-    def _can_show(self, to: Side) -> bool:
+    def _can_show(self, to: CorrelatedView) -> bool:
         """Whether the line of the keyboard has anything in another text."""
         side = self._side_with_keyboard()
         return side is not to and to.has(side.matches(side.line))
 
-    def _show_in(self, to: Side) -> None:
+    def _show_in(self, to: CorrelatedView) -> None:
         """Go to what belongs to the line of the keyboard in this text."""
         side = self._side_with_keyboard()
         self._source.problem = ""
@@ -251,11 +251,11 @@ class CorrelationController(QObject):
         else:
             self._has_gone_to(to)
 
-    def _has_gone_to(self, side: Side) -> None:
+    def _has_gone_to(self, side: CorrelatedView) -> None:
         self._last, self._problem = side, self._source.problem
         self._moved.start()
 
-    def _why_nothing(self, side: Side) -> str:
+    def _why_nothing(self, side: CorrelatedView) -> str:
         if self._inspections.current is None:
             return self._inspections.sentence
         if self._state.tied is None:
@@ -289,5 +289,5 @@ class CorrelationController(QObject):
         self._step(-1)
 
 
-def _words(place: Place) -> str:
+def _words(place: SourceLocation) -> str:
     return f"{PurePath(place.file).name}:{place.line}"

@@ -15,14 +15,14 @@ from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.asides import is_installed, open_aside, told_of_opened
-from jitstudio.gui.state.correlation import Correlations, Shown
+from jitstudio.gui.state.correlation import Correlations, MatchedLines
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.files import DocumentError
 from jitstudio.gui.state.line_files import located
 
 
-class Side(Protocol):
+class CorrelatedView(Protocol):
     """One of the texts; lines count from 0."""
 
     @property
@@ -37,22 +37,22 @@ class Side(Protocol):
     def has_keyboard(self) -> bool:
         """Whether the user works in it."""
 
-    def matches(self, line: int) -> Shown:
+    def matches(self, line: int) -> MatchedLines:
         """What belongs to one of its lines."""
 
     def alike(self, line: int) -> Sequence[int]:
         """Its own lines that belong to the same source line, ascending."""
 
-    def lines_in(self, shown: Shown) -> Sequence[int]:
+    def lines_in(self, shown: MatchedLines) -> Sequence[int]:
         """Which of its lines, as it is shown now, are among those that match, ascending."""
 
-    def has(self, shown: Shown) -> bool:
+    def has(self, shown: MatchedLines) -> bool:
         """Whether there is anything of it in this text, also in another module."""
 
     def show(self, line: int) -> None:
         """Bring a line into sight; the cursor stays."""
 
-    def go_to(self, shown: Shown) -> bool:
+    def go_to(self, shown: MatchedLines) -> bool:
         """Put the cursor to the first match, also in another module; whether there is one."""
 
     def step_to(self, line: int) -> None:
@@ -120,10 +120,10 @@ class SourceSide:
         document = self.document
         return document is not None and self._state.is_edited(document, self.line)
 
-    def matches(self, line: int) -> Shown:
+    def matches(self, line: int) -> MatchedLines:
         """What was made of a line."""
         document = self.document
-        return self._state.of_source(document, line) if document is not None else Shown()
+        return self._state.of_source(document, line) if document is not None else MatchedLines()
 
     def alike(self, line: int) -> Sequence[int]:
         """All lines of which something was made: each is a block of its own."""
@@ -131,12 +131,12 @@ class SourceSide:
         lines = self._state.coloured(document) if document is not None else ()
         return sorted({*lines, line}) if lines else ()
 
-    def lines_in(self, shown: Shown) -> Sequence[int]:
+    def lines_in(self, shown: MatchedLines) -> Sequence[int]:
         """Those in this tab."""
         document = self.document
         return sorted(shown.sources.get(document, ())) if document is not None else ()
 
-    def has(self, shown: Shown) -> bool:
+    def has(self, shown: MatchedLines) -> bool:
         """Whether the line is in a tab, or in a file that may be opened; asks no disk."""
         return bool(shown.sources or shown.chain) and self._state.tied is not None
 
@@ -145,7 +145,7 @@ class SourceSide:
         if self.line_colours is not None:
             self.line_colours.scroll_to(line)
 
-    def go_to(self, shown: Shown) -> bool:
+    def go_to(self, shown: MatchedLines) -> bool:
         """Go to the line itself, or to the call in the tab that is looked at.
 
         Where no tab has the line, its file is opened, but for that of a library that is called from
@@ -167,7 +167,7 @@ class SourceSide:
         self.step_to(shown.sources[document][0])
         return True
 
-    def _unopened(self, shown: Shown) -> tuple[LinePlace | None, str]:
+    def _unopened(self, shown: MatchedLines) -> tuple[LinePlace | None, str]:
         """The innermost line that is of a file in no tab, and why those within cannot be opened."""
         tied, problem = self._state.tied, ""
         # PTX that was written by hand is the source, whatever it says it was made of.
@@ -261,7 +261,7 @@ class PtxSide(_ListingSide):
         tied = self._state.tied
         return tied.bands.ptx.get(self.module, b"") if tied is not None else b""
 
-    def matches(self, line: int) -> Shown:
+    def matches(self, line: int) -> MatchedLines:
         """What a line comes from, and what was made of it."""
         return self._state.of_ptx(self.module, line)
 
@@ -269,15 +269,15 @@ class PtxSide(_ListingSide):
         """All lines that come from where this one does."""
         return self._state.alike_in_ptx(self.module, line)
 
-    def lines_in(self, shown: Shown) -> Sequence[int]:
+    def lines_in(self, shown: MatchedLines) -> Sequence[int]:
         """Those of the module that is shown."""
         return shown.ptx.get(self.module, ())
 
-    def has(self, shown: Shown) -> bool:
+    def has(self, shown: MatchedLines) -> bool:
         """Whether any module has some."""
         return bool(shown.ptx)
 
-    def go_to(self, shown: Shown) -> bool:
+    def go_to(self, shown: MatchedLines) -> bool:
         """Go to the first line, of the module that is shown if it has one."""
         module = self.module if self.module in shown.ptx else next(iter(shown.ptx), "")
         self.pane.choose(module)
@@ -311,23 +311,23 @@ class SassSide(_ListingSide):
         tied = self._state.tied
         return tied.sass if tied is not None and self.is_known else b""
 
-    def matches(self, line: int) -> Shown:
+    def matches(self, line: int) -> MatchedLines:
         """What an instruction comes from."""
-        return self._state.of_sass(line) if self.is_known else Shown()
+        return self._state.of_sass(line) if self.is_known else MatchedLines()
 
     def alike(self, line: int) -> Sequence[int]:
         """All instructions that come from where this one does."""
         return self._state.alike_in_sass(line) if self.is_known else ()
 
-    def lines_in(self, shown: Shown) -> Sequence[int]:
+    def lines_in(self, shown: MatchedLines) -> Sequence[int]:
         """All of them."""
         return shown.sass if self.is_known else ()
 
-    def has(self, shown: Shown) -> bool:
+    def has(self, shown: MatchedLines) -> bool:
         """Whether there are any."""
         return bool(self.lines_in(shown))
 
-    def go_to(self, shown: Shown) -> bool:
+    def go_to(self, shown: MatchedLines) -> bool:
         """Go to the first instruction."""
         if not self.is_known or not shown.sass:
             return False

@@ -12,10 +12,15 @@ from PySide6.QtWidgets import QApplication
 from jitstudio.core.code import TEXT_KINDS, CodeKind
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.navigator import Navigator
-from jitstudio.gui.features.editing.definitions_state import Answer, Asked, OpenText, Spot
+from jitstudio.gui.features.editing.definitions_state import (
+    Asked,
+    DefinitionLocation,
+    DefinitionResult,
+    OpenText,
+)
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.listing.output_pane import OutputPane
-from jitstudio.gui.shell.palette.model import Entry
+from jitstudio.gui.shell.palette.model import PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_settings import BuildSettings
@@ -88,7 +93,7 @@ class DefinitionsController(QObject):
         )
 
     @Slot(object)
-    def _on_found(self, answer: Answer) -> None:
+    def _on_found(self, answer: DefinitionResult) -> None:
         if answer.told:
             self._shell.status.tell(answer.told)
         if len(answer.spots) == 1:
@@ -96,18 +101,18 @@ class DefinitionsController(QObject):
         elif answer.spots:
             line = self.tr("line {line}")
             entries = [
-                Entry(spot.shown, spot, spot.file, line.format(line=spot.line))
+                PaletteEntry(spot.shown, spot, spot.file, line.format(line=spot.line))
                 for spot in answer.spots
             ]
             self._palette.offer(entries)
 
     @Slot(object)
-    def _go(self, spot: Spot) -> None:
+    def _go(self, spot: DefinitionLocation) -> None:
         self._shell.layout.uncover(self._editors)
         self._navigator.go_to(spot.file, spot.line, spot.column)
 
 
-def _find(asked: Asked, stop: Event) -> Answer:
+def _find(asked: Asked, stop: Event) -> DefinitionResult:
     from jitstudio.gui.features.editing.definition_search import find
 
     return find(asked, stop)

@@ -19,7 +19,7 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.shell.shell import Shell
 
 if TYPE_CHECKING:
-    from jitstudio.listing.scopes.renaming import Renaming
+    from jitstudio.listing.scopes.renaming import SymbolRenaming
 
 
 class RenamingController(QObject):
@@ -60,7 +60,7 @@ class RenamingController(QObject):
         self._search.start(partial(_find, page.document.kind, raw, line - 1, column - 1))
 
     @Slot(object)
-    def _on_found(self, renaming: Renaming) -> None:
+    def _on_found(self, renaming: SymbolRenaming) -> None:
         editor = self._editor
         if editor is None or not self._is_unchanged(editor):
             return
@@ -75,7 +75,7 @@ class RenamingController(QObject):
             self._shell.status.tell(self.tr("The text has changed meanwhile: rename once more"))
         return unchanged
 
-    def _rename(self, editor: CodeEditor, renaming: Renaming, name: str) -> None:
+    def _rename(self, editor: CodeEditor, renaming: SymbolRenaming, name: str) -> None:
         # Its file may have been read anew while the user was asked.
         if name == renaming.name or not self._is_unchanged(editor):
             return
@@ -96,7 +96,7 @@ class RenamingController(QObject):
         )
 
 
-def _find(kind: CodeKind, raw: str, line: int, column: int, _stop: Event) -> Renaming:
+def _find(kind: CodeKind, raw: str, line: int, column: int, _stop: Event) -> SymbolRenaming:
     from jitstudio.listing.scopes.renaming import renaming
 
     return renaming(kind, raw.replace("\u2029", "\n"), line, column)

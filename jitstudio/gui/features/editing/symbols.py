@@ -14,7 +14,7 @@ from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
-from jitstudio.gui.shell.palette.model import Entry
+from jitstudio.gui.shell.palette.model import PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Document, Documents
@@ -74,14 +74,14 @@ class SymbolsController(QObject):
             if document is not None and document.text is not None
         }
 
-    def _entries(self) -> Iterable[Entry]:
+    def _entries(self) -> Iterable[PaletteEntry]:
         current = self._documents.current
         color = self._keeper.theme.ui.muted_text
         for document, text in self._texts().items():
             for symbol in self._known.get(text, ()):
                 word = QCoreApplication.translate(_CONTEXT, _WORDS[symbol.kind])
                 there = self.tr("{kind} in {name}").format(kind=word, name=document.name)
-                yield Entry(
+                yield PaletteEntry(
                     title=symbol.name,
                     payload=(document, symbol.line),
                     detail=word if document is current else there,

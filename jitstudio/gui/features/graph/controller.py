@@ -22,7 +22,7 @@ from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.files import write_file
-from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.inspections import CurrentDisassembly
 from jitstudio.listing.functions import Function
 from jitstudio.paths import home_folder
 
@@ -48,7 +48,7 @@ class GraphController(QObject):
     def __init__(
         self,
         view: GraphView,
-        inspections: Inspections,
+        inspections: CurrentDisassembly,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
         dialogs: Dialogs | None = None,

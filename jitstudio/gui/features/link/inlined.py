@@ -16,7 +16,7 @@ from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.kit.parts import text_label
-from jitstudio.gui.kit.presentation import Column
+from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.kit.theme import Theme
@@ -47,11 +47,11 @@ def calls_text(row: InlinedRow) -> str:
     return ", ".join(f"{PurePath(call.file).name}:{call.line}" for call in row.inlined.calls)
 
 
-INLINED_COLUMNS: tuple[Column[InlinedRow], ...] = (
-    Column(QT_TRANSLATE_NOOP("Columns", "Inlined"), lambda row: row.function or "—"),
-    Column(QT_TRANSLATE_NOOP("Columns", "Into"), lambda row: row.into),
-    Column(QT_TRANSLATE_NOOP("Columns", "Called at"), calls_text),
-    Column(
+INLINED_COLUMNS: tuple[TableColumn[InlinedRow], ...] = (
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Inlined"), lambda row: row.function or "—"),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Into"), lambda row: row.into),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Called at"), calls_text),
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "PTX instructions"),
         lambda row: f"{row.inlined.instructions:,}",
         number=True,

@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, QObject
 
 from jitstudio.core.result import StageResult
 from jitstudio.core.tools import Tool
-from jitstudio.gui.kit.presentation import Column, ModelIndex
+from jitstudio.gui.kit.presentation import ModelIndex, TableColumn
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
@@ -71,11 +71,11 @@ def _time(stage: StageResult) -> str:
     return QCoreApplication.translate("Log", "{time:,.1f} ms").format(time=stage.ms)
 
 
-_COLUMNS: tuple[Column[StageResult], ...] = (
-    Column(QT_TRANSLATE_NOOP("Columns", "Result"), verdict, mark=_mark),
-    Column(QT_TRANSLATE_NOOP("Columns", "Tool"), lambda s: s.tool.value, tooltip=tool_name),
-    Column(QT_TRANSLATE_NOOP("Columns", "Module"), lambda s: s.source),
-    Column(QT_TRANSLATE_NOOP("Columns", "Time"), _time, lambda s: s.ms, number=True),
+_COLUMNS: tuple[TableColumn[StageResult], ...] = (
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Result"), verdict, mark=_mark),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Tool"), lambda s: s.tool.value, tooltip=tool_name),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Module"), lambda s: s.source),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Time"), _time, lambda s: s.ms, number=True),
 )
 
 

@@ -21,9 +21,9 @@ from PySide6.QtGui import QFont
 from jitstudio.core.options import (
     OPTIONS,
     Given,
-    Group,
-    Kind,
+    OptionGroup,
     OptionSpec,
+    ValueKind,
     join_options,
     read,
     refusal,
@@ -126,7 +126,7 @@ def _row_of(given: Given) -> OptionSpec | None:
 
 
 def _plain(given: Given) -> str | None:
-    if given.spec and given.value and given.spec.value.kind is Kind.TRUTH:
+    if given.spec and given.value and given.spec.value.kind is ValueKind.TRUTH:
         return _SPELLED[given.value]
     return given.value
 
@@ -143,13 +143,13 @@ _TITLES = (
     QT_TRANSLATE_NOOP("Columns", "Written as"),
     QT_TRANSLATE_NOOP("Columns", "Sent to"),
 )
-_GROUPS: tuple[tuple[Group, tuple[OptionSpec, ...]], ...] = tuple(
+_GROUPS: tuple[tuple[OptionGroup, tuple[OptionSpec, ...]], ...] = tuple(
     (group, tuple(specs)) for group, specs in groupby(OPTIONS, key=lambda spec: spec.group)
 )
 _CODE_SIZE = 9.0
 # The id of the index of a group; that of an option is the place of its group.
 _A_GROUP = 0xFFFF
-_FREE = (Kind.TEXT, Kind.PATH, Kind.OPTION)
+_FREE = (ValueKind.TEXT, ValueKind.PATH, ValueKind.OPTION)
 _TRUTH = {
     "true": QT_TRANSLATE_NOOP("Options", "on"),
     "false": QT_TRANSLATE_NOOP("Options", "off"),
@@ -405,7 +405,7 @@ def shown(spec: OptionSpec, values: Values) -> str:
 
 def value_words(spec: OptionSpec, value: str) -> str:
     """One value of an option in words."""
-    is_truth = spec.value.kind is Kind.TRUTH
+    is_truth = spec.value.kind is ValueKind.TRUTH
     return QCoreApplication.translate("Options", _TRUTH[value]) if is_truth else value
 
 

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from jitstudio.core.options import Kind, OptionSpec, join_options, split_options
+from jitstudio.core.options import OptionSpec, ValueKind, join_options, split_options
 from jitstudio.gui.features.options.model import (
     CHANGED_ROLE,
     FLAG,
@@ -127,13 +127,13 @@ class TextEditor(QLineEdit):
 
 
 Editor = ChoiceEditor | NumberEditor | TextEditor
-_EDITORS: dict[Kind, type[Editor]] = {
-    Kind.TRUTH: ChoiceEditor,
-    Kind.CHOICE: ChoiceEditor,
-    Kind.NUMBER: NumberEditor,
-    Kind.TEXT: TextEditor,
-    Kind.PATH: TextEditor,
-    Kind.OPTION: TextEditor,
+_EDITORS: dict[ValueKind, type[Editor]] = {
+    ValueKind.TRUTH: ChoiceEditor,
+    ValueKind.CHOICE: ChoiceEditor,
+    ValueKind.NUMBER: NumberEditor,
+    ValueKind.TEXT: TextEditor,
+    ValueKind.PATH: TextEditor,
+    ValueKind.OPTION: TextEditor,
 }
 
 

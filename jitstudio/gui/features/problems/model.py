@@ -11,7 +11,7 @@ from typing import Any
 from PySide6.QtCore import QObject, Qt, Signal
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
-from jitstudio.gui.kit.presentation import SORT_ROLE, Column, ModelIndex
+from jitstudio.gui.kit.presentation import SORT_ROLE, ModelIndex, TableColumn
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
@@ -19,31 +19,33 @@ SEVERITY_ROLE = SORT_ROLE + 100
 """The `Severity` of a row, in any column."""
 
 _RANKS = {severity: rank for rank, severity in enumerate(Severity)}
-_COLUMNS: tuple[Column[Diagnostic], ...] = (
-    Column(
+_COLUMNS: tuple[TableColumn[Diagnostic], ...] = (
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Message"),
         lambda d: d.message,
         lambda d: f"{_RANKS[d.severity]} {d.message}",
         mark=lambda d: d.severity.value,
     ),
-    Column(
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "File"),
         lambda d: d.file,
         lambda d: f"{d.file}\0{d.line or 0:08}\0{d.column or 0:08}",
     ),
-    Column(
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Line"),
         lambda d: str(d.line or ""),
         lambda d: d.line or 0,
         number=True,
     ),
-    Column(
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Column"),
         lambda d: str(d.column or ""),
         lambda d: d.column or 0,
         number=True,
     ),
-    Column(QT_TRANSLATE_NOOP("Columns", "Tool"), lambda d: d.tool.value if d.tool else "jitstudio"),
+    TableColumn(
+        QT_TRANSLATE_NOOP("Columns", "Tool"), lambda d: d.tool.value if d.tool else "jitstudio"
+    ),
 )
 
 

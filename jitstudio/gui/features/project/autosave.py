@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, Slot
 
-from jitstudio.gui.shell.notice_bar import Choice
+from jitstudio.gui.shell.notice_bar import NoticeAction
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.documents import Document, Documents
@@ -93,7 +93,7 @@ class AutosaveController(QObject):
             _OUTSIDE,
             told.format(names=", ".join(f"'{document.name}'" for document in documents)),
             (
-                Choice("reloadFiles", self.tr("Reload"), self._watch.reload),
-                Choice("keepMine", self.tr("Keep Mine"), self._watch.keep),
+                NoticeAction("reloadFiles", self.tr("Reload"), self._watch.reload),
+                NoticeAction("keepMine", self.tr("Keep Mine"), self._watch.keep),
             ),
         )

@@ -8,7 +8,7 @@ from jitstudio.gui.context import Context
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.project.autosave import AutosaveController
 from jitstudio.gui.shell.docking.layouts import BY_NAME
-from jitstudio.gui.shell.notice_bar import Choice
+from jitstudio.gui.shell.notice_bar import NoticeAction
 from jitstudio.gui.shell.project_commands import ProjectCommands
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Documents
@@ -85,8 +85,8 @@ class ProjectsController(QObject):
         if (more := len(concerns) - _MOST_CONCERNS) > 0:
             lines.append(self.tr("There are {count} more.").format(count=more))
         choices = (
-            Choice("keepRestricted", self.tr("Keep it restricted"), self._keep_restricted),
-            Choice("trustProject", self.tr("Trust this project"), self._projects.trust),
+            NoticeAction("keepRestricted", self.tr("Keep it restricted"), self._keep_restricted),
+            NoticeAction("trustProject", self.tr("Trust this project"), self._projects.trust),
         )
         self._shell.notices.ask(_TRUST, "\n".join(lines), choices)
 

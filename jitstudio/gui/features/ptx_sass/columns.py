@@ -20,7 +20,7 @@ from jitstudio.gui.listing.columns.strip import PeakMark
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.inspections import CurrentDisassembly
 from jitstudio.gui.state.preferences import Preferences
 
 _LEFT = "listings.columns_left"
@@ -46,7 +46,7 @@ class ColumnsController(QObject):
 
     def __init__(
         self,
-        inspections: Inspections,
+        inspections: CurrentDisassembly,
         preferences: Preferences,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,

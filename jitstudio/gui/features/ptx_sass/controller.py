@@ -21,7 +21,7 @@ from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.context_menus import OF_LISTINGS
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.files import write_file
-from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.inspections import CurrentDisassembly
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.preferences import Preferences
@@ -66,7 +66,7 @@ class ListingsController(QObject):
         outputs: Outputs,
         preferences: Preferences,
         lowered_names: LoweredNames,
-        inspections: Inspections,
+        inspections: CurrentDisassembly,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
     ) -> None:

@@ -9,9 +9,9 @@ from PySide6.QtCore import QObject, Slot
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
-from jitstudio.gui.shell.notice_bar import Choice
+from jitstudio.gui.shell.notice_bar import NoticeAction
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.inspections import CurrentDisassembly
 
 _USER = "sass"
 _FAILED = "reading"
@@ -22,7 +22,7 @@ class InspectionsController(QObject):
 
     def __init__(
         self,
-        inspections: Inspections,
+        inspections: CurrentDisassembly,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
     ) -> None:
@@ -56,7 +56,7 @@ class InspectionsController(QObject):
         if not inspections.may_read_again:
             self._notice.withdraw(_FAILED)
         elif self._told != inspections.problem:
-            again = Choice("readAgain", self.tr("Read Again"), inspections.read_again)
+            again = NoticeAction("readAgain", self.tr("Read Again"), inspections.read_again)
             self._notice.ask(_FAILED, inspections.problem, (again,))
         self._told = inspections.problem
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QCoreApplication
 
-from jitstudio.analysis.sass.model import Place, SassFunction
+from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.analysis.sass.pressure import highest, live_gprs
 from jitstudio.analysis.sass.register_definitions import Definition
 from jitstudio.gui.kit.translating import counted
@@ -64,5 +64,5 @@ class PeakText:
         return said.format(peak=self.plain, lines=lines)
 
 
-def _words(place: Place, with_file: bool) -> str:
+def _words(place: SourceLocation, with_file: bool) -> str:
     return place_words(*place) if with_file else str(place.line)

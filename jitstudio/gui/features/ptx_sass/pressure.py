@@ -10,7 +10,7 @@ from threading import Event
 from PySide6.QtCore import QObject, Slot
 
 from jitstudio.analysis.correlation.modules import spellings
-from jitstudio.analysis.sass.model import Place
+from jitstudio.analysis.sass.model import SourceLocation
 from jitstudio.analysis.sass.pressure import LinePressure, by_place
 from jitstudio.analysis.sass.register_definitions import Definition
 from jitstudio.gui.editor.editor_tabs import EditorTabs
@@ -22,13 +22,13 @@ from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.correlation import Correlations
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.inspections import Inspection, Inspections
+from jitstudio.gui.state.inspections import CurrentDisassembly, Inspection
 from jitstudio.gui.state.preferences import Preferences
 
 _SHOWN, _MEASURE = "editor.pressure", "editor.pressure_measure"
 _USER = "pressure"
 
-_Lines = Mapping[Place, LinePressure]
+_Lines = Mapping[SourceLocation, LinePressure]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class PressureController(QObject):
 
     def __init__(
         self,
-        inspections: Inspections,
+        inspections: CurrentDisassembly,
         correlations: Correlations,
         preferences: Preferences,
         documents: Documents,
@@ -62,7 +62,7 @@ class PressureController(QObject):
         self._sass = sass
         self._action = actions["pressureAction"]
         self._read: _Read | None = None
-        self._held: dict[Place, int] = {}
+        self._held: dict[SourceLocation, int] = {}
         self._reading = Background(self)
         self._reading.done.connect(self._on_read)
         self._inspections.changed.connect(self._on_changed)

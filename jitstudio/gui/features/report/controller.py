@@ -17,7 +17,7 @@ from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Documents
-from jitstudio.gui.state.inspections import Inspection, Inspections
+from jitstudio.gui.state.inspections import CurrentDisassembly, Inspection
 
 _USER = "report"
 
@@ -41,7 +41,7 @@ class ReportController(QObject):
     def __init__(
         self,
         view: ReportView,
-        inspections: Inspections,
+        inspections: CurrentDisassembly,
         documents: Documents,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,

@@ -18,7 +18,7 @@ from jitstudio.analysis.sass.model import NOWHERE, SassFunction
 from jitstudio.core.arch import Arch
 from jitstudio.core.figures import NEEDS
 from jitstudio.core.result import Resources
-from jitstudio.gui.kit.presentation import Column
+from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP, counted
 
 
@@ -104,16 +104,16 @@ def mix(reading: Reading) -> Mix:
     return Mix(tuple(groups), reading.opcodes[:_MOST_OPCODES])
 
 
-CLASS_COLUMNS: tuple[Column[ClassRow], ...] = (
-    Column(QT_TRANSLATE_NOOP("Columns", "Group"), lambda row: row.group),
-    Column(QT_TRANSLATE_NOOP("Columns", "Instructions"), lambda row: row.title),
-    Column(
+CLASS_COLUMNS: tuple[TableColumn[ClassRow], ...] = (
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Group"), lambda row: row.group),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Instructions"), lambda row: row.title),
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Count"),
         lambda row: f"{row.count:,}",
         sort_key=lambda row: row.count,
         number=True,
     ),
-    Column(
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Share"),
         lambda row: f"{row.share:.1%}",
         sort_key=lambda row: row.share,
@@ -123,7 +123,7 @@ CLASS_COLUMNS: tuple[Column[ClassRow], ...] = (
 
 
 @dataclass(frozen=True)
-class Figure:
+class ReportFigure:
     """One figure.
 
     Attributes:
@@ -139,25 +139,25 @@ class Figure:
     index: int = NOWHERE
 
 
-def figures(reading: Reading) -> tuple[Figure, ...]:
+def figures(reading: Reading) -> tuple[ReportFigure, ...]:
     """All figures of a kernel, those that nobody told left out."""
     return (*_needs(reading.report.resources), *_of_code(reading))
 
 
-def _needs(resources: Resources) -> Iterator[Figure]:
+def _needs(resources: Resources) -> Iterator[ReportFigure]:
     translate = QCoreApplication.translate
     for figure in NEEDS:
         amount = getattr(resources, figure.id)
         if amount is not None:
             label, meaning = (translate("Figures", text) for text in (figure.label, figure.meaning))
-            yield Figure(label, f"{amount:,}", meaning)
+            yield ReportFigure(label, f"{amount:,}", meaning)
 
 
-def _of_code(reading: Reading) -> tuple[Figure, ...]:
+def _of_code(reading: Reading) -> tuple[ReportFigure, ...]:
     translate = QCoreApplication.translate
     report = reading.report
     found = [
-        Figure(
+        ReportFigure(
             translate("ReportFigures", "Code"),
             translate("ReportFigures", "{count:,} instructions, {bytes:,} bytes").format(
                 count=report.instructions, bytes=report.code_bytes
@@ -175,7 +175,7 @@ def _of_code(reading: Reading) -> tuple[Figure, ...]:
             translate("ReportFigures", "{count} predicates"),
         )
         found.append(
-            Figure(
+            ReportFigure(
                 translate("ReportFigures", "Live at the peak"),
                 form.format(gpr=report.peak.gpr, uniform=report.peak.ugpr, predicates=predicates),
                 translate(
@@ -188,13 +188,13 @@ def _of_code(reading: Reading) -> tuple[Figure, ...]:
     return tuple(found)
 
 
-FIGURE_COLUMNS: tuple[Column[Figure], ...] = (
-    Column(
+FIGURE_COLUMNS: tuple[TableColumn[ReportFigure], ...] = (
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Figure"),
         lambda figure: figure.name,
         tooltip=lambda figure: figure.meaning,
     ),
-    Column(
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Amount"),
         lambda figure: figure.text,
         tooltip=lambda figure: figure.meaning,
@@ -219,15 +219,15 @@ def _order(finding: Finding) -> int:
     return finding.places[0].line if finding.places else finding.ptx_line
 
 
-FINDING_COLUMNS: tuple[Column[Finding], ...] = (
-    Column(
+FINDING_COLUMNS: tuple[TableColumn[Finding], ...] = (
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Finding"),
         lambda finding: finding.title,
         tooltip=explanation,
         mark=lambda finding: finding.severity.value,
     ),
-    Column(QT_TRANSLATE_NOOP("Columns", "Line"), place_text, sort_key=_order),
-    Column(
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Line"), place_text, sort_key=_order),
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Instructions"),
         lambda finding: f"{len(finding.indices):,}" if finding.indices else "",
         sort_key=lambda finding: len(finding.indices),

@@ -16,14 +16,19 @@ from jitstudio.analysis.occupancy.calculate import (
     allocated_shared,
     occupancy,
 )
-from jitstudio.analysis.occupancy.curves import Curve, over_registers, over_shared, over_threads
+from jitstudio.analysis.occupancy.curves import (
+    OccupancyCurve,
+    over_registers,
+    over_shared,
+    over_threads,
+)
 from jitstudio.analysis.occupancy.limits import Limits
 from jitstudio.core.arch import Arch
 from jitstudio.gui.features.report.model import Reading
 from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.number_field import NumberField
 from jitstudio.gui.kit.parts import text_label
-from jitstudio.gui.kit.presentation import Column
+from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.rows import RowsModel
 from jitstudio.gui.kit.tables import PanelTable
 from jitstudio.gui.kit.theme import Theme
@@ -50,7 +55,7 @@ class Prospect:
     usage: Usage
     found: Occupancy
 
-    def curves(self) -> tuple[Curve, Curve, Curve]:
+    def curves(self) -> tuple[OccupancyCurve, OccupancyCurve, OccupancyCurve]:
         """Over threads, registers and shared memory."""
         return (
             over_threads(self.limits, self.usage),
@@ -154,15 +159,15 @@ def _amounts(found: Prospect) -> dict[Resource, tuple[str, str]]:
     }
 
 
-LIMIT_COLUMNS: tuple[Column[LimitRow], ...] = (
-    Column(
+LIMIT_COLUMNS: tuple[TableColumn[LimitRow], ...] = (
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Resource"),
         lambda row: row.name,
         mark=lambda row: "warning" if row.limits else "",
     ),
-    Column(QT_TRANSLATE_NOOP("Columns", "Per block"), lambda row: row.needed, number=True),
-    Column(QT_TRANSLATE_NOOP("Columns", "Available"), lambda row: row.available, number=True),
-    Column(
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Per block"), lambda row: row.needed, number=True),
+    TableColumn(QT_TRANSLATE_NOOP("Columns", "Available"), lambda row: row.available, number=True),
+    TableColumn(
         QT_TRANSLATE_NOOP("Columns", "Blocks that fit"),
         lambda row: f"{row.blocks:,}",
         sort_key=lambda row: row.blocks,

@@ -12,7 +12,7 @@ from PySide6.QtCore import QCoreApplication, Qt, QTimer, Slot
 from PySide6.QtGui import QColor, QResizeEvent
 from PySide6.QtWidgets import QSplitter, QVBoxLayout, QWidget
 
-from jitstudio.analysis.occupancy.curves import Curve
+from jitstudio.analysis.occupancy.curves import OccupancyCurve
 from jitstudio.gui.features.report.model import Mix
 from jitstudio.gui.features.report.occupancy_page import Prospect
 from jitstudio.gui.kit.plots import Plot, line_pen, series_colors
@@ -174,7 +174,7 @@ class OccupancyPlots(PlotRow):
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._prospect: Prospect | None = None
-        self._curves: tuple[Curve, ...] = ()
+        self._curves: tuple[OccupancyCurve, ...] = ()
         translate = QCoreApplication.translate
         warps = translate("OccupancyPlots", "Resident warps")
         super().__init__(

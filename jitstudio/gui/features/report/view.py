@@ -23,8 +23,8 @@ from jitstudio.gui.features.report.model import (
     FIGURE_COLUMNS,
     FINDING_COLUMNS,
     ClassRow,
-    Figure,
     Reading,
+    ReportFigure,
     class_rows,
     explanation,
     figures,
@@ -196,7 +196,7 @@ class OverviewPage(QWidget):
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("reportOverview")
-        self._model: RowsModel[Figure] = RowsModel(FIGURE_COLUMNS, self)
+        self._model: RowsModel[ReportFigure] = RowsModel(FIGURE_COLUMNS, self)
         self.figures_table = self._make_table()
         self.findings = FindingsList(self)
         self._is_shared_by_user = False
@@ -211,7 +211,7 @@ class OverviewPage(QWidget):
         self.findings.instruction_activated.connect(self.instruction_activated)
 
     @property
-    def figures(self) -> tuple[Figure, ...]:
+    def figures(self) -> tuple[ReportFigure, ...]:
         """What the kernel needs."""
         return self._model.rows
 

@@ -15,7 +15,7 @@ from jitstudio.gui.features.tabs.commands import TabCommands
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.fixer import Fixer
-from jitstudio.gui.shell.palette.model import Entry
+from jitstudio.gui.shell.palette.model import PaletteEntry
 from jitstudio.gui.shell.palette.view import Palette
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.build_controller import BuildController
@@ -123,13 +123,13 @@ class TabsController(QObject):
         self._palette.chosen.connect(self._on_chosen)
         actions.bind({"goToTabAction": self._on_wanted})
 
-    def _entries(self) -> Iterator[Entry]:
+    def _entries(self) -> Iterator[PaletteEntry]:
         """The tabs, the one before the current first and the current last; recent files."""
         order = {document: place for place, document in enumerate(self._seen)}
         order |= dict.fromkeys(self._seen[:1], len(self._documents))
         color = self._keeper.theme.ui.muted_text
         for document in sorted(self._documents, key=lambda d: order.get(d, len(order))):
-            yield Entry(
+            yield PaletteEntry(
                 title=self._documents.title(document),
                 payload=partial(self._navigator.go_to_document, document),
                 detail=str(document.path.parent) if document.path else self.tr("in no file yet"),
@@ -139,7 +139,7 @@ class TabsController(QObject):
         for path in self._preferences.recent_files:
             if self._documents.at_path(path) is None:
                 opens = partial(self._files.open_paths, [path])
-                yield Entry(path.name, opens, str(path.parent), self.tr("recent file"))
+                yield PaletteEntry(path.name, opens, str(path.parent), self.tr("recent file"))
 
     @Slot()
     def _on_wanted(self) -> None:

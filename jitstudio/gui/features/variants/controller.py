@@ -26,7 +26,7 @@ from jitstudio.gui.state.build_controller import (
 )
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Documents
-from jitstudio.gui.state.inspections import Inspections
+from jitstudio.gui.state.inspections import CurrentDisassembly
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Built, Outputs
@@ -172,7 +172,7 @@ class VariantsController(QObject):
         build_service: BuildService,
         baselines: Baselines,
         outputs: Outputs,
-        inspections: Inspections,
+        inspections: CurrentDisassembly,
         toolchain: Toolchain,
         shell: Shell,
     ) -> None:

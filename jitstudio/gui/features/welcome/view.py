@@ -35,7 +35,7 @@ from PySide6.QtWidgets import (
 )
 
 from jitstudio.core.code import ENDINGS
-from jitstudio.core.doctor_text import Finding
+from jitstudio.core.doctor_text import DoctorFinding
 from jitstudio.gui.code.languages import icon_name
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import fit_icon, heading, text_label
@@ -181,7 +181,7 @@ class EnvironmentList(QWidget):
         super().__init__(parent)
         self.setObjectName("environmentList")
         self._theme = theme
-        self._findings: tuple[Finding, ...] = ()
+        self._findings: tuple[DoctorFinding, ...] = ()
         self._grid = QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setHorizontalSpacing(8)
@@ -189,11 +189,11 @@ class EnvironmentList(QWidget):
         self._grid.setColumnStretch(2, 1)
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[DoctorFinding, ...]:
         """What is shown."""
         return self._findings
 
-    def show_findings(self, findings: Sequence[Finding]) -> None:
+    def show_findings(self, findings: Sequence[DoctorFinding]) -> None:
         """Show these, in this order."""
         self._findings = tuple(findings)
         while item := self._grid.takeAt(0):
@@ -208,7 +208,7 @@ class EnvironmentList(QWidget):
         self._theme = theme
         self.show_findings(self._findings)
 
-    def _add(self, row: int, finding: Finding) -> None:
+    def _add(self, row: int, finding: DoctorFinding) -> None:
         mark = QLabel(self)
         name, word = self._mark(finding)
         color = getattr(self._theme.marks, name)
@@ -228,7 +228,7 @@ class EnvironmentList(QWidget):
         for column, widget in enumerate((mark, title, words)):
             self._grid.addWidget(widget, row, column, Qt.AlignmentFlag.AlignTop)
 
-    def _mark(self, finding: Finding) -> tuple[str, str]:
+    def _mark(self, finding: DoctorFinding) -> tuple[str, str]:
         """An icon and a word for it."""
         if finding.problem:
             if finding.is_tool:
@@ -347,12 +347,12 @@ class WelcomePage(QScrollArea):
             self._recent.addWidget(hint)
         self._order_tabs()
 
-    def show_findings(self, findings: Sequence[Finding]) -> None:
+    def show_findings(self, findings: Sequence[DoctorFinding]) -> None:
         """Tell what this machine has."""
         self._environment.show_findings(findings)
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[DoctorFinding, ...]:
         """What is told of this machine."""
         return self._environment.findings
 

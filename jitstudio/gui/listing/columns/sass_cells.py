@@ -10,7 +10,7 @@ from PySide6.QtCore import QCoreApplication
 from jitstudio.analysis.occupancy.strain import Strain
 from jitstudio.analysis.sass.model import NOWHERE, SassFunction
 from jitstudio.analysis.sass.pressure import highest, live_gprs, peaks
-from jitstudio.analysis.sass.reading import ListingRows, Spot
+from jitstudio.analysis.sass.reading import InstructionRef, ListingRows
 from jitstudio.gui.listing.columns.sass_columns import (
     LIVE,
     ColumnChoice,
@@ -75,7 +75,7 @@ class SassCells:
         self._strain = strain
         self._heights: dict[SassFunction, Heights] = {}
 
-    def spot(self, line: int) -> Spot | None:
+    def spot(self, line: int) -> InstructionRef | None:
         """The instruction on a line, counted from 0."""
         return self._rows.spot(line)
 

@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow, QTabBar, QTabWidget
 
 from jitstudio.gui.shell.docking.dock import PaneDock
-from jitstudio.gui.shell.docking.layouts import Area, Layout
+from jitstudio.gui.shell.docking.layouts import Area, PaneLayout
 
 Shares = dict[str, tuple[float, float]]
 """Which part of the window's width and height each dock takes, by its name."""
@@ -31,7 +31,7 @@ class Arranger:
         right = Qt.DockWidgetArea.RightDockWidgetArea
         window.setCorner(Qt.Corner.BottomRightCorner, right)
 
-    def arrange(self, layout: Layout) -> None:
+    def arrange(self, layout: PaneLayout) -> None:
         """Put all docks where the layout has them, at their usual size."""
         # Seen once, as it is in the end.
         self._window.setUpdatesEnabled(False)
@@ -52,7 +52,7 @@ class Arranger:
             dock.resume()
         self._window.setUpdatesEnabled(True)
 
-    def share_space(self, layout: Layout) -> None:
+    def share_space(self, layout: PaneLayout) -> None:
         """Give each area its usual part of the window, and its groups their parts of it."""
         for area in layout.areas:
             docked = [[d for d in group if not d.isFloating()] for group in self._groups(area)]

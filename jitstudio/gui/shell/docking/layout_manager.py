@@ -22,7 +22,7 @@ from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.shell.commands.spec import EDITOR
 from jitstudio.gui.shell.docking.arranger import Arranger, Shares
 from jitstudio.gui.shell.docking.dock import PaneDock
-from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS, Layout
+from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS, PaneLayout
 from jitstudio.gui.shell.docking.seal import VERSION, seal, unseal
 from jitstudio.gui.shell.docking.tab_bars import TabBars
 from jitstudio.gui.state.preferences import Preferences
@@ -92,7 +92,7 @@ class LayoutManager(QObject):
         window.installEventFilter(self)
 
     @property
-    def layout(self) -> Layout:
+    def layout(self) -> PaneLayout:
         """The layout worn."""
         return self._layout
 
@@ -260,7 +260,7 @@ class LayoutManager(QObject):
         kept = seal(QByteArray(json.dumps(content).encode()))
         self._preferences.set_layout(_SHARES.format(self._layout.name), kept)
 
-    def _kept_shares(self, layout: Layout) -> tuple[QSize, Shares]:
+    def _kept_shares(self, layout: PaneLayout) -> tuple[QSize, Shares]:
         """The parts that docks had of a layout, and the size of the window then."""
         kept = unseal(self._preferences.layout(_SHARES.format(layout.name)))
         try:
@@ -296,7 +296,7 @@ class LayoutManager(QObject):
             self._shares, self._measured = found, self._window.size()
         self._fitted, self._is_fitting = found, False
 
-    def _wear(self, layout: Layout) -> None:
+    def _wear(self, layout: PaneLayout) -> None:
         self.give_back()
         self._layout = layout
         self.zoom_changed.emit(self.zoom)

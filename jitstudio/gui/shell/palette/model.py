@@ -14,7 +14,7 @@ from jitstudio.gui.kit.fuzzy import TIER, Ranking, Span
 from jitstudio.gui.kit.presentation import ModelIndex, plain_tooltip
 
 ENTRY_ROLE = Qt.ItemDataRole.UserRole + 1
-"""The `Entry` of a row."""
+"""The `PaletteEntry` of a row."""
 TITLE_SPANS_ROLE = Qt.ItemDataRole.UserRole + 2
 """Which letters of the title match what was typed."""
 DETAIL_SPANS_ROLE = Qt.ItemDataRole.UserRole + 3
@@ -33,7 +33,7 @@ _BEFORE_NAME = " \N{MIDDLE DOT} "
 
 
 @dataclass(frozen=True)
-class Entry:
+class PaletteEntry:
     """One thing to choose.
 
     Attributes:
@@ -79,14 +79,14 @@ class PaletteModel(QAbstractListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._entries: tuple[Entry, ...] = ()
+        self._entries: tuple[PaletteEntry, ...] = ()
         self._titles = Ranking(())
         self._others = Ranking(())
         self._paths = Ranking(())
         self._query = ""
         self._rows: tuple[_Found, ...] = ()
 
-    def set_entries(self, entries: Sequence[Entry]) -> None:
+    def set_entries(self, entries: Sequence[PaletteEntry]) -> None:
         """Offer other things, all of them at first."""
         self._entries = tuple(entries)
         self._titles = Ranking([entry.title for entry in entries])
@@ -184,5 +184,5 @@ class PaletteModel(QAbstractListModel):
         )
 
 
-def _path(entry: Entry) -> str:
+def _path(entry: PaletteEntry) -> str:
     return f"{entry.detail} {entry.title}"

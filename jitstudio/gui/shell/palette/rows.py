@@ -14,7 +14,7 @@ from jitstudio.gui.shell.palette.model import (
     DETAIL_SPANS_ROLE,
     ENTRY_ROLE,
     TITLE_SPANS_ROLE,
-    Entry,
+    PaletteEntry,
 )
 
 _ICON_SIDE = 16
@@ -40,7 +40,7 @@ class PaletteDelegate(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
         """Draw the row; what does not fit of title and detail is cut, the shortcut never."""
-        entry: Entry = index.data(ENTRY_ROLE)
+        entry: PaletteEntry = index.data(ENTRY_ROLE)
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
         if selected:
@@ -75,7 +75,7 @@ def _colors(palette: QPalette, selected: bool, enabled: bool) -> tuple[QColor, Q
     )
 
 
-def _draw_icon(painter: QPainter, area: QRect, entry: Entry, color: QColor | None) -> None:
+def _draw_icon(painter: QPainter, area: QRect, entry: PaletteEntry, color: QColor | None) -> None:
     """Draw the icon of an entry, in this colour instead of its own."""
     if entry.icon is None:
         return

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
-from jitstudio.gui.shell.palette.model import ENTRY_ROLE, Entry, PaletteModel
+from jitstudio.gui.shell.palette.model import ENTRY_ROLE, PaletteEntry, PaletteModel
 from jitstudio.gui.shell.palette.rows import PaletteDelegate
 
 _WIDEST = 640
@@ -80,7 +80,7 @@ class Palette(QFrame):
         """What is offered."""
         return self._model
 
-    def offer(self, entries: Sequence[Entry]) -> None:
+    def offer(self, entries: Sequence[PaletteEntry]) -> None:
         """Come up with these entries and an empty field, and take the keyboard."""
         if self.isHidden():
             self._before = QApplication.focusWidget()
@@ -92,7 +92,7 @@ class Palette(QFrame):
         self.raise_()
         self._field.setFocus(Qt.FocusReason.PopupFocusReason)
 
-    def fill(self, entries: Sequence[Entry]) -> None:
+    def fill(self, entries: Sequence[PaletteEntry]) -> None:
         """Offer other entries, or those that took a while, for what is typed already."""
         self._model.set_entries(entries)
         self._on_query_changed(self._field.text())

@@ -13,8 +13,8 @@ from jitstudio.core.request import LinkMode
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.features.compare.model import (
     DELTA_COLUMNS,
+    ComparedBuild,
     Matter,
-    Side,
     build_name,
     compare,
     count_words,
@@ -62,7 +62,9 @@ def test_titles_tell_what_differs_and_when_it_was_built():
 
 def side(source, ptx=""):
     artifacts = (Artifact(CodeKind.PTX, "kernel.cu", ptx.encode()),)
-    return Side(request(cuda(source)), BuildResult(Outcome.BUILT, Arch(90), artifacts=artifacts))
+    return ComparedBuild(
+        request(cuda(source)), BuildResult(Outcome.BUILT, Arch(90), artifacts=artifacts)
+    )
 
 
 def test_both_halves_have_a_row_for_each_line_of_either():

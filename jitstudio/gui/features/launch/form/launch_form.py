@@ -29,7 +29,7 @@ from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.features.launch.form.arguments_view import ArgumentsView
 from jitstudio.gui.features.launch.form.check_form import CheckForm
 from jitstudio.gui.features.launch.form.configuration_form import ConfigurationForm
-from jitstudio.gui.features.launch.form.run_options import RunOptions
+from jitstudio.gui.features.launch.form.run_options import RunOptionsForm
 from jitstudio.gui.features.launch.form.target_bar import TargetBar
 from jitstudio.gui.features.launch.models.arguments import VALUE
 from jitstudio.gui.kit.icons import icon
@@ -43,7 +43,7 @@ _MARGIN = 10
 _BEFORE_ICON = 5
 
 
-class Section(QWidget):
+class FormSection(QWidget):
     """A heading with a remark at its right, and what it holds."""
 
     def __init__(self, name: str, title: str, content: QWidget, *, opened: bool = True) -> None:
@@ -154,16 +154,16 @@ class LaunchForm(QWidget):
         self._target = TargetBar(self)
         self._arguments = ArgumentsView()
         self._configuration = ConfigurationForm()
-        self._options = RunOptions()
+        self._options = RunOptionsForm()
         self._check = CheckForm()
         self._parts = (self._configuration, self._options, self._check)
-        self._options_section = Section(
+        self._options_section = FormSection(
             "runSection", self.tr("&Run options"), self._options, opened=False
         )
         self._sections = (
-            Section("argumentsSection", self.tr("&Arguments"), self._arguments),
-            Section("configurationSection", self.tr("Co&nfiguration"), self._configuration),
-            Section("checkSection", self.tr("&Check"), self._check),
+            FormSection("argumentsSection", self.tr("&Arguments"), self._arguments),
+            FormSection("configurationSection", self.tr("Co&nfiguration"), self._configuration),
+            FormSection("checkSection", self.tr("&Check"), self._check),
             self._options_section,
         )
         self._scroll = QScrollArea(self)

@@ -254,7 +254,7 @@ class Statistics:
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class DecimatedCurve:
     """A part of a column as a line that no screen has the points for.
 
     Attributes:
@@ -306,7 +306,7 @@ def statistics(data: BufferData, leaf: int, stop: Event) -> Statistics:
     return Statistics(count, low, high, mean, nans, infinities, histogram, edges, step, unwritten)
 
 
-def curve(leaf: Leaf, start: int, stop_at: int, stop: Event) -> Curve:
+def curve(leaf: Leaf, start: int, stop_at: int, stop: Event) -> DecimatedCurve:
     """The smallest and the largest of each stretch of elements, so that no spike is lost.
 
     Raises:
@@ -317,12 +317,14 @@ def curve(leaf: Leaf, start: int, stop_at: int, stop: Event) -> Curve:
     per_point = max(1, -(-count // _POINTS))
     values = leaf.values[start:stop_at]
     if per_point == 1:
-        return Curve(np.arange(start, stop_at), _drawable(as_numbers(values)), start, stop_at, 1)
+        return DecimatedCurve(
+            np.arange(start, stop_at), _drawable(as_numbers(values)), start, stop_at, 1
+        )
     size = per_point * max(1, _CHUNK // per_point)
     y = np.concatenate([_ends(part, per_point) for part in chunks(values, stop, size)])
     # Both ends of a stretch stand in its middle half, the smallest first.
     x = start + per_point * (np.arange(len(y)) / 2 + 0.25)
-    return Curve(x, y, start, stop_at, per_point)
+    return DecimatedCurve(x, y, start, stop_at, per_point)
 
 
 def _written(data: BufferData, leaf: int, stop: Event, step: int = 1) -> Iterator[Values]:

@@ -18,7 +18,7 @@ from jitstudio.core.launch.result import (
     LaunchResult,
     Mismatch,
 )
-from jitstudio.gui.kit.presentation import Column
+from jitstudio.gui.kit.presentation import TableColumn
 from jitstudio.gui.kit.translating import counted
 
 
@@ -27,18 +27,18 @@ def index_text(index: tuple[int, ...]) -> str:
     return ", ".join(f"{part:,}" if not n else str(part) for n, part in enumerate(index))
 
 
-def mismatch_columns() -> tuple[Column[Mismatch], ...]:
+def mismatch_columns() -> tuple[TableColumn[Mismatch], ...]:
     """Where they are, what is there, and what was expected."""
     translate = QCoreApplication.translate
     return (
-        Column(
+        TableColumn(
             translate("Mismatches", "Index"),
             lambda m: index_text(m.index),
             lambda m: m.index[0],
             number=True,
         ),
-        Column(translate("Mismatches", "Got"), lambda m: m.got, number=True),
-        Column(translate("Mismatches", "Expected"), lambda m: m.expected, number=True),
+        TableColumn(translate("Mismatches", "Got"), lambda m: m.got, number=True),
+        TableColumn(translate("Mismatches", "Expected"), lambda m: m.expected, number=True),
     )
 
 
@@ -73,13 +73,13 @@ class LaunchNote:
         return f"{self.file}:{self.line}" if self.file and self.line else self.file
 
 
-def note_columns() -> tuple[Column[LaunchNote], ...]:
+def note_columns() -> tuple[TableColumn[LaunchNote], ...]:
     """What it is, what it is about, and its place in the source."""
     translate = QCoreApplication.translate
     return (
-        Column(translate("LaunchNotes", "What"), lambda n: n.text, mark=lambda n: n.mark),
-        Column(translate("LaunchNotes", "About"), lambda n: n.about),
-        Column(translate("LaunchNotes", "Where"), lambda n: n.place),
+        TableColumn(translate("LaunchNotes", "What"), lambda n: n.text, mark=lambda n: n.mark),
+        TableColumn(translate("LaunchNotes", "About"), lambda n: n.about),
+        TableColumn(translate("LaunchNotes", "Where"), lambda n: n.place),
     )
 
 

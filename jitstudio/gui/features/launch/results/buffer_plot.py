@@ -16,7 +16,11 @@ from jitstudio.gui.kit.lazy_widget import LazyWidget
 from jitstudio.gui.kit.theme import Theme
 
 if TYPE_CHECKING:
-    from jitstudio.gui.features.launch.models.buffer_data import BufferData, Curve, Statistics
+    from jitstudio.gui.features.launch.models.buffer_data import (
+        BufferData,
+        DecimatedCurve,
+        Statistics,
+    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,7 +33,7 @@ class PlottedBuffer:
         whole: Elements of the buffer.
     """
 
-    curve: Curve
+    curve: DecimatedCurve
     statistics: Statistics | None
     whole: int
 
@@ -41,7 +45,7 @@ class BufferPlot(QWidget):
         super().__init__(parent)
         self._data: BufferData | None = None
         self._leaf = 0
-        self._curve: Curve | None = None
+        self._curve: DecimatedCurve | None = None
         self._statistics: Statistics | None = None
         self._background = Background(self)
         self._background.done.connect(self._on_curve)
@@ -62,7 +66,7 @@ class BufferPlot(QWidget):
         return self._canvas
 
     @property
-    def curve(self) -> Curve | None:
+    def curve(self) -> DecimatedCurve | None:
         """What is drawn."""
         return self._curve
 
@@ -118,7 +122,7 @@ class BufferPlot(QWidget):
         self._start(start, stop_at)
 
     @Slot(object)
-    def _on_curve(self, curve: Curve) -> None:
+    def _on_curve(self, curve: DecimatedCurve) -> None:
         self._curve = curve
         self._draw()
 
@@ -135,7 +139,7 @@ def _canvas() -> type[QWidget]:
     return BufferCanvas
 
 
-def _curve(data: BufferData, leaf: int, start: int, stop_at: int, stop: Event) -> Curve:
+def _curve(data: BufferData, leaf: int, start: int, stop_at: int, stop: Event) -> DecimatedCurve:
     from jitstudio.gui.features.launch.models.buffer_data import curve
 
     return curve(data.leaves[leaf], start, stop_at, stop)

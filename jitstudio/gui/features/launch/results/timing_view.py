@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QGridLayout, QHBoxLayout, QLabel, QSizePolicy, QVB
 from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import LaunchResult
 from jitstudio.gui.kit.launch_figures import (
-    Figure,
+    LaunchFigure,
     timing_as_csv,
     timing_as_text,
     timing_figures,
@@ -29,7 +29,7 @@ class TimingView(QWidget):
         super().__init__(parent)
         self.setObjectName("timingView")
         self._result: LaunchResult | None = None
-        self._figures: tuple[Figure, ...] = ()
+        self._figures: tuple[LaunchFigure, ...] = ()
         self._side_by_side = 3
         self._grid = QGridLayout()
         self._grid.setHorizontalSpacing(24)
@@ -51,7 +51,7 @@ class TimingView(QWidget):
         self.show_result(None)
 
     @property
-    def figures(self) -> tuple[Figure, ...]:
+    def figures(self) -> tuple[LaunchFigure, ...]:
         """What is shown."""
         return self._figures
 
