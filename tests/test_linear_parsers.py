@@ -20,7 +20,7 @@ from jitstudio.analysis.diff.data import listed_data
 from jitstudio.analysis.diff.text import bare_lines, compare_lines, ptx_lines
 from jitstudio.analysis.ptx_cfg import ptx_graph
 from jitstudio.analysis.sass.reading import read_code, read_live
-from jitstudio.analysis.words import word_at
+from jitstudio.analysis.word_at import word_at
 from jitstudio.core.axes import parse_axis
 from jitstudio.core.code import CodeKind, Source
 from jitstudio.core.diagnostics import diagnose

@@ -28,7 +28,7 @@ from jitstudio.core.resources import cubin_resources
 from jitstudio.core.result import Outcome
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate
-from jitstudio.toolchain.report import Report, ToolMissing, text_of
+from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 # Beyond what the other run took. nvdisasm needs minutes to count the live registers of a function
 # with tens of thousands of instructions, and hardly longer than for the rest with many small ones.

@@ -16,7 +16,7 @@ from jitstudio.core.options import find
 from jitstudio.core.plan import Job
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain.driver import DriverError, checked
-from jitstudio.toolchain.report import Report, ToolMissing, text_of
+from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 _J = driver.CUjit_option
 _LOG_SIZE = 1 << 18

@@ -22,7 +22,7 @@ from jitstudio.core.plan import Job, Ref
 from jitstudio.core.resources import has_code
 from jitstudio.core.tools import Tool
 from jitstudio.toolchain import locate, nvjitlink
-from jitstudio.toolchain.report import Report, ToolMissing, text_of
+from jitstudio.toolchain.tool_output import Report, ToolMissing, text_of
 
 _UNPACK = ("-xelf", "all", "-xptx", "all")
 # How cuobjdump calls what it unpacks: with a number if there is more than one.

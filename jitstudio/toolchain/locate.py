@@ -21,7 +21,7 @@ from cuda.pathfinder import (
 )
 
 from jitstudio.core.tools import USUAL_TOOLKITS, Tool
-from jitstudio.toolchain.report import ToolMissing
+from jitstudio.toolchain.tool_output import ToolMissing
 
 _LIBRARIES = {
     Tool.NVRTC: "nvrtc",

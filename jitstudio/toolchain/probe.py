@@ -14,7 +14,7 @@ from jitstudio.core.request import ProbeRequest
 from jitstudio.core.tools import ArchInfo, FileStamp, Tool, ToolchainInfo, ToolFile, ToolInfo
 from jitstudio.disk import TICK_NS
 from jitstudio.toolchain import driver, locate, nvfatbin, nvjitlink, nvrtc, nvvm
-from jitstudio.toolchain.report import ToolMissing
+from jitstudio.toolchain.tool_output import ToolMissing
 
 _VERSIONS: dict[Tool, Callable[[], str]] = {
     Tool.NVRTC: nvrtc.version,

@@ -28,7 +28,7 @@ from jitstudio.toolchain import (
 from jitstudio.toolchain.capture import Capture
 from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.probe import identity
-from jitstudio.toolchain.report import Report, ToolMissing
+from jitstudio.toolchain.tool_output import Report, ToolMissing
 
 Emit = Callable[[Event], None]
 

@@ -15,9 +15,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(ROOT))
 
-from jitstudio.analysis.correlation.bands import bands  # noqa: E402
 from jitstudio.analysis.correlation.chains import corrected  # noqa: E402
 from jitstudio.analysis.correlation.index import Correlation  # noqa: E402
+from jitstudio.analysis.correlation.line_hues import bands  # noqa: E402
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines  # noqa: E402
 from jitstudio.analysis.sass.model import SourceLocation  # noqa: E402
 from jitstudio.analysis.sass.reading import read_code  # noqa: E402

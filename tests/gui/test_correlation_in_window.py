@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication
 from jitstudio.analysis.correlation.hues import PLAIN
 from jitstudio.core.code import CodeKind
 from jitstudio.core.request import LinkMode
-from jitstudio.gui.kit.limits import LONGEST_LINE
+from jitstudio.gui.kit.text_limits import LONGEST_LINE
 from tests.gui.driver import pause
 
 PRODUCT = "value * value + 1.0f"

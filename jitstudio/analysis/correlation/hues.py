@@ -1,4 +1,4 @@
-"""How the colour of a line is given in a byte; apart from `bands`, as that loads NumPy."""
+"""How the colour of a line is given in a byte; apart from `line_hues`, as that loads NumPy."""
 
 from __future__ import annotations
 

@@ -64,7 +64,7 @@ class LineColours(QObject):
         return at < len(self._matched) and self._matched[at] == line
 
     def hue(self, line: int) -> int:
-        """The colour of a line, as `analysis.correlation.bands` counts them."""
+        """The colour of a line, as `analysis.correlation.line_hues` counts them."""
         return self._hue_of(line) if self._hue_of is not None else PLAIN
 
     def scroll_to(self, line: int) -> None:

@@ -16,7 +16,7 @@ from PySide6.QtGui import QTextCursor, QTextDocument
 
 from jitstudio.gui.code.code_view import Change, Span
 from jitstudio.gui.kit.code_units import from_units, to_units
-from jitstudio.gui.kit.limits import (
+from jitstudio.gui.kit.text_limits import (
     LARGEST_TEXT,
     LONGEST_LINE,
     MOST_LINES,

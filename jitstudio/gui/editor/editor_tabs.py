@@ -25,8 +25,8 @@ from jitstudio.gui.editor.marks import DiagnosticMark
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import fit_icon
 from jitstudio.gui.kit.theme import Theme
-from jitstudio.gui.state.asides import part_in_builds
 from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.previews import part_in_builds
 
 # What Qt calls the buttons that scroll the tabs.
 _SCROLLERS = ("ScrollLeftButton", "ScrollRightButton")

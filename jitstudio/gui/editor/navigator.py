@@ -17,10 +17,10 @@ from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.docking.layout_manager import LayoutManager
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.shell.status_line import StatusLine
-from jitstudio.gui.state.asides import open_aside, told_of_opened
+from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.files import DocumentError
+from jitstudio.gui.state.previews import open_aside, told_of_opened
 
 
 class Navigator(QObject):

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from PySide6.QtGui import QKeyEvent, QKeySequence
 
 from jitstudio.gui.listing.folding import VisibleRows
-from jitstudio.gui.listing.text import ListingText
+from jitstudio.gui.listing.listing_text import ListingText
 
 Place = tuple[int, int]
 """Line and column, both from 0."""

@@ -15,8 +15,8 @@ from jitstudio.gui.code.languages import CodeLexer
 from jitstudio.gui.listing.caret import ListingCaret, Place
 from jitstudio.gui.listing.folding import LineVisibility, ListingFolds, VisibleRows
 from jitstudio.gui.listing.grid import Grid, Lead
+from jitstudio.gui.listing.listing_text import ADDRESS_GAP, ListingText
 from jitstudio.gui.listing.painter import FoldMarks
-from jitstudio.gui.listing.text import ADDRESS_GAP, ListingText
 from jitstudio.listing.same_place import same_line
 from jitstudio.listing.sass import TextExtent, widest_line
 

@@ -17,7 +17,7 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.theme import TokenType
 from jitstudio.gui.listing.caret import Place
 from jitstudio.gui.listing.listing_area import ListingArea
-from jitstudio.gui.listing.text import ListingText
+from jitstudio.gui.listing.listing_text import ListingText
 
 # What has a meaning of its own in each function, and what means the same in all of them.
 _LOCAL = (Name.Variable, Name.Label, Name.Builtin.Pseudo)

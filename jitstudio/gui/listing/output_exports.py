@@ -18,8 +18,8 @@ from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.languages import CodeLexer
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.theme import Theme, TokenStyle
+from jitstudio.gui.listing.listing_text import LONG_LINE
 from jitstudio.gui.listing.listing_view import ListingView
-from jitstudio.gui.listing.text import LONG_LINE
 
 _FENCE = "```"
 # A comment that began farther above is taken for code, as in the listing itself.

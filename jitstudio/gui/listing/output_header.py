@@ -16,7 +16,7 @@ from jitstudio.gui.kit.fonts import scaled
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import ShorteningLabel, WholeLabel, fit_icon
 from jitstudio.gui.kit.presentation import TableColumn, plain_tooltip
-from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 from jitstudio.gui.listing.columns.columns import Columns

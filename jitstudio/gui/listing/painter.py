@@ -18,7 +18,7 @@ from jitstudio.gui.kit.theme import Theme, TokenStyle
 from jitstudio.gui.listing.caret import ListingCaret
 from jitstudio.gui.listing.folding import ListingFolds
 from jitstudio.gui.listing.grid import Grid
-from jitstudio.gui.listing.text import ListingText, Run
+from jitstudio.gui.listing.listing_text import ListingText, Run
 from jitstudio.listing.folds import FoldRange
 from jitstudio.listing.functions import CodeLink
 from jitstudio.listing.sass import char_cells

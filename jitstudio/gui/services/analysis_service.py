@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from jitstudio.analysis.reading_request import AnalysisRequest, ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.analysis.sass.reading import ListingRows
-from jitstudio.gui.services.queue import RequestHandle, WorkerService
+from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
 from jitstudio.worker.disassembly_reader import DisassemblyReader
 from jitstudio.worker.queue import Report
 

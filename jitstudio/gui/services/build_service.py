@@ -13,7 +13,7 @@ from jitstudio.core.events import Event, StageFinished
 from jitstudio.core.plan import Step
 from jitstudio.core.request import BuildRequest, DemangleRequest, ProbeRequest
 from jitstudio.core.result import BuildResult
-from jitstudio.gui.services.queue import RequestHandle, WorkerService
+from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
 from jitstudio.listing.lines import split_at_newlines
 from jitstudio.listing.sass import TextExtent, tightened
 from jitstudio.worker.builder import DEFAULT_TIMEOUT, Builder

@@ -7,7 +7,7 @@ import time
 from PySide6.QtCore import QObject
 
 from jitstudio.core.launch.request import InspectRequest, LaunchRequest
-from jitstudio.gui.services.queue import RequestHandle, WorkerService
+from jitstudio.gui.services.request_queue import RequestHandle, WorkerService
 from jitstudio.worker.launcher import Launcher
 
 _LAUNCH, _INSPECT, _DEVICES, _REST = "launch", "inspect", "devices", "rest"

@@ -23,11 +23,7 @@ from jitstudio.gui.kit.templates import (
 )
 from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.state.build_settings import BuildSettings
-from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
-from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.file_text import Encoding, EncodingError
-from jitstudio.gui.state.files import (
+from jitstudio.gui.state.document_files import (
     DocumentError,
     has_changed,
     kind_of_file,
@@ -36,6 +32,10 @@ from jitstudio.gui.state.files import (
     resolved,
     write_file,
 )
+from jitstudio.gui.state.documents import Document, Documents
+from jitstudio.gui.state.editable import Found, ReadOnlyReason, compare
+from jitstudio.gui.state.file_reader import FileReader
+from jitstudio.gui.state.file_text import Encoding, EncodingError
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.sample_tabs import open_sample

@@ -15,9 +15,9 @@ from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.state.build_controller import BuildController
+from jitstudio.gui.state.document_files import DocumentError, has_changed, resolved, write_file
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.files import DocumentError, has_changed, resolved, write_file
 from jitstudio.gui.state.preferences import Preferences
 from jitstudio.gui.state.project import ProjectState, outside
 from jitstudio.gui.state.session import Session

@@ -14,7 +14,7 @@ from jitstudio.core.request import BuildRequest, LinkMode
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.services.build_service import BuildOutput, BuildService, ListingsMade
-from jitstudio.gui.services.queue import RequestHandle
+from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.state.build_settings import BuildSettings
 from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 from jitstudio.gui.state.outputs import SHOWN_KINDS, Outputs, nothing_built

@@ -13,17 +13,17 @@ import numpy as np
 from numpy.typing import NDArray
 from PySide6.QtCore import QObject, Signal, Slot
 
-from jitstudio.analysis.correlation.bands import LineHues, bands
 from jitstudio.analysis.correlation.hues import PLAIN
 from jitstudio.analysis.correlation.index import Correlation, Matches
+from jitstudio.analysis.correlation.line_hues import LineHues, bands
 from jitstudio.analysis.correlation.modules import ptx_of, spellings
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.sass.model import NOWHERE, InlineChain, SourceLocation
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.services.build_service import Listing
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspection
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.inspections import CurrentDisassembly, Inspection
 from jitstudio.gui.state.line_files import followed
 from jitstudio.gui.state.line_origins import UNKNOWN, BuiltLines, origins_of
 from jitstudio.listing.lines import split_at_newlines

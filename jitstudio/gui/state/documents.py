@@ -15,10 +15,10 @@ from PySide6.QtGui import QTextDocument
 from PySide6.QtWidgets import QPlainTextDocumentLayout
 
 from jitstudio.core.code import CodeKind, Header, Source
-from jitstudio.gui.kit.limits import ROOM_TO_TYPE, excess
+from jitstudio.gui.kit.text_limits import ROOM_TO_TYPE, excess
+from jitstudio.gui.state.document_files import digest, write_file
 from jitstudio.gui.state.editable import Found, ReadOnlyReason, change_lines, compare, editable
 from jitstudio.gui.state.file_text import Encoding, FileText, TextForm
-from jitstudio.gui.state.files import digest, write_file
 
 _HEADER_ENDINGS = (".cuh", ".h", ".hpp", ".inl")
 

@@ -9,9 +9,9 @@ from PySide6.QtGui import QTextCursor, QTextDocument
 
 from jitstudio.core.code import TEXT_KINDS, CodeKind, is_bitcode
 from jitstudio.gui.kit.code_units import to_units
-from jitstudio.gui.kit.limits import LARGEST_TEXT, excess
+from jitstudio.gui.kit.text_limits import LARGEST_TEXT, excess
+from jitstudio.gui.state.document_files import digest
 from jitstudio.gui.state.file_text import FileText, LineChange, alike, line_changes, read_text
-from jitstudio.gui.state.files import digest
 
 # No encoding takes more for one character.
 _MOST_BYTES = 4 * LARGEST_TEXT

@@ -10,7 +10,7 @@ from typing import Any, Generic, TypeVar
 from PySide6.QtCore import QCoreApplication, QEventLoop, QObject, Signal
 
 from jitstudio.gui.kit.background import reports_to
-from jitstudio.gui.state.files import DocumentError
+from jitstudio.gui.state.document_files import DocumentError
 
 _Result = TypeVar("_Result")
 MOMENT = 0.05

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, Qt, QThreadPool, Signal, Slot
 
-from jitstudio.gui.state.files import replace_file
+from jitstudio.gui.state.document_files import replace_file
 
 
 class FileWriter(QObject):

@@ -26,7 +26,7 @@ from jitstudio.core.launch.result import (
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.services.launch_service import LaunchService
-from jitstudio.gui.services.queue import RequestHandle
+from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Built, Outputs

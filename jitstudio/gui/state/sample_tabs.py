@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from jitstudio.core.request import LinkMode
 from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.document_files import kind_of_file
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.files import kind_of_file
 from jitstudio.samples import Sample, SampleFile
 
 

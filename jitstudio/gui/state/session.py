@@ -29,12 +29,12 @@ from jitstudio.core import plain_files
 from jitstudio.core.launch.spec import LaunchSpec
 from jitstudio.gui.kit.translating import counted
 from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.document_files import DocumentError, overwrite_file, read_file
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import Found, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_text import FileText
 from jitstudio.gui.state.file_writer import FileWriter
-from jitstudio.gui.state.files import DocumentError, overwrite_file, read_file
 from jitstudio.gui.state.session_format import (
     SavedDocument,
     SavedProject,

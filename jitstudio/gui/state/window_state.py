@@ -7,12 +7,12 @@ from PySide6.QtCore import QObject
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.services.build_service import BuildService
 from jitstudio.gui.services.launch_service import LaunchService
-from jitstudio.gui.services.queue import close_all
+from jitstudio.gui.services.request_queue import close_all
 from jitstudio.gui.services.variant_service import VariantService
 from jitstudio.gui.state.baselines import Baselines
 from jitstudio.gui.state.build_controller import BuildController
 from jitstudio.gui.state.correlation import Correlations
-from jitstudio.gui.state.inspections import CurrentDisassembly
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.lowered_names import LoweredNames

@@ -19,7 +19,7 @@ from jitstudio.gui.kit.icons import forget_desktop_icons
 from jitstudio.gui.kit.theme import STYLE, ThemeKeeper, ThemeMode
 from jitstudio.gui.kit.translating import install
 from jitstudio.gui.state.user_state import UserState
-from jitstudio.gui.window.ending import EndSignals
+from jitstudio.gui.window.end_signals import EndSignals
 from jitstudio.gui.window.garbage import GarbageCollector
 from jitstudio.gui.window.main_window import MainWindow
 from jitstudio.paths import (

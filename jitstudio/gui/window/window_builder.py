@@ -31,8 +31,8 @@ from jitstudio.gui.shell.stale_marks import StaleMarks
 from jitstudio.gui.shell.status_line import StatusLine
 from jitstudio.gui.state.user_state import UserState
 from jitstudio.gui.state.window_state import WindowState
-from jitstudio.gui.window.layouts import LayoutController
-from jitstudio.gui.window.menus import MenusController
+from jitstudio.gui.window.layout_controller import LayoutController
+from jitstudio.gui.window.menus_controller import MenusController
 from jitstudio.gui.window.window_frame import WindowFrame
 from jitstudio.samples import Sample, samples
 

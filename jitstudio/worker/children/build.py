@@ -15,8 +15,8 @@ from jitstudio.toolchain.demangle import demangled
 from jitstudio.toolchain.headers import header_folders
 from jitstudio.toolchain.precompile import PRECOMPILED
 from jitstudio.toolchain.probe import probe
-from jitstudio.toolchain.report import ToolMissing
 from jitstudio.toolchain.runner import run
+from jitstudio.toolchain.tool_output import ToolMissing
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_memory
 from jitstudio.worker.programs.build import BUILDING, Precompile

@@ -19,9 +19,9 @@ from jitstudio.core.launch.calculation import (
 )
 from jitstudio.core.launch.request import Buffer, FillKind
 from jitstudio.core.launch.result import CheckResult
+from jitstudio.numerics.array_files import load
 from jitstudio.numerics.compare import Tolerance, compare
 from jitstudio.numerics.dtypes import NumericsError, fill_from, open_buffer, save_buffer
-from jitstudio.numerics.files import load
 from jitstudio.numerics.surroundings import evaluate_among, use_all_cores
 from jitstudio.worker.children.serving import CallResult, Tell, serve, take_wire
 from jitstudio.worker.limits import limit_files, limit_memory

@@ -14,15 +14,15 @@ from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.kit.dialogs import ChangedFile, Dialogs, Unsaved
 from jitstudio.gui.shell import file_commands as files
 from jitstudio.gui.shell.file_commands import FileCommands
+from jitstudio.gui.state import document_files as state_files
 from jitstudio.gui.state import file_reader
-from jitstudio.gui.state import files as state_files
-from jitstudio.gui.state.asides import open_aside
 from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.document_files import write_file
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import ReadOnlyReason
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.files import write_file
 from jitstudio.gui.state.preferences import Preferences
+from jitstudio.gui.state.previews import open_aside
 from jitstudio.gui.state.requests import linked_modules
 from jitstudio.samples import Sample, SampleFile, samples
 from tests.support import SAMPLES

@@ -26,7 +26,7 @@ _INCLUDE = re.compile(r'\s*#\s*include\s*[<"]([^<>"]*)\Z')
 
 
 class WordSource(Protocol):
-    """The words of a language and the headers there are: see `words.WordLibrary`."""
+    """The words of a language and the headers there are: see `word_pools.WordLibrary`."""
 
     @property
     def changed(self) -> SignalInstance:
@@ -34,7 +34,7 @@ class WordSource(Protocol):
         ...
 
     def words(self, kind: CodeKind) -> Sequence[Any]:
-        """What can be typed in code, as pools for `words.Offers`."""
+        """What can be typed in code, as pools for `word_pools.Offers`."""
         ...
 
     def headers(self, kind: CodeKind) -> Sequence[Any]:
@@ -43,7 +43,7 @@ class WordSource(Protocol):
 
 
 class WordOffers(Protocol):
-    """The words that fit what is typed: see `words.Offers`."""
+    """The words that fit what is typed: see `word_pools.Offers`."""
 
     def find(self, typed: str, *, loosely: bool) -> tuple[Word, ...]:
         """Return the words for what is typed by now, the likeliest first."""
@@ -211,7 +211,7 @@ class Completer(QObject):
 
     def _show(self) -> None:
         # Only who has words to offer has loaded them.
-        from jitstudio.gui.editor.completion.words import Offers  # noqa: PLC0415
+        from jitstudio.gui.editor.completion.word_pools import Offers  # noqa: PLC0415
 
         typed, is_header = self._typed()
         enough = self._asked or is_header or len(typed or "") >= _FEWEST_TYPED

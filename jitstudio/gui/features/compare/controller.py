@@ -24,11 +24,11 @@ from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.baselines import Baseline, Baselines
-from jitstudio.gui.state.inspections import CurrentDisassembly
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
+from jitstudio.gui.state.disassembly_cache import DisassemblyCache, cubin_of
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.gui.state.preferences import Preferences
-from jitstudio.gui.state.readings import DisassemblyCache, cubin_of
 from jitstudio.gui.state.settings_table import DEMANGLE
 
 _Key = tuple[Built, Built, Matter]

@@ -19,8 +19,8 @@ from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.correlation import Correlations, MatchedLines
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.documents import Documents
-from jitstudio.gui.state.inspections import CurrentDisassembly
 from jitstudio.gui.state.preferences import Preferences
 
 _BANDS, _FOLLOW = "listings.bands", "listings.follow"

@@ -14,12 +14,12 @@ from jitstudio.gui.code.line_colours import LineColours
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.asides import is_installed, open_aside, told_of_opened
 from jitstudio.gui.state.correlation import Correlations, MatchedLines
+from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.files import DocumentError
 from jitstudio.gui.state.line_files import located
+from jitstudio.gui.state.previews import is_installed, open_aside, told_of_opened
 
 
 class CorrelatedView(Protocol):

@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 
 from jitstudio.gui.context import Context
 from jitstudio.gui.editor.code_editor import CodeEditor
-from jitstudio.gui.editor.completion.words import WordLibrary
+from jitstudio.gui.editor.completion.word_pools import WordLibrary
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.features.editing.carets import CaretCommands
 from jitstudio.gui.features.editing.definitions import DefinitionsController

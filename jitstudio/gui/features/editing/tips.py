@@ -9,7 +9,7 @@ from threading import Event
 from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.reference import Reference, reference
-from jitstudio.analysis.words import LONGEST_LINE, WordAt, word_at
+from jitstudio.analysis.word_at import LONGEST_LINE, WordAt, word_at
 from jitstudio.core.code import CodeKind
 from jitstudio.gui.code.hover import Tip, help_tip, word_tip
 from jitstudio.gui.kit.background import Background

@@ -21,8 +21,8 @@ from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.files import write_file
-from jitstudio.gui.state.inspections import CurrentDisassembly
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
+from jitstudio.gui.state.document_files import write_file
 from jitstudio.listing.functions import Function
 from jitstudio.paths import home_folder
 

@@ -11,7 +11,7 @@ from jitstudio.gui.features.kernels.model import KERNEL_COLUMNS, kernels_as_text
 from jitstudio.gui.kit.command_keys import COMMAND_KEYS
 from jitstudio.gui.kit.parts import ShorteningLabel
 from jitstudio.gui.kit.presentation import SORT_ROLE, plain_tooltip
-from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.kit.theme import Theme
 

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from jitstudio.core.options import OptionSpec
 from jitstudio.core.tools import Tool
 from jitstudio.gui.features.options.model import OptionsFilter, OptionsModel
-from jitstudio.gui.features.options.tree import OptionsTree
+from jitstudio.gui.features.options.options_tree import OptionsTree
 from jitstudio.gui.kit.fonts import show_as_code
 from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
 from jitstudio.gui.kit.theme import Theme

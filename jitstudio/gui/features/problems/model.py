@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from jitstudio.core.diagnostics import Diagnostic, Severity
 from jitstudio.gui.kit.presentation import SORT_ROLE, ModelIndex, TableColumn
-from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 SEVERITY_ROLE = SORT_ROLE + 100

@@ -20,7 +20,7 @@ from jitstudio.gui.listing.columns.strip import PeakMark
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.services.build_service import Listing
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.inspections import CurrentDisassembly
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.preferences import Preferences
 
 _LEFT = "listings.columns_left"

@@ -12,16 +12,16 @@ from PySide6.QtWidgets import QApplication
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController
+from jitstudio.gui.features.ptx_sass.disassembly import InspectionsController
 from jitstudio.gui.features.ptx_sass.filters import FiltersController
-from jitstudio.gui.features.ptx_sass.inspections import InspectionsController
 from jitstudio.gui.features.ptx_sass.pressure import PressureController
 from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.dialogs import Dialogs
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.context_menus import OF_LISTINGS
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.files import write_file
-from jitstudio.gui.state.inspections import CurrentDisassembly
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
+from jitstudio.gui.state.document_files import write_file
 from jitstudio.gui.state.lowered_names import LoweredNames
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.gui.state.preferences import Preferences

@@ -21,8 +21,8 @@ from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.correlation import Correlations
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspection
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.inspections import CurrentDisassembly, Inspection
 from jitstudio.gui.state.preferences import Preferences
 
 _SHOWN, _MEASURE = "editor.pressure", "editor.pressure_measure"

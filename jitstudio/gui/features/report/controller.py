@@ -16,8 +16,8 @@ from jitstudio.gui.kit.background import Background
 from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly, Inspection
 from jitstudio.gui.state.documents import Documents
-from jitstudio.gui.state.inspections import CurrentDisassembly, Inspection
 
 _USER = "report"
 

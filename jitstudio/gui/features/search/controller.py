@@ -22,7 +22,7 @@ from jitstudio.gui.listing.listing_view import ListingView
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
 from jitstudio.gui.state.documents import Document, Documents
-from jitstudio.gui.state.hits import Hit
+from jitstudio.gui.state.search_hits import Hit
 from jitstudio.listing.lines import split_lines
 
 # How far a line is looked for that an edit has moved.

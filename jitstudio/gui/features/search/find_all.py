@@ -12,7 +12,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 from jitstudio.gui.code.code_view import Span
 from jitstudio.gui.code.search import Matcher, SearchedText, TooComplex
 from jitstudio.gui.kit.background import Background, Paced
-from jitstudio.gui.state.hits import Hit
+from jitstudio.gui.state.search_hits import Hit
 
 MOST_HITS = 10_000
 """Of all texts together: nobody reads more, and a table of them is there at once."""

@@ -30,7 +30,7 @@ from jitstudio.gui.code.search import Query
 from jitstudio.gui.kit.fonts import code_font
 from jitstudio.gui.kit.tables import ENTER_KEYS, PanelTable
 from jitstudio.gui.kit.theme import Theme, code_palette
-from jitstudio.gui.state.hits import MARKED_ROLE, Hit, HitsModel
+from jitstudio.gui.state.search_hits import MARKED_ROLE, Hit, HitsModel
 
 _REST_MS = 250
 _MARGIN = 5

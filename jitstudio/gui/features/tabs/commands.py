@@ -13,11 +13,11 @@ from PySide6.QtWidgets import QApplication, QMenu, QWidget
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.file_commands import FileCommands
 from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.editable import Found
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.file_text import FileText
-from jitstudio.gui.state.files import DocumentError
 from jitstudio.gui.state.session import content_of, reopened, saved_document
 from jitstudio.gui.state.session_format import SavedDocument
 

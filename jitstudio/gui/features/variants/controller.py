@@ -25,8 +25,8 @@ from jitstudio.gui.state.build_controller import (
     BuildController,
 )
 from jitstudio.gui.state.build_settings import BuildSettings
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.documents import Documents
-from jitstudio.gui.state.inspections import CurrentDisassembly
 from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.launch_specs import LaunchSpecs
 from jitstudio.gui.state.outputs import Built, Outputs

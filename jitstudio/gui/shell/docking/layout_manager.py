@@ -23,7 +23,7 @@ from jitstudio.gui.shell.commands.spec import EDITOR
 from jitstudio.gui.shell.docking.arranger import Arranger, Shares
 from jitstudio.gui.shell.docking.dock import PaneDock
 from jitstudio.gui.shell.docking.layouts import BY_NAME, LAYOUTS, PaneLayout
-from jitstudio.gui.shell.docking.seal import VERSION, seal, unseal
+from jitstudio.gui.shell.docking.saved_layout import VERSION, seal, unseal
 from jitstudio.gui.shell.docking.tab_bars import TabBars
 from jitstudio.gui.state.preferences import Preferences
 

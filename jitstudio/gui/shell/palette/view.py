@@ -17,8 +17,8 @@ from PySide6.QtWidgets import (
 )
 from shiboken6 import isValid
 
+from jitstudio.gui.shell.palette.delegate import PaletteDelegate
 from jitstudio.gui.shell.palette.model import ENTRY_ROLE, PaletteEntry, PaletteModel
-from jitstudio.gui.shell.palette.rows import PaletteDelegate
 
 _WIDEST = 640
 _MARGIN = 12

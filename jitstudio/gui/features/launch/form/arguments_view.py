@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import Direction, KernelForm
-from jitstudio.gui.features.launch.models.arguments import (
+from jitstudio.gui.features.launch.models.arguments_model import (
     DIRECTION,
     FILL,
     TINT_ROLE,

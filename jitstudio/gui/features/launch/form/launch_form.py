@@ -31,7 +31,7 @@ from jitstudio.gui.features.launch.form.check_form import CheckForm
 from jitstudio.gui.features.launch.form.configuration_form import ConfigurationForm
 from jitstudio.gui.features.launch.form.run_options import RunOptionsForm
 from jitstudio.gui.features.launch.form.target_bar import TargetBar
-from jitstudio.gui.features.launch.models.arguments import VALUE
+from jitstudio.gui.features.launch.models.arguments_model import VALUE
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.parts import fit_icon, text_label
 from jitstudio.gui.kit.theme import Theme
@@ -251,7 +251,7 @@ class LaunchForm(QWidget):
 
     @Slot(str)
     def show_summary(self, text: str) -> None:
-        """Say what the configuration comes to, such as `models.launch_words.config_words`."""
+        """Say what the configuration comes to, such as `models.launch_text.config_words`."""
         self._configuration.show_summary(text)
 
     def set_suggestion(self, block: int | None, occupancy: float | None) -> None:

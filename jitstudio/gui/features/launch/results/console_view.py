@@ -7,8 +7,8 @@ from PySide6.QtGui import QFont, QGuiApplication, QTextCursor
 from PySide6.QtWidgets import QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
 
 from jitstudio.gui.kit.fonts import code_font, follow_letters
-from jitstudio.gui.kit.limits import LONGEST_LINE
 from jitstudio.gui.kit.parts import icon_button, show_icons, text_label
+from jitstudio.gui.kit.text_limits import LONGEST_LINE
 from jitstudio.gui.kit.theme import Theme
 from jitstudio.gui.kit.translating import counted
 

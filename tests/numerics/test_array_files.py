@@ -4,8 +4,8 @@ import zipfile
 import numpy as np
 import pytest
 
+from jitstudio.numerics.array_files import load
 from jitstudio.numerics.dtypes import NumericsError, numpy_dtype, save_buffer
-from jitstudio.numerics.files import load
 from tests.numerics.kinds import (
     BFLOAT,
     BOOL,

@@ -15,12 +15,12 @@ from jitstudio.analysis.sass.model import Disassembly, SassFunction
 from jitstudio.analysis.sass.reading import ListingRows
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import CodeKind
-from jitstudio.core.opened import machine_code
+from jitstudio.core.prebuilt import machine_code
 from jitstudio.core.request import BuildRequest
 from jitstudio.core.result import BuildResult
 from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
 from jitstudio.gui.services.build_service import Listing
-from jitstudio.gui.services.queue import RequestHandle
+from jitstudio.gui.services.request_queue import RequestHandle
 from jitstudio.gui.state.outputs import Built, Outputs
 from jitstudio.listing.kernel_names import short_names
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.state.files import (
+from jitstudio.gui.state.document_files import (
     DocumentError,
     kind_of_file,
     read_file,

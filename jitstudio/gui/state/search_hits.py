@@ -9,7 +9,7 @@ from typing import Any
 from PySide6.QtCore import QModelIndex, QObject, Qt
 
 from jitstudio.gui.kit.presentation import ModelIndex, TableColumn
-from jitstudio.gui.kit.rows import RowsModel
+from jitstudio.gui.kit.rows_model import RowsModel
 from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 
 MARKED_ROLE = Qt.ItemDataRole.UserRole + 50

@@ -11,7 +11,7 @@ from jitstudio.gui.kit.visibility import Visibility
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.notice_bar import NoticeAction
 from jitstudio.gui.shell.shell import Shell
-from jitstudio.gui.state.inspections import CurrentDisassembly
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 
 _USER = "sass"
 _FAILED = "reading"

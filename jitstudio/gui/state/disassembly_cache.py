@@ -11,7 +11,7 @@ from jitstudio.analysis.correlation.modules import ptx_of
 from jitstudio.analysis.reading_request import ReadingFailure
 from jitstudio.analysis.sass.model import Disassembly
 from jitstudio.core.code import LINKED, Artifact
-from jitstudio.core.opened import machine_code
+from jitstudio.core.prebuilt import machine_code
 from jitstudio.gui.services.analysis_service import AnalysisService, ReadListing
 from jitstudio.gui.state.outputs import Built
 

@@ -8,8 +8,8 @@ from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.core.result import Outcome
 from jitstudio.gui.services.analysis_service import AnalysisService
 from jitstudio.gui.services.build_service import Listing
-from jitstudio.gui.services.queue import close_all
-from jitstudio.gui.state.inspections import CurrentDisassembly
+from jitstudio.gui.services.request_queue import close_all
+from jitstudio.gui.state.current_disassembly import CurrentDisassembly
 from jitstudio.gui.state.outputs import Outputs
 from jitstudio.worker.builder import Builder
 from tests.support import cuda, request

@@ -1,7 +1,7 @@
 import pytest
 from pygments.token import Comment, Keyword, Text
 
-from jitstudio.gui.listing.text import LONG_LINE, ListingText
+from jitstudio.gui.listing.listing_text import LONG_LINE, ListingText
 from jitstudio.listing.lines import split_lines
 from jitstudio.listing.sass import char_cells
 

@@ -4,7 +4,7 @@ import pytest
 from PySide6.QtGui import QTextCursor
 
 from jitstudio.core.code import CodeKind
-from jitstudio.gui.editor.completion.words import (
+from jitstudio.gui.editor.completion.word_pools import (
     Offers,
     WordLibrary,
     WordPool,

@@ -7,7 +7,7 @@ from jitstudio.core.launch.arguments import parse_buffer
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import KernelForm
 from jitstudio.core.launch.types import Array, Pointer
-from jitstudio.gui.features.launch.models.arguments import (
+from jitstudio.gui.features.launch.models.arguments_model import (
     DIRECTION,
     FILL,
     PARAMETER,

@@ -5,8 +5,8 @@ from jitstudio.core.arch import Arch
 from jitstudio.core.code import LINKED, Artifact, CodeKind
 from jitstudio.core.result import BuildResult, Outcome
 from jitstudio.gui.services.analysis_service import AnalysisService
+from jitstudio.gui.state.disassembly_cache import DisassemblyCache, cubin_of
 from jitstudio.gui.state.outputs import Built
-from jitstudio.gui.state.readings import DisassemblyCache, cubin_of
 from jitstudio.worker.builder import Builder
 from tests.support import KERNEL, cuda, request
 

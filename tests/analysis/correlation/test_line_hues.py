@@ -1,8 +1,8 @@
 from itertools import pairwise
 
-from jitstudio.analysis.correlation.bands import bands
 from jitstudio.analysis.correlation.hues import HUES, PLAIN, UNMAPPED
 from jitstudio.analysis.correlation.index import Correlation
+from jitstudio.analysis.correlation.line_hues import bands
 from jitstudio.analysis.sass.reading import read_code
 
 

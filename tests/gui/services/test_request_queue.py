@@ -7,7 +7,7 @@ import time
 import pytest
 from PySide6.QtCore import QDeadlineTimer
 
-from jitstudio.gui.services.queue import ServingThread, WorkerService, close_all
+from jitstudio.gui.services.request_queue import ServingThread, WorkerService, close_all
 from jitstudio.worker.host import WorkerError
 from jitstudio.worker.queue import RequestQueue
 
@@ -57,7 +57,7 @@ def serve():
 
 
 def test_all_end_at_the_same_time(qapp, serve, monkeypatch):
-    monkeypatch.setattr("jitstudio.gui.services.queue._LAST_WAIT_MS", PATIENCE_MS)
+    monkeypatch.setattr("jitstudio.gui.services.request_queue._LAST_WAIT_MS", PATIENCE_MS)
     # None lets go before all have been asked to.
     together = threading.Barrier(3)
     threads = [serve(together.wait) for _ in range(3)]
@@ -67,7 +67,7 @@ def test_all_end_at_the_same_time(qapp, serve, monkeypatch):
 
 
 def test_hung_ones_are_given_up_for_all_at_one_time(qapp, serve, monkeypatch):
-    monkeypatch.setattr("jitstudio.gui.services.queue._LAST_WAIT_MS", 100)
+    monkeypatch.setattr("jitstudio.gui.services.request_queue._LAST_WAIT_MS", 100)
     released = threading.Event()
     threads = [serve(released.wait) for _ in range(100)]
     start = time.monotonic()

@@ -1,6 +1,6 @@
 from jitstudio.core.arch import Arch
 from jitstudio.core.code import Artifact, CodeKind, Source
-from jitstudio.core.opened import machine_code, target_shown
+from jitstudio.core.prebuilt import machine_code, target_shown
 from jitstudio.core.result import BuildResult, Outcome
 from tests.support import KERNEL, cuda, request
 
