@@ -38,7 +38,7 @@ from jitstudio.core.launch.result import (
     LaunchEvent,
     LaunchOutcome,
     LaunchResult,
-    told,
+    diagnostic_of,
     unlaunched,
 )
 from jitstudio.core.launch.spec import LaunchSpec
@@ -111,7 +111,9 @@ def _launch(
     if resolved.request is None:
         return unlaunched(form.title, LaunchOutcome.REFUSED, resolved.problems)
     result = launcher.launch(resolved.request, on_event=heard)
-    return replace(result, diagnostics=(*map(told, resolved.problems), *result.diagnostics))
+    return replace(
+        result, diagnostics=(*map(diagnostic_of, resolved.problems), *result.diagnostics)
+    )
 
 
 def _show_printed(event: LaunchEvent) -> None:

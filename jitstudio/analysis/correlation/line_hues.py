@@ -28,7 +28,7 @@ class LineHues:
     code: Mapping[SassFunction, bytes]
 
 
-def bands(correlation: Correlation, is_open: Callable[[str], bool]) -> LineHues:
+def line_hues(correlation: Correlation, is_open: Callable[[str], bool]) -> LineHues:
     """Colour all that belongs together.
 
     Args:
@@ -36,7 +36,7 @@ def bands(correlation: Correlation, is_open: Callable[[str], bool]) -> LineHues:
         is_open: Whether a file of the line tables can be seen. Inlined code wears the colour of
             its own line where that can be seen, else that of the innermost call that can.
     """
-    return _Painter(correlation, is_open).bands()
+    return _Painter(correlation, is_open).line_hues()
 
 
 # What stands for lines of one colour: a line of a source, or of PTX where no source is known.
@@ -54,7 +54,7 @@ class _Painter:
         self._open = {file for file in files if is_open(file)}
         self._keys: dict[_Key, int] = {}
 
-    def bands(self) -> LineHues:
+    def line_hues(self) -> LineHues:
         correlation = self._correlation
         for place in correlation.places:
             if place.file in self._open:

@@ -165,7 +165,7 @@ def _data_text(sections: Iterable[DataSection]) -> list[str]:
 def _tails(left: SassFunction, right: SassFunction, pair: Pair) -> tuple[str, str]:
     """What the text of two instructions hides of the difference."""
     if pair.change is Change.CONTROL:
-        told = control_words(left, pair.left), control_words(right, pair.right)
+        told = control_text(left, pair.left), control_text(right, pair.right)
     elif hides_a_difference(left, right, pair.left, pair.right):
         told = f"{left.encoding(pair.left):#034x}", f"{right.encoding(pair.right):#034x}"
     else:
@@ -233,7 +233,7 @@ def instruction_line(function: SassFunction, index: int) -> str:
     return f"{address} {predicate} {rest} ;"
 
 
-def control_words(function: SassFunction, index: int) -> str:
+def control_text(function: SassFunction, index: int) -> str:
     """What the control bits of an instruction say."""
     control = function[index].control
     if control is None:

@@ -347,10 +347,10 @@ def unlaunched(
     kernel: str, outcome: LaunchOutcome, problems: Iterable[SpecProblem]
 ) -> LaunchResult:
     """The result of a launch that was never sent to a GPU, because of these problems."""
-    return LaunchResult(outcome, kernel, diagnostics=tuple(map(told, problems)))
+    return LaunchResult(outcome, kernel, diagnostics=tuple(map(diagnostic_of, problems)))
 
 
-def told(problem: SpecProblem) -> Diagnostic:
+def diagnostic_of(problem: SpecProblem) -> Diagnostic:
     """A problem of what was typed, as a diagnostic."""
     return Diagnostic(
         problem.severity,

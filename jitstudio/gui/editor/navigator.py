@@ -20,7 +20,7 @@ from jitstudio.gui.shell.status_line import StatusLine
 from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
-from jitstudio.gui.state.previews import open_aside, told_of_opened
+from jitstudio.gui.state.previews import open_preview, opened_message
 
 
 class Navigator(QObject):
@@ -70,8 +70,8 @@ class Navigator(QObject):
         try:
             if document is None and self._reader.outcome(partial(os.path.isfile, file)):
                 # A header that was found in a folder.
-                document = open_aside(documents, Path(file), self._reader)
-                self._status.tell(told_of_opened(document))
+                document = open_preview(documents, Path(file), self._reader)
+                self._status.tell(opened_message(document))
         except DocumentError as error:
             self._files.failed.emit(str(error))
         page = self._editors.page_of(document) if document else None

@@ -8,7 +8,7 @@ _SECOND = 1000.0
 _MINUTE = 60.0
 
 
-def size_words(size: int) -> str:
+def size_text(size: int) -> str:
     """Bytes, such as ``12.3 KB``."""
     for unit, name in _SIZES:
         if size >= unit:
@@ -16,7 +16,7 @@ def size_words(size: int) -> str:
     return f"{size} B"
 
 
-def time_words(ms: float) -> str:
+def duration_text(ms: float) -> str:
     """A time, such as ``0.012 ms``, ``34 ms``, ``1.2 s`` or ``2:05 min``."""
     if ms < 1:
         return f"{ms:.3f} ms"

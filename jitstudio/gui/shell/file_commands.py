@@ -126,7 +126,7 @@ class FileCommands(QObject):
             paths: The files, or projects, which take the place of what is open.
             program: What they take part in from now on; None to leave what is open as it is.
         """
-        known = frozenset(d.path for d in self._documents if d.path and not d.is_aside)
+        known = frozenset(d.path for d in self._documents if d.path and not d.is_preview)
         for path in paths:
             if is_project(path):
                 self.project_wanted.emit(path)
@@ -244,7 +244,7 @@ class FileCommands(QObject):
     @staticmethod
     def can_rename(document: Document) -> bool:
         """Whether the name is the user's to change: not that of a file that is only looked at."""
-        is_found = document.is_aside or document.read_only is ReadOnlyReason.FOUND
+        is_found = document.is_preview or document.read_only is ReadOnlyReason.FOUND
         return document.kind in TEXT_KINDS and not is_found
 
     def rename(self, document: Document) -> None:
@@ -299,7 +299,7 @@ class FileCommands(QObject):
             return
         path, content = found.path, found.content
         document = self._documents.at_path(path)
-        if document is None or (document.is_aside and not document.is_modified):
+        if document is None or (document.is_preview and not document.is_modified):
             if content is None:
                 # Its tab was closed while we waited.
                 self.open_paths([path], program)

@@ -13,7 +13,7 @@ from jitstudio.core.diagnostics import Severity
 from jitstudio.core.launch.device import Device, DeviceList
 from jitstudio.core.result import ENDINGS, BuildResult, Outcome
 from jitstudio.core.tools import ToolchainInfo
-from jitstudio.gui.kit.amounts import time_words
+from jitstudio.gui.kit.amounts import duration_text
 from jitstudio.gui.kit.icons import icon
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import Theme
@@ -147,7 +147,7 @@ class StatusLine(QStatusBar):
         text = ENDINGS[result.outcome]
         if result.total_ms:
             took = self.tr("{ending} in {time}")
-            text = took.format(ending=text, time=time_words(result.total_ms))
+            text = took.format(ending=text, time=duration_text(result.total_ms))
         icon_name = "error" if not result.ok else "warning" if told else "success"
         self._set_state(icon_name, f"{text}, {', '.join(told)}" if told else text)
 

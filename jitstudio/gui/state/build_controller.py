@@ -255,7 +255,7 @@ class BuildController(QObject):
     @Slot(Document)
     def _on_saved(self, document: Document) -> None:
         # What includes it by a path reads its file.
-        if document.is_header or document.is_aside:
+        if document.is_header or document.is_preview:
             self._build_soon()
 
     @Slot()

@@ -15,7 +15,7 @@ from PySide6.QtCore import QObject, Signal, Slot
 
 from jitstudio.analysis.correlation.hues import PLAIN
 from jitstudio.analysis.correlation.index import Correlation, Matches
-from jitstudio.analysis.correlation.line_hues import LineHues, bands
+from jitstudio.analysis.correlation.line_hues import LineHues, line_hues
 from jitstudio.analysis.correlation.modules import ptx_of, spellings
 from jitstudio.analysis.correlation.ptx_lines import read_ptx_lines
 from jitstudio.analysis.sass.model import NOWHERE, InlineChain, SourceLocation
@@ -37,7 +37,7 @@ class CorrelatedCode:
         inspection: The machine code.
         correlation: What belongs together.
         ptx: The lines of each PTX text.
-        bands: The colours.
+        hues: The colours.
         files: How the documents call each file of the line tables: as it is written there, or with
             its links followed.
         sass: The colour of each line of the listing.
@@ -46,7 +46,7 @@ class CorrelatedCode:
     inspection: Inspection
     correlation: Correlation
     ptx: Mapping[str, tuple[str, ...]]
-    bands: LineHues
+    hues: LineHues
     files: Mapping[str, Sequence[str]]
     sass: bytes
 
@@ -82,11 +82,11 @@ class Correlations(QObject):
     changed = Signal()
 
     def __init__(
-        self, documents: Documents, inspections: CurrentDisassembly, parent: QObject | None = None
+        self, documents: Documents, disassembly: CurrentDisassembly, parent: QObject | None = None
     ) -> None:
         super().__init__(parent)
         self._documents = documents
-        self._inspections = inspections
+        self._disassembly = disassembly
         self._tied: CorrelatedCode | None = None
         # How line tables may call the documents, how these do, and which lines were built.
         self._spellings: dict[str, Document] = {}
@@ -96,7 +96,7 @@ class Correlations(QObject):
         self._known: dict[Listing, bool] = {}
         self._reading = Background(self)
         self._reading.done.connect(self._on_tied)
-        inspections.changed.connect(self._on_changed)
+        disassembly.changed.connect(self._on_changed)
         documents.added.connect(self._on_document_changed)
         documents.changed.connect(self._on_document_changed)
         documents.removed.connect(self._on_document_removed)
@@ -149,9 +149,9 @@ class Correlations(QObject):
         """The colours of lines that were built, counted from 1, and of all lines of PTX."""
         hues: dict[int, int] = {}
         for file in self._files_of(document):
-            hues |= tied.bands.sources.get(file, {})
+            hues |= tied.hues.sources.get(file, {})
         # PTX that was written by hand is its own source.
-        own = tied.bands.ptx.get(document.name, b"") if document.kind is CodeKind.PTX else b""
+        own = tied.hues.ptx.get(document.name, b"") if document.kind is CodeKind.PTX else b""
         return hues, own
 
     def document_of(self, file: str) -> Document | None:
@@ -255,17 +255,17 @@ class Correlations(QObject):
 
     @Slot()
     def _on_changed(self) -> None:
-        inspection = self._inspections.current
+        inspection = self._disassembly.current
         if inspection is not None:
             self._spellings = dict(self._spelt(inspection))
             self._reading.start(partial(_tie, inspection, frozenset(self._spellings)))
-        elif self._inspections.outgoing is None and self._tied is not None:
+        elif self._disassembly.outgoing is None and self._tied is not None:
             self._reading.stop()
             self._set(None)
 
     @Slot(Document)
     def _on_document_changed(self, _document: Document) -> None:
-        inspection = self._inspections.current
+        inspection = self._disassembly.current
         if inspection is not None and dict(self._spelt(inspection)) != self._spellings:
             self._on_changed()
 
@@ -284,7 +284,7 @@ class Correlations(QObject):
                 yield os.path.normpath(document.path), document
         for name in (*folders, *(header.name for header in request.headers)):
             named = self._documents.named(name)
-            if named is not None and not named.is_aside:
+            if named is not None and not named.is_preview:
                 yield from ((file, named) for file in spellings(name, folders.get(name, "")))
 
     def _found(self, tied: CorrelatedCode) -> Iterator[tuple[str, Document]]:
@@ -314,7 +314,7 @@ class Correlations(QObject):
         # What was built elsewhere, such as a cubin that was opened, is of files as they are.
         named = {*self._files.values()}
         for document in self._documents:
-            is_built = document.name in built and not document.is_aside
+            is_built = document.name in built and not document.is_preview
             if document not in self._origins and (is_built or document in named):
                 content = built[document.name] if is_built else document.content
                 if (origins := origins_of(document, content)) is not None:
@@ -322,7 +322,7 @@ class Correlations(QObject):
 
     @Slot(object)
     def _on_tied(self, tied: CorrelatedCode) -> None:
-        if tied.inspection is self._inspections.current:
+        if tied.inspection is self._disassembly.current:
             self._set(tied)
 
 
@@ -333,7 +333,7 @@ def _tie(inspection: Inspection, files: frozenset[str], stop: Event) -> Correlat
     correlation = Correlation(inspection.code, modules)
     spelt = {place.file for place in correlation.places}
     names = {file: (os.path.normpath(file), followed(file)) for file in spelt}
-    found = bands(correlation, lambda file: not files.isdisjoint(names[file]))
+    found = line_hues(correlation, lambda file: not files.isdisjoint(names[file]))
     sass = bytearray(len(inspection.listing.lines))
     for function, hues in found.code.items():
         for row, hue in zip(inspection.rows.lines(function), hues, strict=True):

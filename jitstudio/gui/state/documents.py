@@ -40,8 +40,8 @@ class Document(QObject):
         is_reloading: Whether what changes now comes from its file, and not from the user.
         confined_to: The folder of the project that its text comes from and that nobody trusts;
             empty for the user's own. Builds of it stay within that folder.
-        is_aside: Whether it is only looked at: builds find its file by themselves, and take nothing
-            from here. Editing it ends that.
+        is_preview: Whether it is only looked at: builds find its file by themselves, and take
+            nothing from here. Editing it ends that.
 
     Signals:
         edited: Its content, or what it is built with, has changed.
@@ -77,7 +77,7 @@ class Document(QObject):
         self.cursor = 0
         self.is_reloading = False
         self.confined_to = ""
-        self.is_aside = False
+        self.is_preview = False
         self._content = b""
         self._form = TextForm()
         self._held: FileText | None = None
@@ -119,7 +119,7 @@ class Document(QObject):
     @property
     def is_header(self) -> bool:
         """Whether it is a header to the other documents rather than a module."""
-        return self.is_named_as_header and not self.is_aside
+        return self.is_named_as_header and not self.is_preview
 
     @property
     def is_named_as_header(self) -> bool:
@@ -298,8 +298,8 @@ class Document(QObject):
         # Colouring tells of a change too, but of none to the contents.
         if self._has_changed:
             self._has_changed = False
-            if self.is_aside and not self.is_reloading:
-                self.is_aside = False
+            if self.is_preview and not self.is_reloading:
+                self.is_preview = False
                 self.changed.emit()
             self.edited.emit()
 
@@ -455,5 +455,5 @@ def _endings(path: Path) -> Iterator[str]:
 
 def takes_part_alone(document: Document) -> bool:
     """Whether a build of this document by itself makes sense."""
-    aside = document.is_header or document.is_library or document.is_aside
+    aside = document.is_header or document.is_library or document.is_preview
     return not aside and document.kind is not CodeKind.SASS

@@ -45,7 +45,7 @@ def _look(path: Path, known: frozenset[Path]) -> _Looked:
     return _Looked(path, kind, content, is_ours)
 
 
-def open_aside(documents: Documents, path: Path, reader: FileReader) -> Document:
+def open_preview(documents: Documents, path: Path, reader: FileReader) -> Document:
     """Turn to the tab of a file, opened for that if there is none.
 
     Args:
@@ -62,7 +62,7 @@ def open_aside(documents: Documents, path: Path, reader: FileReader) -> Document
     if document is None:
         if found.content is None:
             # Its tab was closed while we waited.
-            return open_aside(documents, path, reader)
+            return open_preview(documents, path, reader)
         document = Document(
             documents.unique_name(found.path.name, found.path),
             found.kind,
@@ -70,7 +70,7 @@ def open_aside(documents: Documents, path: Path, reader: FileReader) -> Document
             found.path,
             read_only=None if found.is_ours else ReadOnlyReason.FOUND,
         )
-        document.is_aside, document.included = True, False
+        document.is_preview, document.included = True, False
         documents.add(document)
     documents.current = document
     return document
@@ -80,26 +80,26 @@ def part_in_builds(document: Document) -> str:
     """How builds come by a document, in words; empty where that is plain to see."""
     if document.confined_to:
         told = QCoreApplication.translate(
-            "Asides",
+            "Previews",
             "Its text is from a project that is not trusted: builds of it read the toolchain and "
             "files in {folder} only. Close the tab and open its file to build it as your own",
         )
         return told.format(folder=document.confined_to)
     if document.is_header:
-        told = QCoreApplication.translate("Asides", "Builds take it from here, as '{name}'")
+        told = QCoreApplication.translate("Previews", "Builds take it from here, as '{name}'")
         return told.format(name=document.name)
-    if not document.is_aside:
+    if not document.is_preview:
         return ""
     if document.text is None:
-        return QCoreApplication.translate("Asides", "Builds read the file itself")
+        return QCoreApplication.translate("Previews", "Builds read the file itself")
     return QCoreApplication.translate(
-        "Asides", "Builds read the file itself, until you edit it here"
+        "Previews", "Builds read the file itself, until you edit it here"
     )
 
 
-def told_of_opened(document: Document) -> str:
-    """What to say once `open_aside` has turned to a document."""
-    told = QCoreApplication.translate("Asides", "{path} is open. {part}")
+def opened_message(document: Document) -> str:
+    """What to say once `open_preview` has turned to a document."""
+    told = QCoreApplication.translate("Previews", "{path} is open. {part}")
     return told.format(path=document.path, part=part_in_builds(document))
 
 

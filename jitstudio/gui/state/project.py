@@ -309,7 +309,7 @@ class ProjectState(QObject):
         """All of it; without `resolve` no disk is asked, as paths of documents have no links."""
         resolve = resolve or _as_it_is
         current = self._documents.current
-        ours = [document for document in self._documents if not document.is_aside]
+        ours = [document for document in self._documents if not document.is_preview]
         # One that is not saved yet will hold what is looked at.
         program = self._settings.program if self._path is None else self._program
         carried = self._carried_to(folder)
@@ -384,7 +384,7 @@ class ProjectState(QObject):
 
     @Slot(Document)
     def _on_edited(self, document: Document) -> None:
-        if not document.is_aside:
+        if not document.is_preview:
             self._edited.add(document)
         self._on_changed()
 

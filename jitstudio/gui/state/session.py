@@ -416,7 +416,7 @@ class Session(QObject):
 
     def _state(self, closed: bool) -> SavedSession:
         # What is only looked at is on disk, and belongs to no work of the user's.
-        documents = [d for d in self._documents if d.is_modified or not d.is_aside]
+        documents = [d for d in self._documents if d.is_modified or not d.is_preview]
         current = self._documents.current
         return SavedSession(
             documents=(*(saved_document(document) for document in documents), *self._unread),

@@ -69,7 +69,7 @@ class Staleness(QObject):
 
     @Slot(Document)
     def _on_edited(self, document: Document) -> None:
-        if not document.is_aside:
+        if not document.is_preview:
             self._change(document.name)
 
     @Slot()

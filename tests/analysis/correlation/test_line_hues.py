@@ -2,12 +2,12 @@ from itertools import pairwise
 
 from jitstudio.analysis.correlation.hues import HUES, PLAIN, UNMAPPED
 from jitstudio.analysis.correlation.index import Correlation
-from jitstudio.analysis.correlation.line_hues import bands
+from jitstudio.analysis.correlation.line_hues import line_hues
 from jitstudio.analysis.sass.reading import read_code
 
 
 def colored(made, *files):
-    return bands(made.correlation, lambda file: file.endswith(files))
+    return line_hues(made.correlation, lambda file: file.endswith(files))
 
 
 def test_what_belongs_together_has_one_colour(made):
@@ -85,5 +85,5 @@ def test_what_fills_up_is_plain_and_code_without_a_line_is_marked(made):
         "        /*0010*/                   BRA `(.L_x_0);\n"
         "        /*0020*/                   NOP;\n"
     )
-    (hues,) = bands(Correlation(bare, {}), lambda _: True).code.values()
+    (hues,) = line_hues(Correlation(bare, {}), lambda _: True).code.values()
     assert hues == bytes((UNMAPPED, UNMAPPED, PLAIN))

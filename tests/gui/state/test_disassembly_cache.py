@@ -20,7 +20,7 @@ def cubin(content=b"no cubin", name="kernel.cu"):
 
 
 @pytest.fixture
-def readings(qapp):
+def cache(qapp):
     service = AnalysisService()
     yield DisassemblyCache(service)
     service.begin_closing()
@@ -33,32 +33,32 @@ def test_the_link_goes_before_its_modules():
     assert cubin_of(built(Artifact(CodeKind.PTX, "kernel.cu", b""))) is None
 
 
-def test_a_cubin_is_read_once(readings, qtbot):
+def test_a_cubin_is_read_once(cache, qtbot):
     host = Builder()
     try:
         wanted = request(cuda(KERNEL), emit="cubin")
         made = Built(wanted, host.build(wanted))
     finally:
         host.close()
-    assert readings.code(made) is None
-    readings.ask(made)
-    readings.ask(made)
-    with qtbot.waitSignal(readings.changed, timeout=60_000):
+    assert cache.code(made) is None
+    cache.ask(made)
+    cache.ask(made)
+    with qtbot.waitSignal(cache.changed, timeout=60_000):
         pass
-    assert readings.code(made).function("fine").is_kernel
-    assert readings.problem(made) == ""
-    with qtbot.assertNotEmitted(readings.changed, wait=300):
-        readings.ask(made)
+    assert cache.code(made).function("fine").is_kernel
+    assert cache.problem(made) == ""
+    with qtbot.assertNotEmitted(cache.changed, wait=300):
+        cache.ask(made)
 
 
-def test_what_cannot_be_read_is_told(readings, qtbot):
+def test_what_cannot_be_read_is_told(cache, qtbot):
     broken = built(cubin())
-    with qtbot.waitSignal(readings.changed, timeout=60_000):
-        readings.ask(broken)
-    assert readings.code(broken) is None
-    assert "kernel.cubin" in readings.problem(broken)
+    with qtbot.waitSignal(cache.changed, timeout=60_000):
+        cache.ask(broken)
+    assert cache.code(broken) is None
+    assert "kernel.cubin" in cache.problem(broken)
 
 
-def test_without_machine_code_nothing_is_asked(readings, qtbot):
-    with qtbot.assertNotEmitted(readings.changed, wait=300):
-        readings.ask(built())
+def test_without_machine_code_nothing_is_asked(cache, qtbot):
+    with qtbot.assertNotEmitted(cache.changed, wait=300):
+        cache.ask(built())

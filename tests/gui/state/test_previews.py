@@ -13,7 +13,7 @@ from jitstudio.gui.state.documents import Document, Documents, takes_part_alone
 from jitstudio.gui.state.editable import ReadOnlyReason, compare
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.launch_specs import LaunchSpecs
-from jitstudio.gui.state.previews import open_aside, part_in_builds
+from jitstudio.gui.state.previews import open_preview, part_in_builds
 from jitstudio.gui.state.project import ProjectState
 from jitstudio.gui.state.requests import linked_modules, request_for
 from jitstudio.gui.state.session import Session
@@ -45,7 +45,7 @@ def type_into(document):
 
 
 def test_a_header_that_is_looked_at_is_not_given_to_builds_until_it_is_edited(documents, tmp_path):
-    document = open_aside(documents, header(tmp_path / "a"), FileReader())
+    document = open_preview(documents, header(tmp_path / "a"), FileReader())
     assert documents.current is document
     assert document.read_only is None
     assert names_given(documents) == []
@@ -59,14 +59,14 @@ def test_a_header_that_is_looked_at_is_not_given_to_builds_until_it_is_edited(do
 
 
 def test_what_its_file_gets_to_hold_is_no_edit(documents, tmp_path):
-    document = open_aside(documents, header(tmp_path), FileReader())
+    document = open_preview(documents, header(tmp_path), FileReader())
     document.reload(compare(document.kind, b"int one;\nint three;\n", document.held))
     assert document.content == b"int one;\nint three;\n"
     assert names_given(documents) == []
 
 
 def test_a_module_that_is_looked_at_is_linked_to_nothing(documents, tmp_path):
-    document = open_aside(documents, header(tmp_path, "other.cu"), FileReader())
+    document = open_preview(documents, header(tmp_path, "other.cu"), FileReader())
     assert document.kind is CodeKind.CUDA
     assert [module.name for module in linked_modules(documents, "")] == ["k.cu"]
 
@@ -78,7 +78,7 @@ def test_a_file_that_is_open_is_turned_to_as_it_is(documents, tmp_path):
     link = tmp_path / "link.cuh"
     link.symlink_to(path)
     documents.current = None
-    assert open_aside(documents, link, FileReader()) is mine
+    assert open_preview(documents, link, FileReader()) is mine
     assert documents.current is mine
     assert names_given(documents) == ["impl.cuh"]
 
@@ -96,7 +96,7 @@ def test_what_is_not_the_users_to_edit_is_only_shown(documents, tmp_path, monkey
     monkeypatch.setenv("LOCALAPPDATA", str(tmp_path / "cache"))
     assert cache_folder() == tmp_path / "cache" / "jitstudio"
     path = tmp_path / place
-    document = open_aside(documents, header(path.parent, path.name), FileReader())
+    document = open_preview(documents, header(path.parent, path.name), FileReader())
     assert document.read_only is ReadOnlyReason.FOUND
     assert document.kind is kind
     assert document.content == b"int one;\nint two;\n"
@@ -106,7 +106,7 @@ def test_what_is_not_the_users_to_edit_is_only_shown(documents, tmp_path, monkey
 
 def test_a_file_that_is_gone_says_so(documents, tmp_path):
     with pytest.raises(DocumentError, match=r"gone\.cuh"):
-        open_aside(documents, tmp_path / "gone.cuh", FileReader())
+        open_preview(documents, tmp_path / "gone.cuh", FileReader())
     assert len(documents) == 1
 
 
@@ -121,7 +121,7 @@ def test_a_disk_that_does_not_answer_keeps_no_window_waiting(tmp_path, monkeypat
 
     monkeypatch.setattr(asides, "read_file", slow)
     QTimer.singleShot(100, answers.set)
-    document = open_aside(documents, header(tmp_path), reader)
+    document = open_preview(documents, header(tmp_path), reader)
     assert documents.current is document
     assert document.text is not None
 
@@ -130,7 +130,7 @@ def test_sessions_and_projects_keep_none_of_it_before_it_is_edited(documents, tm
     settings = BuildSettings()
     project = ProjectState(documents, settings, LaunchSpecs(), VariantDrafts())
     session = Session(tmp_path / "sessions", documents, settings)
-    document = open_aside(documents, header(tmp_path / "a"), FileReader())
+    document = open_preview(documents, header(tmp_path / "a"), FileReader())
 
     def kept():
         captured = project.capture(tmp_path / "p.jitstudio")

@@ -85,7 +85,7 @@ class PartController(QObject):
             told = self.tr("This tab is not in the link. What is built and shown is {modules}.")
             none = self.tr("This tab is not in the link, and no other is: nothing is built.")
             return told.format(modules=names) if names else none
-        if document.kind is CodeKind.SASS and not document.is_aside and names:
+        if document.kind is CodeKind.SASS and not document.is_preview and names:
             told = self.tr("No tool builds SASS. What is built and shown is {modules}.")
             return told.format(modules=names)
         return ""

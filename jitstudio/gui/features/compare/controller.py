@@ -43,7 +43,7 @@ def install(context: Context) -> None:
     CompareController(
         view,
         state.outputs,
-        state.inspections,
+        state.disassembly,
         state.baselines,
         state.preferences,
         state.analysis_service,
@@ -62,7 +62,7 @@ class CompareController(QObject):
         self,
         view: CompareView,
         outputs: Outputs,
-        inspections: CurrentDisassembly,
+        disassembly: CurrentDisassembly,
         baselines: Baselines,
         preferences: Preferences,
         analysis_service: AnalysisService,
@@ -73,10 +73,10 @@ class CompareController(QObject):
         actions = shell.actions
         self._shell = shell
         self._outputs = outputs
-        self._inspections = inspections
+        self._disassembly = disassembly
         self._baselines = baselines
         self._preferences = preferences
-        self._readings = DisassemblyCache(analysis_service, self)
+        self._disassemblies = DisassemblyCache(analysis_service, self)
         self._view = view
         self._pin = actions["pinBaselineAction"]
         # What is shown, or is being compared.
@@ -95,8 +95,8 @@ class CompareController(QObject):
         for signal in (
             self._visibility.changed,
             self._outputs.result_changed,
-            self._readings.changed,
-            self._inspections.changed,
+            self._disassemblies.changed,
+            self._disassembly.changed,
             self._view.matter_changed,
         ):
             signal.connect(self._update)
@@ -179,14 +179,14 @@ class CompareController(QObject):
         """Whether there is nothing more to be waited for; says what cannot be compared."""
         self._take_inspection()
         for built in (left, right):
-            self._readings.ask(built)
+            self._disassemblies.ask(built)
         words = _missing(matter, left, right)
-        problems = [self._readings.problem(built) for built in (left, right)]
+        problems = [self._disassemblies.problem(built) for built in (left, right)]
         if words or (matter.is_code and any(problems)):
             self._show_hint(words or next(filter(None, problems)))
             return False
         waits = any(
-            cubin_of(built) and not self._readings.code(built) and not problem
+            cubin_of(built) and not self._disassemblies.code(built) and not problem
             for built, problem in zip((left, right), problems, strict=True)
         )
         # What stands there stays until all that is compared is known.
@@ -196,16 +196,16 @@ class CompareController(QObject):
 
     def _take_inspection(self) -> None:
         """What the other panes have had read need not be read again."""
-        inspection, built = self._inspections.current, self._outputs.good
+        inspection, built = self._disassembly.current, self._outputs.good
         if inspection is None or built is None or inspection.result is not built.result:
             return
         cubin = cubin_of(built)
         if cubin is not None and cubin.name == inspection.name:
-            self._readings.take(built, inspection.code)
+            self._disassemblies.take(built, inspection.code)
 
     def _side(self, built: Built) -> ComparedBuild:
         cubin = cubin_of(built)
-        code: Disassembly | None = self._readings.code(built)
+        code: Disassembly | None = self._disassemblies.code(built)
         return ComparedBuild(built.request, built.result, cubin.content if cubin else b"", code)
 
     def _show_hint(self, words: str) -> None:

@@ -296,7 +296,7 @@ def _half(comparison: Comparison, kind: CodeKind, *, is_left: bool) -> Half:
     )
 
 
-def count_words(comparison: Comparison) -> str:
+def count_text(comparison: Comparison) -> str:
     """How many differences there are, in words."""
     control = comparison.control_changes
     count = len(comparison.hunks)

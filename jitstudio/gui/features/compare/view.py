@@ -20,7 +20,7 @@ from jitstudio.gui.features.compare.model import (
     DELTA_COLUMNS,
     Compared,
     Matter,
-    count_words,
+    count_text,
     next_hunk,
 )
 from jitstudio.gui.features.compare.side_by_side import SideBySide
@@ -148,7 +148,7 @@ class CompareView(QWidget):
         self.texts.show_compared(compared)
         self.texts.set_titles(left, right)
         self._model.set_rows(compared.figures)
-        self._count.setText(count_words(compared.comparison))
+        self._count.setText(count_text(compared.comparison))
         for arrow in (self.previous, self.next):
             arrow.setEnabled(bool(compared.comparison.hunks))
         self._stack.setCurrentWidget(self._content)

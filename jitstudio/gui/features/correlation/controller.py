@@ -32,7 +32,7 @@ def install(context: Context) -> None:
     state, shell = context.state, context.shell
     CorrelationController(
         state.correlations,
-        state.inspections,
+        state.disassembly,
         state.preferences,
         state.documents,
         context.editors,
@@ -47,7 +47,7 @@ class CorrelationController(QObject):
     def __init__(
         self,
         correlations: Correlations,
-        inspections: CurrentDisassembly,
+        disassembly: CurrentDisassembly,
         preferences: Preferences,
         documents: Documents,
         editors: EditorTabs,
@@ -59,7 +59,7 @@ class CorrelationController(QObject):
         self._shell = shell
         self._editors = editors
         self._state = correlations
-        self._inspections = inspections
+        self._disassembly = disassembly
         self._preferences = preferences
         self._source = SourceSide(correlations, documents, editors, shell)
         self._ptx = PtxSide(correlations, listings, shell)
@@ -179,7 +179,7 @@ class CorrelationController(QObject):
 
     @Slot(bool)
     def _on_visibility_changed(self, visible: bool) -> None:
-        self._inspections.want(_USER, visible)
+        self._disassembly.want(_USER, visible)
 
     @Slot(str)
     def _on_preference_changed(self, key: str) -> None:
@@ -256,8 +256,8 @@ class CorrelationController(QObject):
         self._moved.start()
 
     def _why_nothing(self, side: CorrelatedView) -> str:
-        if self._inspections.current is None:
-            return self._inspections.sentence
+        if self._disassembly.current is None:
+            return self._disassembly.sentence
         if self._state.tied is None:
             return self.tr("The line tables are being read")
         if side is self._source and self._source.is_edited:

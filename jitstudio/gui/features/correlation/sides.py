@@ -19,7 +19,7 @@ from jitstudio.gui.state.document_files import DocumentError
 from jitstudio.gui.state.documents import Document, Documents
 from jitstudio.gui.state.file_reader import FileReader
 from jitstudio.gui.state.line_files import located
-from jitstudio.gui.state.previews import is_installed, open_aside, told_of_opened
+from jitstudio.gui.state.previews import is_installed, open_preview, opened_message
 
 
 class CorrelatedView(Protocol):
@@ -186,10 +186,10 @@ class SourceSide:
         return None, problem
 
     def _open(self, place: LinePlace) -> None:
-        document = open_aside(self._documents, place.file, self._disk)
+        document = open_preview(self._documents, place.file, self._disk)
         self._shell.layout.bring_up(self._editors)
         self.step_to(place.line - 1)
-        self._shell.status.tell(told_of_opened(document))
+        self._shell.status.tell(opened_message(document))
 
     def _on_waits(self) -> None:
         self._shell.status.tell(
@@ -259,7 +259,7 @@ class PtxSide(_ListingSide):
     def hues(self) -> bytes:
         """The colours of all lines."""
         tied = self._state.tied
-        return tied.bands.ptx.get(self.module, b"") if tied is not None else b""
+        return tied.hues.ptx.get(self.module, b"") if tied is not None else b""
 
     def matches(self, line: int) -> MatchedLines:
         """What a line comes from, and what was made of it."""

@@ -10,7 +10,7 @@ from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import LaunchConfig
 from jitstudio.core.launch.result import KernelFacts, LaunchOutcome, LaunchResult, unlaunched
 from jitstudio.gui.context import Context
-from jitstudio.gui.features.launch.models.launch_text import config_words
+from jitstudio.gui.features.launch.models.launch_text import config_text
 from jitstudio.gui.features.launch.view import LaunchPanel
 from jitstudio.gui.shell.commands.actions import Actions
 from jitstudio.gui.shell.context_menus import OF_LAUNCHES
@@ -110,7 +110,7 @@ class LaunchPaneController(QObject):
 
     @Slot(object)
     def _on_config_changed(self, config: LaunchConfig | None) -> None:
-        self._form.show_summary(config_words(config) if config is not None else "")
+        self._form.show_summary(config_text(config) if config is not None else "")
 
     @Slot(object)
     def _on_facts_changed(self, facts: KernelFacts | None) -> None:

@@ -397,25 +397,25 @@ def shown(spec: OptionSpec, values: Values) -> str:
     if spec.managed:
         return QCoreApplication.translate("Options", "set elsewhere")
     if not values:
-        return default_words(spec)
+        return default_text(spec)
     if not spec.takes_value:
         return QCoreApplication.translate("Options", "on")
-    return ", ".join(value_words(spec, value or "") for value in values)
+    return ", ".join(value_text(spec, value or "") for value in values)
 
 
-def value_words(spec: OptionSpec, value: str) -> str:
+def value_text(spec: OptionSpec, value: str) -> str:
     """One value of an option in words."""
     is_truth = spec.value.kind is ValueKind.TRUTH
     return QCoreApplication.translate("Options", _TRUTH[value]) if is_truth else value
 
 
-def default_words(spec: OptionSpec) -> str:
+def default_text(spec: OptionSpec) -> str:
     """What is shown of an option that was not given."""
     if not spec.takes_value:
         return QCoreApplication.translate("Options", "off")
     if spec.default:
         text = QCoreApplication.translate("Options", "default ({value})")
-        return text.format(value=value_words(spec, spec.default))
+        return text.format(value=value_text(spec, spec.default))
     if spec.value.kind in _FREE:
         return QCoreApplication.translate("Options", "none")
     return QCoreApplication.translate("Options", "default")

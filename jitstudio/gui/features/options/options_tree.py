@@ -36,8 +36,8 @@ from jitstudio.gui.features.options.model import (
     OptionsFilter,
     OptionsModel,
     Values,
-    default_words,
-    value_words,
+    default_text,
+    value_text,
 )
 from jitstudio.gui.kit.cell_table import IN_A_CELL
 from jitstudio.gui.kit.fonts import show_as_code
@@ -57,9 +57,9 @@ class ChoiceEditor(QComboBox):
 
     def __init__(self, spec: OptionSpec, parent: QWidget) -> None:
         super().__init__(parent)
-        self.addItem(default_words(spec), ())
+        self.addItem(default_text(spec), ())
         for value in spec.value.choices or _TRUTH:
-            self.addItem(value_words(spec, value), (value,))
+            self.addItem(value_text(spec, value), (value,))
         self.activated.connect(self._on_activated)
 
     def show_values(self, values: Values) -> None:
@@ -84,7 +84,7 @@ class NumberEditor(QSpinBox):
     def __init__(self, spec: OptionSpec, parent: QWidget) -> None:
         super().__init__(parent)
         self.setRange(spec.value.low - 1, spec.value.high)
-        self.setSpecialValueText(default_words(spec))
+        self.setSpecialValueText(default_text(spec))
 
     def show_values(self, values: Values) -> None:
         """Show what the option has."""

@@ -46,14 +46,14 @@ class ColumnsController(QObject):
 
     def __init__(
         self,
-        inspections: CurrentDisassembly,
+        disassembly: CurrentDisassembly,
         preferences: Preferences,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
     ) -> None:
         super().__init__(shell.window)
         self._shell = shell
-        self._inspections = inspections
+        self._disassembly = disassembly
         self._preferences = preferences
         self._window = shell.window
         self._pane = listings[CodeKind.SASS]
@@ -66,8 +66,8 @@ class ColumnsController(QObject):
         self._columns.addresses_chosen.connect(self._on_addresses_chosen)
         self._columns.dialog_requested.connect(self._on_dialog_requested)
         self._pane.listing_changed.connect(self._on_changed)
-        self._inspections.changed.connect(self._on_changed)
-        self._inspections.kernel_changed.connect(self._on_kernel_changed)
+        self._disassembly.changed.connect(self._on_changed)
+        self._disassembly.kernel_changed.connect(self._on_kernel_changed)
         self._preferences.changed.connect(self._on_preference_changed)
         self._columns.show_choice(ColumnChoice.read(self._preferences.columns))
         self._on_preference_changed(_LEFT)
@@ -85,7 +85,7 @@ class ColumnsController(QObject):
         cells, view = self._columns.cells, self._pane.code_view
         tell = self._shell.status.tell
         if cells is None:
-            tell(self._inspections.sentence)
+            tell(self._disassembly.sentence)
             return
         found = peak_line(cells, self._line_to_leave(cells), step)
         if found is None:
@@ -102,7 +102,7 @@ class ColumnsController(QObject):
     def _line_to_leave(self, cells: SassCells) -> int:
         """The line of the caret, or one of the function that is looked at."""
         line = self._pane.code_view.caret.line
-        function = self._inspections.function
+        function = self._disassembly.function
         if cells.spot(line) is None and function is not None:
             return _line_near(cells, function, line)
         return line
@@ -123,7 +123,7 @@ class ColumnsController(QObject):
     @Slot()
     def _on_changed(self) -> None:
         """Show what is known of the listing that is shown; keep it until that is another one."""
-        inspection = self._inspections.current
+        inspection = self._disassembly.current
         shown = self._pane.listing
         if inspection is not None and inspection.listing is shown:
             if inspection.listing is not self._listing:
@@ -138,7 +138,7 @@ class ColumnsController(QObject):
     @Slot()
     def _on_kernel_changed(self) -> None:
         """Mark the peaks of the function that is looked at: those of all would hide the bar."""
-        cells, function = self._columns.cells, self._inspections.function
+        cells, function = self._columns.cells, self._disassembly.function
         if cells is not None and function is not None:
             self._columns.peak_marks.show_marks(_marks(function, cells))
 

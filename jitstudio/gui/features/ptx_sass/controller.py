@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QApplication
 from jitstudio.core.code import Artifact, CodeKind
 from jitstudio.gui.context import Context
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController
-from jitstudio.gui.features.ptx_sass.disassembly import InspectionsController
+from jitstudio.gui.features.ptx_sass.disassembly import DisassemblyController
 from jitstudio.gui.features.ptx_sass.filters import FiltersController
 from jitstudio.gui.features.ptx_sass.pressure import PressureController
 from jitstudio.gui.kit.background import Background
@@ -36,14 +36,14 @@ def install(context: Context) -> None:
         state.outputs,
         state.preferences,
         state.lowered_names,
-        state.inspections,
+        state.disassembly,
         context.listings,
         shell,
     )
-    InspectionsController(state.inspections, context.listings, shell)
-    columns = ColumnsController(state.inspections, state.preferences, context.listings, shell)
+    DisassemblyController(state.disassembly, context.listings, shell)
+    columns = ColumnsController(state.disassembly, state.preferences, context.listings, shell)
     PressureController(
-        state.inspections,
+        state.disassembly,
         state.correlations,
         state.preferences,
         state.documents,
@@ -66,7 +66,7 @@ class ListingsController(QObject):
         outputs: Outputs,
         preferences: Preferences,
         lowered_names: LoweredNames,
-        inspections: CurrentDisassembly,
+        disassembly: CurrentDisassembly,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
     ) -> None:
@@ -89,8 +89,8 @@ class ListingsController(QObject):
             pane.code.names_wanted.connect(self._on_names_wanted)
             pane.save_requested.connect(self._on_save_requested)
         self._on_preference_changed(DEMANGLE)
-        self._inspections = inspections
-        self._inspections.kernel_changed.connect(self._on_kernels_changed)
+        self._disassembly = disassembly
+        self._disassembly.kernel_changed.connect(self._on_kernels_changed)
         self._outputs.result_changed.connect(self._on_kernels_changed)
         self._on_kernels_changed()
         actions.bind(
@@ -132,7 +132,7 @@ class ListingsController(QObject):
         result = self._outputs.result
         named = [kernel.name for kernel in result.kernels] if result is not None else []
         for pane in self._listings.values():
-            pane.begin_with((self._inspections.kernel, *named))
+            pane.begin_with((self._disassembly.kernel, *named))
 
     @Slot(frozenset)
     def _on_names_wanted(self, names: frozenset[str]) -> None:

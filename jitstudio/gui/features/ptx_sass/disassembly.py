@@ -17,17 +17,17 @@ _USER = "sass"
 _FAILED = "reading"
 
 
-class InspectionsController(QObject):
+class DisassemblyController(QObject):
     """Ties the pane of SASS to what is known of its code."""
 
     def __init__(
         self,
-        inspections: CurrentDisassembly,
+        disassembly: CurrentDisassembly,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
     ) -> None:
-        super().__init__(inspections)
-        self._inspections = inspections
+        super().__init__(disassembly)
+        self._disassembly = disassembly
         self._status, self._notice = shell.status, shell.notices
         self._told = ""
         self._pane = listings[CodeKind.SASS]
@@ -35,34 +35,34 @@ class InspectionsController(QObject):
         self._visibility.changed.connect(self._on_visibility_changed)
         self._pane.listing_changed.connect(self._on_listing_changed)
         self._pane.code_view.line_changed.connect(self._on_line_changed)
-        self._inspections.changed.connect(self._on_changed)
+        self._disassembly.changed.connect(self._on_changed)
         self._on_visibility_changed(self._pane.isVisible())
         self._on_listing_changed()
 
     @Slot(bool)
     def _on_visibility_changed(self, visible: bool) -> None:
-        self._inspections.want(_USER, visible)
+        self._disassembly.want(_USER, visible)
 
     @Slot()
     def _on_listing_changed(self) -> None:
-        self._inspections.look_at(self._pane.listing)
+        self._disassembly.look_at(self._pane.listing)
 
     @Slot()
     def _on_changed(self) -> None:
-        inspections = self._inspections
-        inspection = inspections.current
+        disassembly = self._disassembly
+        inspection = disassembly.current
         for note in inspection.code.notes if inspection is not None else ():
             self._status.tell(note)
-        if not inspections.may_read_again:
+        if not disassembly.may_read_again:
             self._notice.withdraw(_FAILED)
-        elif self._told != inspections.problem:
-            again = NoticeAction("readAgain", self.tr("Read Again"), inspections.read_again)
-            self._notice.ask(_FAILED, inspections.problem, (again,))
-        self._told = inspections.problem
+        elif self._told != disassembly.problem:
+            again = NoticeAction("readAgain", self.tr("Read Again"), disassembly.read_again)
+            self._notice.ask(_FAILED, disassembly.problem, (again,))
+        self._told = disassembly.problem
 
     @Slot(int)
     def _on_line_changed(self, line: int) -> None:
-        inspection = self._inspections.current
+        inspection = self._disassembly.current
         spot = inspection.rows.spot(line - 1) if inspection is not None else None
         if spot is not None:
-            self._inspections.set_kernel(spot.function.name)
+            self._disassembly.set_kernel(spot.function.name)

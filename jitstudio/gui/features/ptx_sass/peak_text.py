@@ -11,7 +11,7 @@ from jitstudio.analysis.sass.model import SassFunction, SourceLocation
 from jitstudio.analysis.sass.pressure import highest, live_gprs
 from jitstudio.analysis.sass.register_definitions import Definition
 from jitstudio.gui.kit.translating import counted
-from jitstudio.gui.listing.columns.sass_columns import place_words
+from jitstudio.gui.listing.columns.sass_columns import place_text
 
 # The lines that hold most of it are enough for one line of words.
 _MOST_NAMED = 4
@@ -65,4 +65,4 @@ class PeakText:
 
 
 def _words(place: SourceLocation, with_file: bool) -> str:
-    return place_words(*place) if with_file else str(place.line)
+    return place_text(*place) if with_file else str(place.line)

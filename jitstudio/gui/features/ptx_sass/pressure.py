@@ -16,7 +16,7 @@ from jitstudio.analysis.sass.register_definitions import Definition
 from jitstudio.gui.editor.editor_tabs import EditorTabs
 from jitstudio.gui.editor.margin import LineBar
 from jitstudio.gui.features.ptx_sass.columns import ColumnsController
-from jitstudio.gui.features.ptx_sass.pressure_text import line_words
+from jitstudio.gui.features.ptx_sass.pressure_text import pressure_text
 from jitstudio.gui.kit.background import Background, Paced
 from jitstudio.gui.listing.output_pane import OutputPane
 from jitstudio.gui.shell.shell import Shell
@@ -44,7 +44,7 @@ class PressureController(QObject):
 
     def __init__(
         self,
-        inspections: CurrentDisassembly,
+        disassembly: CurrentDisassembly,
         correlations: Correlations,
         preferences: Preferences,
         documents: Documents,
@@ -55,7 +55,7 @@ class PressureController(QObject):
     ) -> None:
         super().__init__(editors)
         actions = shell.actions
-        self._inspections = inspections
+        self._disassembly = disassembly
         self._correlations = correlations
         self._preferences = preferences
         self._tabs = editors
@@ -65,7 +65,7 @@ class PressureController(QObject):
         self._held: dict[SourceLocation, int] = {}
         self._reading = Background(self)
         self._reading.done.connect(self._on_read)
-        self._inspections.changed.connect(self._on_changed)
+        self._disassembly.changed.connect(self._on_changed)
         self._correlations.changed.connect(self._show)
         self._preferences.changed.connect(self._on_preference_changed)
         documents.added.connect(self._on_added)
@@ -115,7 +115,7 @@ class PressureController(QObject):
                     number,
                     number / top,
                     strain.level(line.highest, line.spills),
-                    line_words(place.line, line, held),
+                    pressure_text(place.line, line, held),
                     held > 0,
                 )
         return found
@@ -123,13 +123,13 @@ class PressureController(QObject):
     @Slot()
     def _on_changed(self) -> None:
         """Keep what is shown while the next is read: it has moved along with the text."""
-        inspection = self._inspections.current
+        inspection = self._disassembly.current
         if not self._is_on:
             return
         if inspection is not None:
             if self._read is None or self._read.inspection is not inspection:
                 self._reading.start(partial(_read, inspection))
-        elif not self._inspections.is_reading:
+        elif not self._disassembly.is_reading:
             self._reading.stop()
             self._read, self._held = None, {}
             self._show()
@@ -162,7 +162,7 @@ class PressureController(QObject):
     def _on_preference_changed(self, key: str) -> None:
         if key == _SHOWN:
             self._action.setChecked(self._is_on)
-            self._inspections.want(_USER, self._is_on)
+            self._disassembly.want(_USER, self._is_on)
             self._on_changed()
         if key in (_SHOWN, _MEASURE):
             self._show()

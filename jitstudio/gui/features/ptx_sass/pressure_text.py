@@ -8,7 +8,7 @@ from jitstudio.analysis.sass.pressure import LinePressure
 from jitstudio.gui.kit.translating import counted
 
 
-def line_words(number: int, line: LinePressure, held: int = 0) -> str:
+def pressure_text(number: int, line: LinePressure, held: int = 0) -> str:
     """The live registers of a source line.
 
     Args:

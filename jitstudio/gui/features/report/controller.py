@@ -29,7 +29,7 @@ def install(context: Context) -> None:
     shell.layout.fill("report", view)
     shell.themes.follow(view.set_theme)
     view.location_activated.connect(context.navigator.go_to_line)
-    ReportController(view, state.inspections, state.documents, context.listings, shell)
+    ReportController(view, state.disassembly, state.documents, context.listings, shell)
     sass = context.listings[CodeKind.SASS]
     shell.stale_marks.add(view, lambda: sass.is_old)
     shell.context_menus.add_to_tables(view)
@@ -41,7 +41,7 @@ class ReportController(QObject):
     def __init__(
         self,
         view: ReportView,
-        inspections: CurrentDisassembly,
+        disassembly: CurrentDisassembly,
         documents: Documents,
         listings: Mapping[CodeKind, OutputPane],
         shell: Shell,
@@ -49,7 +49,7 @@ class ReportController(QObject):
         super().__init__(view)
         self._shell = shell
         self._listings = listings
-        self._inspections = inspections
+        self._disassembly = disassembly
         self._documents = documents
         self._view = view
         self._shown: tuple[Inspection, str] | None = None
@@ -58,29 +58,29 @@ class ReportController(QObject):
         self._background.failed.connect(self._view.show_hint)
         self._visibility = Visibility(self._view, self)
         self._visibility.changed.connect(self._on_visibility_changed)
-        self._inspections.changed.connect(self._update)
-        self._inspections.kernel_changed.connect(self._update)
-        self._view.kernel_chosen.connect(self._inspections.set_kernel)
+        self._disassembly.changed.connect(self._update)
+        self._disassembly.kernel_changed.connect(self._update)
+        self._view.kernel_chosen.connect(self._disassembly.set_kernel)
         self._view.ptx_line_activated.connect(self._on_ptx_line_activated)
         self._view.instruction_activated.connect(self._on_instruction_activated)
-        self._view.show_hint(self._inspections.words)
+        self._view.show_hint(self._disassembly.words)
         self._on_visibility_changed(self._view.isVisible())
 
     @Slot(bool)
     def _on_visibility_changed(self, visible: bool) -> None:
-        self._inspections.want(_USER, visible)
+        self._disassembly.want(_USER, visible)
         self._update()
 
     @Slot()
     def _update(self) -> None:
         """Report on what is looked at, unless that is shown or nobody sees it."""
-        inspection, function = self._inspections.current, self._inspections.function
+        inspection, function = self._disassembly.current, self._disassembly.function
         if not self._view.isVisible() or self._may_stay():
             return
         if inspection is None or function is None:
             self._shown = None
             self._background.stop()
-            self._view.show_hint(self._inspections.words)
+            self._view.show_hint(self._disassembly.words)
             return
         self._view.show_kernels(inspection.readable, function.name)
         if self._shown != (inspection, function.name):
@@ -95,7 +95,7 @@ class ReportController(QObject):
 
     def _may_stay(self) -> bool:
         """Whether what is shown is about to be replaced by the same, built again."""
-        outgoing = self._inspections.outgoing
+        outgoing = self._disassembly.outgoing
         return self._shown is not None and self._shown[0] is outgoing
 
     @Slot(object)
@@ -104,7 +104,7 @@ class ReportController(QObject):
 
     @Slot(int)
     def _on_ptx_line_activated(self, line: int) -> None:
-        inspection = self._inspections.current
+        inspection = self._disassembly.current
         if inspection is None:
             return
         document = self._documents.named(inspection.name)
@@ -116,7 +116,7 @@ class ReportController(QObject):
 
     @Slot(int)
     def _on_instruction_activated(self, index: int) -> None:
-        inspection, function = self._inspections.current, self._inspections.function
+        inspection, function = self._disassembly.current, self._disassembly.function
         line = inspection.rows.line(function, index) if inspection and function else NOWHERE
         if line != NOWHERE:
             pane = self._listings[CodeKind.SASS]

@@ -68,7 +68,7 @@ class ClosedTabs(QObject):
     @Slot(Document)
     def _on_removed(self, document: Document) -> None:
         entry = saved_document(document)
-        was_only_looked_at = document.is_aside and not document.is_modified
+        was_only_looked_at = document.is_preview and not document.is_modified
         # Of bytes that came from no file nothing is kept.
         if not was_only_looked_at and (entry.path or entry.content is not None):
             place, untrusted = self._order.index(document), self._settings.origin.confined_to

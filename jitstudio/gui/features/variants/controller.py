@@ -149,7 +149,7 @@ class VariantsController(QObject):
         build_service: Builds baselines.
         baselines: Takes them.
         outputs: What was built last.
-        inspections: Which kernel is looked at.
+        disassembly: Which kernel is looked at.
         toolchain: Which targets NVRTC knows.
         shell: The window with its commands and its theme.
 
@@ -172,7 +172,7 @@ class VariantsController(QObject):
         build_service: BuildService,
         baselines: Baselines,
         outputs: Outputs,
-        inspections: CurrentDisassembly,
+        disassembly: CurrentDisassembly,
         toolchain: Toolchain,
         shell: Shell,
     ) -> None:
@@ -187,7 +187,7 @@ class VariantsController(QObject):
         self._build_service = build_service
         self._baselines = baselines
         self._outputs = outputs
-        self._inspections = inspections
+        self._disassembly = disassembly
         self._toolchain = toolchain
         self._themes = shell.themes
         self._actions = shell.actions
@@ -309,7 +309,7 @@ class VariantsController(QObject):
         """The kernel that is looked at, or the first of what is shown."""
         result = self._outputs.result
         first = next(iter(result.kernels), None) if result else None
-        return self._inspections.kernel or (first.name if first else "")
+        return self._disassembly.kernel or (first.name if first else "")
 
     @Slot()
     def _on_edited(self) -> None:
@@ -421,7 +421,7 @@ def install(context: Context) -> None:
         state.service,
         state.baselines,
         state.outputs,
-        state.inspections,
+        state.disassembly,
         state.toolchain,
         shell,
     )

@@ -86,7 +86,7 @@ def translated(text: str) -> str:
     return QCoreApplication.translate(CONTEXT, text)
 
 
-def place_words(file: str, line: int) -> str:
+def place_text(file: str, line: int) -> str:
     """A line of a file in the few characters that a column has."""
     return f"{PurePath(file).name}:{line}"
 
@@ -97,7 +97,7 @@ def _opcode(row: InstructionRow) -> str:
 
 def _source(row: InstructionRow) -> str:
     places = row.instruction.places
-    return place_words(*places[0]) if places else ""
+    return place_text(*places[0]) if places else ""
 
 
 def _encoding(row: InstructionRow) -> str:

@@ -17,7 +17,7 @@ from jitstudio.gui.features.compare.model import (
     Matter,
     build_name,
     compare,
-    count_words,
+    count_text,
     difference_titles,
     figure_title,
     next_hunk,
@@ -112,7 +112,7 @@ def test_another_target_is_one_difference_at_the_top(matter):
     left, right = (replace(side(""), code=Disassembly(sm, ())) for sm in ("sm_80", "sm_86"))
     compared = compare(matter, left, right)
     assert (compared.left.lines, compared.right.lines) == ((".target sm_80",), (".target sm_86",))
-    assert count_words(compared.comparison) == "1 difference"
+    assert count_text(compared.comparison) == "1 difference"
     assert compare(matter, left, left).comparison.rows == ()
 
 
@@ -131,7 +131,7 @@ def test_an_empty_text_can_be_compared():
     ],
 )
 def test_differences_are_counted_in_words(right, words):
-    assert count_words(compare_lines(["a", "b", "c", "d"], right.split())) == words
+    assert count_text(compare_lines(["a", "b", "c", "d"], right.split())) == words
 
 
 def test_behind_the_last_difference_comes_the_first_again():

@@ -251,7 +251,7 @@ class LaunchForm(QWidget):
 
     @Slot(str)
     def show_summary(self, text: str) -> None:
-        """Say what the configuration comes to, such as `models.launch_text.config_words`."""
+        """Say what the configuration comes to, such as `models.launch_text.config_text`."""
         self._configuration.show_summary(text)
 
     def set_suggestion(self, block: int | None, occupancy: float | None) -> None:

@@ -13,7 +13,7 @@ from jitstudio.core.launch.device import DeviceList
 from jitstudio.core.launch.problems import SpecProblem
 from jitstudio.core.launch.request import KernelForm
 from jitstudio.gui.features.launch.form.arguments_view import no_kernel
-from jitstudio.gui.features.launch.models.launch_text import device_words
+from jitstudio.gui.features.launch.models.launch_text import device_text
 from jitstudio.gui.kit.field_rows import FieldRows, ProblemLabel
 from jitstudio.gui.kit.presentation import plain_tooltip
 from jitstudio.gui.kit.theme import Theme
@@ -135,9 +135,9 @@ class TargetBar(FieldRows):
         with QSignalBlocker(self._device):
             self._device.clear()
             for device in found.devices:
-                self._device.addItem(device_words(device), device.ordinal)
+                self._device.addItem(device_text(device), device.ordinal)
                 driver = self.tr("Driver for CUDA {version}").format(version=found.driver_version)
-                tip = f"{device_words(device)}\n{driver}"
+                tip = f"{device_text(device)}\n{driver}"
                 row = self._device.count() - 1
                 self._device.setItemData(row, plain_tooltip(tip), Qt.ItemDataRole.ToolTipRole)
         self._device.setEnabled(bool(found.devices))

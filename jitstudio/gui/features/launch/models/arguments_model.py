@@ -51,7 +51,7 @@ class BufferLabels:
         return self.length == NULL
 
 
-def buffer_words(text: str) -> BufferLabels:
+def buffer_labels(text: str) -> BufferLabels:
     """Take ``n:random(1):in`` apart where `core.launch.arguments` does."""
     length, _, rest = text.partition(":")
     before, _, last = rest.rpartition(":")
@@ -242,7 +242,7 @@ class ArgumentsModel(TitledModel):
         self.dataChanged.emit(self.index(row, VALUE), self.index(row, DIRECTION))
 
     def _words(self, row: int) -> BufferLabels:
-        return buffer_words(self._texts[self.parameter(row).name])
+        return buffer_labels(self._texts[self.parameter(row).name])
 
     def _written(self, row: int, column: int) -> str:
         """What the source or the text says."""

@@ -40,7 +40,7 @@ def words_of(choice: LoadMode | Sanitizer | None) -> str:
     return QCoreApplication.translate("LaunchWords", words)
 
 
-def device_words(device: Device) -> str:
+def device_text(device: Device) -> str:
     """A GPU in one line."""
     memory, free = in_bytes(device.memory), device.memory_free
     if free is not None:
@@ -49,7 +49,7 @@ def device_words(device: Device) -> str:
     return f"{device.ordinal}: {device.name}, {device.capability}, {memory}"
 
 
-def config_words(config: LaunchConfig) -> str:
+def config_text(config: LaunchConfig) -> str:
     """How many threads there will be, and what they share."""
     translate = QCoreApplication.translate
     blocks, threads = config.blocks, config.threads_per_block

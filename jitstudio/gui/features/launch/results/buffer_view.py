@@ -61,7 +61,7 @@ Image = tuple[int, int, Colouring]
 """Leaf, elements a row, and colouring of the picture to save."""
 
 
-def file_words(kind: SavedAs) -> str:
+def file_filter(kind: SavedAs) -> str:
     """What a file is, with its ending."""
     return f"{QCoreApplication.translate('SavedAs', _WORDS[kind])} (*{kind.value})"
 
@@ -91,7 +91,7 @@ class BufferSaver(QObject):
             self._window,
             self.tr("Save '{name}'").format(name=name),
             f"{name}{kind.value}",
-            self.tr("{words};;All files (*)").format(words=file_words(kind)),
+            self.tr("{words};;All files (*)").format(words=file_filter(kind)),
         )
         dialog.setAcceptMode(QFileDialog.AcceptMode.AcceptSave)
         dialog.setDefaultSuffix(kind.value)
@@ -285,7 +285,7 @@ class BufferView(QWidget):
         button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(button)
         for kind in SavedAs:
-            action = QAction(f"{file_words(kind)}…", menu)
+            action = QAction(f"{file_filter(kind)}…", menu)
             action.triggered.connect(partial(self.save_as, kind))
             menu.addAction(action)
         button.setMenu(menu)

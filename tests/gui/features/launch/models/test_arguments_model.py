@@ -16,7 +16,7 @@ from jitstudio.gui.features.launch.models.arguments_model import (
     VALUE,
     ArgumentsModel,
     BufferLabels,
-    buffer_words,
+    buffer_labels,
     example,
     length_example,
 )
@@ -35,13 +35,13 @@ TEXTS = {
 
 @pytest.mark.parametrize(("text", "words"), TEXTS.items())
 def test_a_text_is_taken_apart_and_put_together(text, words):
-    assert buffer_words(text) == words
+    assert buffer_labels(text) == words
     assert words.text == text
 
 
 @pytest.mark.parametrize("text", TEXTS)
 def test_it_is_parted_where_the_launch_parts_it(text):
-    words, read = buffer_words(text), parse_buffer(text)
+    words, read = buffer_labels(text), parse_buffer(text)
     assert words.direction == (read.direction.value if read.direction else "")
     assert bool(words.fill) == (read.fill is not None)
     assert words.length == (f"{read.element}[{read.length}]" if read.element else read.length)
@@ -49,17 +49,17 @@ def test_it_is_parted_where_the_launch_parts_it(text):
 
 @pytest.mark.parametrize("text", ["", "n:", "n:fil", ":zeros", "n:random(1", "n:in:zeros"])
 def test_half_typed_texts_have_words_too(text):
-    words = buffer_words(text)
-    assert buffer_words(words.text) == words
+    words = buffer_labels(text)
+    assert buffer_labels(words.text) == words
 
 
 def test_a_null_pointer_has_neither_fill_nor_direction():
     assert BufferLabels("null", "zeros", "out").text == "null"
-    assert buffer_words("null").is_null
+    assert buffer_labels("null").is_null
 
 
 def test_spaces_are_no_words():
-    assert buffer_words(" n : random(1) : in ") == BufferLabels("n", "random(1)", "in")
+    assert buffer_labels(" n : random(1) : in ") == BufferLabels("n", "random(1)", "in")
 
 
 def test_examples_fit_their_types():
