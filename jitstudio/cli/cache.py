@@ -8,7 +8,7 @@ import json
 from jitstudio.cache.store import Store
 from jitstudio.cli import exit_codes
 from jitstudio.cli.json_output import cache_object
-from jitstudio.cli.terminal import say, tell
+from jitstudio.cli.terminal import print_error, say
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -22,7 +22,7 @@ def run(arguments: argparse.Namespace) -> int:
         made = cache_object(str(store.folder), size, limit, cleared, problem)
         say(json.dumps(made, indent=2))
     elif problem:
-        tell(problem)
+        print_error(problem)
     else:
         if cleared is not None:
             say(f"{cleared:,} bytes cleared")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from jitstudio.cli import COMMANDS, exit_codes
 from jitstudio.cli.arguments import command_parsers
-from jitstudio.cli.terminal import say, tell
+from jitstudio.cli.terminal import print_error, say
 from jitstudio.manual import Page, find_page, pages, similar_topics
 
 _MOST_COLUMNS = 100
@@ -42,7 +42,7 @@ def run(arguments: argparse.Namespace) -> int:
         return exit_codes.BUILT
     similar = similar_topics(topic, *COMMANDS)
     hint = f" Did you mean {' or '.join(similar)}?" if similar else ""
-    tell(
+    print_error(
         f"jitstudio: there is no topic '{topic}'.{hint} 'jitstudio help' without a topic lists all."
     )
     return exit_codes.USAGE

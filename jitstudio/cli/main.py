@@ -46,7 +46,7 @@ def _run(command: str, arguments: argparse.Namespace) -> int:
 
 
 def _stopped(message: str, status: int) -> int:
-    terminal.tell(f"jitstudio: {message}")
+    terminal.print_error(f"jitstudio: {message}")
     return status
 
 
@@ -62,7 +62,7 @@ def _with_joined_options(argv: Sequence[str]) -> list[str]:
 
 def refuse(word: str) -> int:
     """Say that a word is neither a command nor a file; the exit status."""
-    terminal.tell(
+    terminal.print_error(
         f"jitstudio: there is no command or file called '{word}'. "
         f"The commands are {', '.join(COMMANDS)}; jitstudio --help tells more."
     )
@@ -71,10 +71,12 @@ def refuse(word: str) -> int:
 
 def build_in_terminal(check: WindowCheck, files: Sequence[str]) -> int:
     """Build these files, or the sample that the window would begin with; the exit status."""
-    terminal.tell(f"jitstudio: no window can be opened here. {check.problem}")
+    terminal.print_error(f"jitstudio: no window can be opened here. {check.problem}")
     if check.remedy:
-        terminal.tell(f"On Debian and Ubuntu this brings what is missing:\n    {check.remedy}")
-    terminal.tell(
+        terminal.print_error(
+            f"On Debian and Ubuntu this brings what is missing:\n    {check.remedy}"
+        )
+    terminal.print_error(
         "Building in the terminal instead; 'jitstudio build --help' tells how to do more here.\n"
     )
     paths = files or [str(file.path) for file in samples()[0].files]

@@ -10,7 +10,7 @@ from itertools import groupby
 
 from jitstudio.cli import exit_codes
 from jitstudio.cli.json_output import options_object
-from jitstudio.cli.terminal import say, tell
+from jitstudio.cli.terminal import print_error, say
 from jitstudio.core.options import ADDRESSES, OPTIONS, OptionEffect, OptionSpec
 from jitstudio.core.tools import Tool
 
@@ -30,7 +30,7 @@ def run(arguments: argparse.Namespace) -> int:
     elif found:
         _show(found)
     if not found:
-        tell(f"jitstudio: no option is described by '{search}'.")
+        print_error(f"jitstudio: no option is described by '{search}'.")
     return exit_codes.BUILT if found else exit_codes.USAGE
 
 

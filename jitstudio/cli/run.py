@@ -24,7 +24,7 @@ from jitstudio.cli.request import (
     spec_from,
     unwritable,
 )
-from jitstudio.cli.terminal import pass_on, say, tell
+from jitstudio.cli.terminal import pass_on, print_error, say
 from jitstudio.cli.text_output import print_launch
 from jitstudio.core.diagnostics import diagnostic_line
 from jitstudio.core.launch.build import build_for_launch, launched_name
@@ -145,7 +145,7 @@ def _report_build(built: BuildResult, as_json: bool) -> int:
 
 def _report(built: BuildResult, result: LaunchResult, found: DeviceList, ordinal: int) -> None:
     for diagnostic in built.diagnostics:
-        tell(diagnostic_line(diagnostic))
+        print_error(diagnostic_line(diagnostic))
     text_output.print_summary(built)
     device = next((device for device in found.devices if device.ordinal == ordinal), None)
     print_launch(result, device)

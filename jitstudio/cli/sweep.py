@@ -23,7 +23,7 @@ from jitstudio.cli.request import (
     unwritable,
     without_waiting,
 )
-from jitstudio.cli.terminal import say, table_lines, tell
+from jitstudio.cli.terminal import print_error, say, table_lines
 from jitstudio.core.axes import Axis, VariantDraft, VariantError, parse_axis, placeholders_of
 from jitstudio.core.launch.result import LaunchOutcome
 from jitstudio.core.launch.spec import LaunchSpec
@@ -132,7 +132,7 @@ def _carry_out(
         replace(plan, build=replace(plan.build, arch=arch)),
         places,
         devices=arguments.devices,
-        on_row=progress.tell,
+        on_row=progress.show,
     )
     progress.total = len(run.variants)
     return run.run()
@@ -145,12 +145,12 @@ class _Progress:
         self.total = 0
         self._done = 0
 
-    def tell(self, row: VariantRow) -> None:
+    def show(self, row: VariantRow) -> None:
         self._done += 1
         head = f"[{self._done:{len(str(self.total))}}/{self.total}]"
         time = f"{row.median_ms:.4g} ms" if row.median_ms is not None else ""
         words = (head, row.variant.label, row.outcome, time, row.message)
-        tell("  ".join(filter(None, words)))
+        print_error("  ".join(filter(None, words)))
 
 
 def _show(result: VariantTable) -> None:
@@ -163,8 +163,8 @@ def _show(result: VariantTable) -> None:
         say(line)
     if result.best is not None:
         best = result.rows[result.best]
-        tell(f"best: {best.variant.label}, {best.median_ms:.4g} ms on {best.device}")
-    tell(f"{len(result.rows)} variants in {result.total_ms / 1000:.1f} s")
+        print_error(f"best: {best.variant.label}, {best.median_ms:.4g} ms on {best.device}")
+    print_error(f"{len(result.rows)} variants in {result.total_ms / 1000:.1f} s")
 
 
 def _cells(row: VariantRow) -> tuple[str, ...]:

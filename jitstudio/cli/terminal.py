@@ -46,7 +46,7 @@ def pass_on(text: str) -> None:
     _print(text, sys.stdout, end="")
 
 
-def tell(text: str) -> None:
+def print_error(text: str) -> None:
     """Print to stderr, which is for everything else."""
     _print(shown(text), sys.stderr)
 
@@ -59,7 +59,7 @@ def _visible(character: re.Match[str]) -> str:
 def _tell_exception(
     kind: type[BaseException], error: BaseException, trace: TracebackType | None
 ) -> None:
-    tell("".join(traceback.format_exception(kind, error, trace)).rstrip())
+    print_error("".join(traceback.format_exception(kind, error, trace)).rstrip())
 
 
 def _print(text: str, stream: TextIO, end: str = "\n") -> None:

@@ -53,7 +53,7 @@ class Navigator(QObject):
         self._layout = layout
         self._status = status
         self._reader = FileReader(self)
-        self._reader.waits.connect(lambda: status.tell(self.tr("Waiting for the disk")))
+        self._reader.waits.connect(lambda: status.show_message(self.tr("Waiting for the disk")))
 
     @Slot(str, int, int)
     def go_to(self, file: str, line: int, column: int) -> None:
@@ -71,7 +71,7 @@ class Navigator(QObject):
             if document is None and self._reader.outcome(partial(os.path.isfile, file)):
                 # A header that was found in a folder.
                 document = open_preview(documents, Path(file), self._reader)
-                self._status.tell(opened_message(document))
+                self._status.show_message(opened_message(document))
         except DocumentError as error:
             self._files.failed.emit(str(error))
         page = self._editors.page_of(document) if document else None

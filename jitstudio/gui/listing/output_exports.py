@@ -163,11 +163,11 @@ class OutputExports(QObject):
         save_button: A menu of what can be saved.
 
     Signals:
-        told: A message about what was done.
+        reported: A message about what was done.
         save_requested: This kind of what is shown shall be saved.
     """
 
-    told = Signal(str)
+    reported = Signal(str)
     save_requested = Signal(CodeKind)
 
     def __init__(self, kind: CodeKind, view: ListingView) -> None:
@@ -177,7 +177,7 @@ class OutputExports(QObject):
         self._copied_columns: Callable[[], CopiedColumns | None] | None = None
         self._making = Background(self)
         self._making.done.connect(self._on_made)
-        self._making.failed.connect(self.told)
+        self._making.failed.connect(self.reported)
         self.copy_button = self._make_button(self.tr("Copy {kind}"), "copy")
         self.save_button = self._make_button(self.tr("Save {kind}"), "save")
         self._add_menus()
@@ -271,7 +271,9 @@ class OutputExports(QObject):
         one = self.tr("Copied 1 line of {kind} {form}")
         said = one if count == 1 else self.tr("Copied {count:,} lines of {kind} {form}")
         named = self.tr(", names in words of C++") if self._view.text.stand_ins else ""
-        self.told.emit(said.format(count=count, kind=self._kind.title, form=form).strip() + named)
+        self.reported.emit(
+            said.format(count=count, kind=self._kind.title, form=form).strip() + named
+        )
 
     def _hand_out(self, excerpt: Excerpt, make: Callable[[], _Copied]) -> None:
         """Put something onto the clipboard; the columns of many lines take their time."""
@@ -300,7 +302,7 @@ class OutputExports(QObject):
         excerpt, lexer, form = self._excerpt(), self._view.text.lexer, self.tr("as HTML")
         if len(excerpt.parts) > MOST_LINES:
             said = self.tr("That is too much for HTML: select at most {count:,} lines")
-            self.told.emit(said.format(count=MOST_LINES))
+            self.reported.emit(said.format(count=MOST_LINES))
             return
 
         def made(_stop: Event) -> _Copied:

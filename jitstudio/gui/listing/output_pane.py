@@ -157,12 +157,12 @@ class OutputPane(QWidget):
         columns: The columns of the instructions; None for PTX.
 
     Signals:
-        told: A message about something that was done.
+        reported: A message about something that was done.
         listing_changed: There is another listing, or none any more.
         save_requested: This kind of what is shown shall be saved.
     """
 
-    told = Signal(str)
+    reported = Signal(str)
     listing_changed = Signal()
     save_requested = Signal(CodeKind)
 
@@ -266,7 +266,7 @@ class OutputPane(QWidget):
     def _connect(self) -> None:
         view, functions = self.code_view, self.header.functions
         self.header.module_chosen.connect(self._on_module_chosen)
-        self._exports.told.connect(self.told)
+        self._exports.reported.connect(self.reported)
         self._exports.save_requested.connect(self.save_requested)
         self.code.read.connect(self._on_read)
         self.code.spelt.connect(self._on_spelt)
@@ -362,7 +362,9 @@ class OutputPane(QWidget):
 
     @Slot()
     def _on_link_missed(self) -> None:
-        self.told.emit(self.tr("There is nothing to follow here: no label, function or register"))
+        self.reported.emit(
+            self.tr("There is nothing to follow here: no label, function or register")
+        )
 
     @Slot()
     def _on_module_chosen(self) -> None:

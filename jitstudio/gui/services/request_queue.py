@@ -96,7 +96,7 @@ class RequestHandle(QObject):
         """Emit nothing any more: the answer is of no use."""
         self.blockSignals(True)
 
-    def tell(self, state: RequestState, value: Any) -> None:
+    def set_state(self, state: RequestState, value: Any) -> None:
         """Emit the signal of a state."""
         match state:
             case RequestState.STARTED:
@@ -152,6 +152,6 @@ class WorkerService(QObject):
         handle = self._handles[ticket]
         if state not in _UNENDED:
             del self._handles[ticket]
-        handle.tell(state, value)
+        handle.set_state(state, value)
         if state is RequestState.FAILED:
             self.broke.emit(value)

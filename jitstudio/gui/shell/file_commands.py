@@ -59,7 +59,7 @@ class FileCommands(QObject):
 
     Signals:
         failed: Something could not be read or written, in words.
-        told: Something went well that cannot be seen otherwise, in words.
+        reported: Something went well that cannot be seen otherwise, in words.
         recent_changed: The list of recent files is another one.
         opened: The user has opened or begun something, and wants to write in it.
         project_wanted: This file is a project, which takes the place of what is open.
@@ -67,7 +67,7 @@ class FileCommands(QObject):
 
     project_wanted = Signal(Path)
     failed = Signal(str)
-    told = Signal(str)
+    reported = Signal(str)
     recent_changed = Signal()
     opened = Signal()
 
@@ -220,7 +220,7 @@ class FileCommands(QObject):
             return
         one = self.tr("{count} file written to {folder}")
         many = self.tr("{count} files written to {folder}")
-        self.told.emit(counted(len(files), one, many, folder=folder))
+        self.reported.emit(counted(len(files), one, many, folder=folder))
 
     def close(self, document: Document) -> bool:
         """Close a document, asking first where text would be lost; whether it was closed."""
@@ -286,7 +286,7 @@ class FileCommands(QObject):
 
     @Slot()
     def _on_waits(self) -> None:
-        self.told.emit(self.tr("Waiting for the disk"))
+        self.reported.emit(self.tr("Waiting for the disk"))
 
     def _new(self, template: Template) -> None:
         name = self._documents.unique_name(template.name)
@@ -351,7 +351,7 @@ class FileCommands(QObject):
             self._documents.rename(document, path.name)
         self._preferences.add_recent_file(path)
         self.recent_changed.emit()
-        self.told.emit(self.tr("Saved {path}").format(path=path))
+        self.reported.emit(self.tr("Saved {path}").format(path=path))
         # What was typed while the disk kept it waiting is in no file.
         return not document.is_modified
 

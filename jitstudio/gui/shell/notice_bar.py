@@ -101,7 +101,7 @@ class NoticeBar(QFrame):
         return "\n".join(row.text for row in self._rows.values())
 
     @Slot(str)
-    def tell(self, message: str) -> None:
+    def show_message(self, message: str) -> None:
         """Show a message below the earlier ones; one that is there already moves to the end."""
         self.ask(message, message)
 

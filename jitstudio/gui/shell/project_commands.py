@@ -37,13 +37,13 @@ class ProjectCommands(QObject):
 
     Signals:
         failed: Something could not be read or written, in words.
-        told: Something went well that cannot be seen otherwise, in words.
+        reported: Something went well that cannot be seen otherwise, in words.
         recent_changed: The list of recent files is another one.
         trust_wanted: The user is to say whether he trusts the open project.
     """
 
     failed = Signal(str)
-    told = Signal(str)
+    reported = Signal(str)
     recent_changed = Signal()
     trust_wanted = Signal()
 
@@ -67,7 +67,7 @@ class ProjectCommands(QObject):
         self._files = files
         self._dialogs = dialogs
         self._disk = FileReader(self)
-        self._disk.waits.connect(lambda: self.told.emit(self.tr("Waiting for the disk")))
+        self._disk.waits.connect(lambda: self.reported.emit(self.tr("Waiting for the disk")))
         self._reader = Background(self)
         self._reader.done.connect(self._on_read)
         self._reader.failed.connect(self._on_read_failed)
@@ -219,7 +219,7 @@ class ProjectCommands(QObject):
         self._remember(opened.path)
         if opened.problems:
             self._tell_problems(opened)
-        self.told.emit(self.tr("Opened {name}").format(name=opened.path.name))
+        self.reported.emit(self.tr("Opened {name}").format(name=opened.path.name))
         if standing.concerns and not standing.trusted:
             self.trust_wanted.emit()
 
@@ -284,9 +284,9 @@ class ProjectCommands(QObject):
         if modified:
             names = ", ".join(document.name for document in modified)
             text = self.tr("Saved {name} and its files {files}")
-            self.told.emit(text.format(name=path.name, files=names))
+            self.reported.emit(text.format(name=path.name, files=names))
         else:
-            self.told.emit(self.tr("Saved {name}").format(name=path.name))
+            self.reported.emit(self.tr("Saved {name}").format(name=path.name))
         if left_out := ", ".join(outside(project)):
             text = self.tr(
                 "{name} names files outside its folder, which it will not read when it is opened: "

@@ -100,7 +100,7 @@ class StatusLine(QStatusBar):
         return self._text
 
     @Slot(str)
-    def tell(self, message: str) -> None:
+    def show_message(self, message: str) -> None:
         """Say something for some seconds."""
         self.showMessage(message, _TOLD_MS)
 

@@ -48,7 +48,7 @@ class BuildController(QObject):
         module_changed: A build without a link is about another document now, or another program
             is looked at.
         began: A build is on its way; its subject, request and plan, None where there is none.
-        told: An event of that build.
+        event_received: An event of that build.
         built: What a build of this subject came to, whether it began or was refused.
         build_started: A build is on its way; what is being built, in words.
         progressed: What the worker is doing now, in words.
@@ -59,7 +59,7 @@ class BuildController(QObject):
 
     module_changed = Signal()
     began = Signal(object, BuildRequest, object)
-    told = Signal(object)
+    event_received = Signal(object)
     built = Signal(object, BuildResult)
     build_started = Signal(str)
     progressed = Signal(str)
@@ -320,7 +320,7 @@ class BuildController(QObject):
             if self._pending is not None:
                 self._outputs.add(self._pending.subject, event.listings)
             return
-        self.told.emit(event)
+        self.event_received.emit(event)
         if isinstance(event, StageStarted):
             text = self.tr("{tool} works on {source}")
             if event.steps > 1:

@@ -54,14 +54,14 @@ def run(files: Sequence[str]) -> int:
     store, told = _settings()
     places = (folder() / "sessions" for folder in (data_folder, passing_data_folder))
     window = make_window(app, store, *places)
-    sys.excepthook = _teller(window.frame.notices.tell)
+    sys.excepthook = _teller(window.frame.notices.show_message)
     # What the program itself consists of is no garbage, and need not be looked through.
     window.completed.connect(gc.freeze)
     GarbageCollector(window)
     _end_well(app, window)
     window.show()
     if told:
-        window.frame.notices.tell(told)
+        window.frame.notices.show_message(told)
     window.open([Path(name) for name in files])
     status = app.exec()
     # Not before: what was typed until then is kept as well.

@@ -83,7 +83,7 @@ class LayoutController(QObject):
     def _zoom(self, steps: int) -> None:
         self._layout.zoom_by(steps)
         words = self.tr("Zoom of the window: {percent} %")
-        self._shell.status.tell(words.format(percent=round(100 * self._layout.zoom)))
+        self._shell.status.show_message(words.format(percent=round(100 * self._layout.zoom)))
 
     @Slot()
     def _on_maximise(self) -> None:
@@ -107,7 +107,7 @@ class LayoutController(QObject):
 
     @Slot(bool)
     def _on_maximised(self, on: bool) -> None:
-        self._shell.status.tell(self.tr("Esc brings the other panes back") if on else "")
+        self._shell.status.show_message(self.tr("Esc brings the other panes back") if on else "")
 
     @Slot()
     def _on_pane_wanted(self) -> None:

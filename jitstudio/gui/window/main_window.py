@@ -66,8 +66,8 @@ class MainWindow(QMainWindow):
         self._loader.failed.connect(self._on_load_failed)
         self._step = QTimer(self, interval=0)
         self._step.timeout.connect(self._on_step)
-        user_state.session.restore_failed.connect(self.frame.notices.tell)
-        user_state.session.recovered.connect(self.frame.notices.tell)
+        user_state.session.restore_failed.connect(self.frame.notices.show_message)
+        user_state.session.recovered.connect(self.frame.notices.show_message)
         FocusRing(self)
         self.setAcceptDrops(True)
         self.setWindowTitle("jitstudio")
@@ -203,7 +203,7 @@ class MainWindow(QMainWindow):
             "jitstudio is not installed as a whole: {problem}. What you type is kept. "
             "Install jitstudio again, then start it anew."
         )
-        self.frame.notices.tell(told.format(problem=problem))
+        self.frame.notices.show_message(told.format(problem=problem))
 
     @Slot()
     def _on_step(self) -> None:

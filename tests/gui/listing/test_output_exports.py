@@ -117,7 +117,7 @@ def action(exports, name):
 
 
 def told(exports, qtbot, act):
-    with qtbot.waitSignal(exports.told) as said:
+    with qtbot.waitSignal(exports.reported) as said:
         act()
     return said.args[0]
 

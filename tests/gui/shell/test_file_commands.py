@@ -83,7 +83,7 @@ class Desk:
         )
         self.failures, self.news = [], []
         self.files.failed.connect(self.failures.append)
-        self.files.told.connect(self.news.append)
+        self.files.reported.connect(self.news.append)
 
     @property
     def current(self):

@@ -129,11 +129,11 @@ class ExportCommands(QObject):
     """Asks, builds and shows or saves what came of it.
 
     Signals:
-        told: What is being done, in words.
+        reported: What is being done, in words.
         failed: Why it cannot be done, in words.
     """
 
-    told = Signal(str)
+    reported = Signal(str)
     failed = Signal(str)
 
     def __init__(
@@ -238,7 +238,7 @@ class ExportCommands(QObject):
                 "Copied. Outside its project these files are not restricted: read them before you "
                 "run it. {command}"
             )
-        self.told.emit(told.format(names=unsaved, command=command))
+        self.reported.emit(told.format(names=unsaved, command=command))
 
     @Slot()
     def _on_export_accepted(self) -> None:
@@ -249,7 +249,7 @@ class ExportCommands(QObject):
         except ValueError as error:
             self.failed.emit(str(error))
             return
-        self.told.emit(self.tr("Building what is to be saved"))
+        self.reported.emit(self.tr("Building what is to be saved"))
         handle = self._service.build(replace(request, fat_archs=dialog.fat_archs), "export")
         handle.finished.connect(self._on_exported)
         handle.failed.connect(self.failed)

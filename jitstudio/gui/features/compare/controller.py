@@ -124,7 +124,7 @@ class CompareController(QObject):
             return
         baseline = self._baselines.pin(built, build_name(built.request, built.at))
         told = self.tr("{name} is pinned: Compare shows what changes from now on.")
-        self._shell.status.tell(told.format(name=baseline.name))
+        self._shell.status.show_message(told.format(name=baseline.name))
 
     @Slot()
     def _on_baselines_changed(self) -> None:

@@ -136,14 +136,14 @@ class CorrelationController(QObject):
         After a jump that could not lead there, say why.
         """
         if self._problem:
-            self._shell.status.tell(self._problem)
+            self._shell.status.show_message(self._problem)
             self._problem = ""
             return
         line, *calls = self._last.matches(self._last.line).chain or (None,)
         if self._last.has_keyboard and line is not None and calls:
             inlined = self.tr("{line}, inlined at {calls}")
             told = inlined.format(line=_words(line), calls=", ".join(map(_words, calls)))
-            self._shell.status.tell(told)
+            self._shell.status.show_message(told)
 
     def _follow(self) -> None:
         """Scroll the other texts to what belongs to the line of the cursor."""
@@ -235,7 +235,7 @@ class CorrelationController(QObject):
             if other.go_to(shown):
                 self._has_gone_to(other)
                 return
-        self._shell.status.tell(self._source.problem or self._why_nothing(side))
+        self._shell.status.show_message(self._source.problem or self._why_nothing(side))
 
     def _can_show(self, to: CorrelatedView) -> bool:
         """Whether the line of the keyboard has anything in another text."""
@@ -247,7 +247,7 @@ class CorrelationController(QObject):
         side = self._side_with_keyboard()
         self._source.problem = ""
         if side is to or not to.go_to(side.matches(side.line)):
-            self._shell.status.tell(self._source.problem or self._why_nothing(side))
+            self._shell.status.show_message(self._source.problem or self._why_nothing(side))
         else:
             self._has_gone_to(to)
 
@@ -276,7 +276,9 @@ class CorrelationController(QObject):
             others = elsewhere
         if not len(others):
             words = self.tr("There is no other block that matches this one")
-            self._shell.status.tell(words if side.matches(here) else self._why_nothing(side))
+            self._shell.status.show_message(
+                words if side.matches(here) else self._why_nothing(side)
+            )
             return
         side.step_to(int(others[0] if step > 0 else others[-1]))
 

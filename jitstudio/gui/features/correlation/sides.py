@@ -189,10 +189,10 @@ class SourceSide:
         document = open_preview(self._documents, place.file, self._disk)
         self._shell.layout.bring_up(self._editors)
         self.step_to(place.line - 1)
-        self._shell.status.tell(opened_message(document))
+        self._shell.status.show_message(opened_message(document))
 
     def _on_waits(self) -> None:
-        self._shell.status.tell(
+        self._shell.status.show_message(
             QCoreApplication.translate("CorrelationController", "Waiting for the disk")
         )
 

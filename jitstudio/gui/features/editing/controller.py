@@ -59,7 +59,7 @@ class EditingController(QObject):
         self._library = WordLibrary(documents, self)
         self._preferences = preferences
         self._told = ""
-        CaretCommands(editors, actions).told.connect(shell.status.tell)
+        CaretCommands(editors, actions).reported.connect(shell.status.show_message)
         preferences.changed.connect(self._on_preference_changed)
         self._menus, self._layout = shell.context_menus, shell.layout
         documents.each(self._on_added)
@@ -85,7 +85,7 @@ class EditingController(QObject):
         else:
             picture = page.code_view.grab() if page is not None else self._tabs.grab()
         QApplication.clipboard().setPixmap(picture)
-        self._status.tell(self.tr("Copied the picture of what is seen here"))
+        self._status.show_message(self.tr("Copied the picture of what is seen here"))
 
     @Slot()
     def _on_preference_changed(self) -> None:
@@ -105,7 +105,7 @@ class EditingController(QObject):
         if page is None or page.editor is not self.sender():
             return
         if message:
-            self._status.tell(message)
+            self._status.show_message(message)
         elif self._status.currentMessage() == self._told:
             self._status.clearMessage()
         self._told = message

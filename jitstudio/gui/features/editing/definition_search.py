@@ -33,7 +33,7 @@ def find(asked: Asked, stop: Event) -> DefinitionResult:
         return _included(asked, wanted.include)
     if not wanted.name:
         return DefinitionResult(
-            told=QCoreApplication.translate("Definitions", "There is no name to look for here")
+            message=QCoreApplication.translate("Definitions", "There is no name to look for here")
         )
     if wanted.places:
         spots = _spots(asked.text.name, asked.text.text, wanted.places)
@@ -64,7 +64,7 @@ def find(asked: Asked, stop: Event) -> DefinitionResult:
             "Definitions",
             "No definition of {name} was found, in the open tabs and the headers included",
         )
-    return DefinitionResult(told=told.format(name=wanted.name))
+    return DefinitionResult(message=told.format(name=wanted.name))
 
 
 def _included(asked: Asked, name: str) -> DefinitionResult:
@@ -75,7 +75,7 @@ def _included(asked: Asked, name: str) -> DefinitionResult:
             "Definitions",
             "No tab and no file here is called {name}: add its folder with -I in the options",
         )
-        return DefinitionResult(told=told.format(name=name))
+        return DefinitionResult(message=told.format(name=name))
     return DefinitionResult((DefinitionLocation(found, 1, 1),))
 
 

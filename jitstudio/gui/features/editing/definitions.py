@@ -48,7 +48,7 @@ class DefinitionsController(QObject):
         self._navigator = navigator
         self._search = Background(self)
         self._search.done.connect(self._on_found)
-        self._search.failed.connect(shell.notices.tell)
+        self._search.failed.connect(shell.notices.show_message)
         self._palette = Palette(
             "definitionPalette",
             self.tr("Choose one of the definitions"),
@@ -75,7 +75,7 @@ class DefinitionsController(QObject):
         page = self._editors.page
         if page is None or page.document.kind not in TEXT_KINDS:
             told = self.tr("Definitions are looked for in a source: go there first")
-            self._shell.status.tell(told)
+            self._shell.status.show_message(told)
             return
         asked = self._asked(page.document, *page.code_view.search_start())
         self._search.start(partial(_find, asked))
@@ -94,8 +94,8 @@ class DefinitionsController(QObject):
 
     @Slot(object)
     def _on_found(self, answer: DefinitionResult) -> None:
-        if answer.told:
-            self._shell.status.tell(answer.told)
+        if answer.message:
+            self._shell.status.show_message(answer.message)
         if len(answer.spots) == 1:
             self._go(answer.spots[0])
         elif answer.spots:

@@ -91,8 +91,8 @@ class DefinitionResult:
 
     Attributes:
         spots: The definitions.
-        told: Why there is none, or what else is to be said; empty for nothing.
+        message: Why there is none, or what else is to be said; empty for nothing.
     """
 
     spots: tuple[DefinitionLocation, ...] = ()
-    told: str = ""
+    message: str = ""

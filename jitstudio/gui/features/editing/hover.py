@@ -81,7 +81,7 @@ class HoverController(QObject):
             self._on_explain()
 
     def _tell(self, line: str) -> None:
-        self._shell.status.tell(line)
+        self._shell.status.show_message(line)
 
 
 def _with_keyboard() -> WordHover | None:

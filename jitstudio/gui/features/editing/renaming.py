@@ -38,7 +38,7 @@ class RenamingController(QObject):
         self._revision = -1
         self._search = Background(self)
         self._search.done.connect(self._on_found)
-        self._search.failed.connect(shell.status.tell)
+        self._search.failed.connect(shell.status.show_message)
         shell.actions.bind({"renameSymbolAction": self._on_wanted})
 
     @Slot()
@@ -51,7 +51,9 @@ class RenamingController(QObject):
             return
         page = self._editors.page
         if page is None or page.editor is None:
-            self._shell.status.tell(self.tr("Symbols are renamed in a source: go there first"))
+            self._shell.status.show_message(
+                self.tr("Symbols are renamed in a source: go there first")
+            )
             return
         editor = self._editor = page.editor
         self._revision = editor.document().revision()
@@ -72,7 +74,9 @@ class RenamingController(QObject):
         """Whether the text is as it was searched; the user is told where it is not."""
         unchanged = isValid(editor) and editor.document().revision() == self._revision
         if not unchanged:
-            self._shell.status.tell(self.tr("The text has changed meanwhile: rename once more"))
+            self._shell.status.show_message(
+                self.tr("The text has changed meanwhile: rename once more")
+            )
         return unchanged
 
     def _rename(self, editor: CodeEditor, renaming: SymbolRenaming, name: str) -> None:
@@ -89,7 +93,7 @@ class RenamingController(QObject):
             return
         start = column + before * grown
         editor.setTextCursor(changes.cursor_over(editor.document(), line, (start, start)))
-        self._shell.status.tell(
+        self._shell.status.show_message(
             self.tr("{old} is called {new} now, in {count:,} places").format(
                 old=renaming.name, new=name, count=len(renaming.places)
             )

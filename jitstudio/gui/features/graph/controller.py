@@ -68,8 +68,8 @@ class GraphController(QObject):
         self._drawing.done.connect(self._on_drawn)
         self._drawing.failed.connect(self._show_nothing)
         self._saving = Background(self)
-        self._saving.done.connect(shell.status.tell)
-        self._saving.failed.connect(shell.notices.tell)
+        self._saving.done.connect(shell.status.show_message)
+        self._saving.failed.connect(shell.notices.show_message)
         self._visibility = Visibility(view, self)
         self._visibility.changed.connect(self._on_visibility_changed)
         self._disassembly.changed.connect(self._update)
@@ -254,7 +254,7 @@ class GraphController(QObject):
     def _on_export(self) -> None:
         picture = self._view.canvas.picture
         if picture is None:
-            self._shell.notices.tell(
+            self._shell.notices.show_message(
                 self.tr("There is no graph to save: open the Graph pane on a kernel first.")
             )
             return

@@ -188,7 +188,7 @@ class KeyRow:
     is_default: bool = True
 
     @property
-    def told(self) -> str:
+    def keys_text(self) -> str:
         """The keys as people read them."""
         keys = (QKeySequence(key).toString(_NATIVE) if self.name else key for key in self.keys)
         return ", ".join(keys)
@@ -255,7 +255,7 @@ class ShortcutsDialog(QDialog):
         self._table.clear()
         muted = QBrush(self.palette().color(QPalette.ColorRole.PlaceholderText))
         for row in rows:
-            item = QTreeWidgetItem(self._table, (row.text, row.told, row.place))
+            item = QTreeWidgetItem(self._table, (row.text, row.keys_text, row.place))
             item.setData(0, _ROW, row)
             font = item.font(1)
             font.setBold(not row.is_default)
@@ -350,7 +350,7 @@ class ShortcutsDialog(QDialog):
             item = self._table.topLevelItem(place)
             if item is not None:
                 row: KeyRow = item.data(0, _ROW)
-                words = " ".join((row.text, row.told, row.place, row.also)).casefold()
+                words = " ".join((row.text, row.keys_text, row.place, row.also)).casefold()
                 item.setHidden(not all(word in words for word in wanted))
 
     @Slot()
@@ -428,7 +428,7 @@ class KeyList(QObject):
 
     def _problem(self, name: str, key: str) -> tuple[str, bool] | None:
         conflict = self._shortcuts.conflict(name, key)
-        return (conflict.told, conflict.is_final) if conflict is not None else None
+        return (conflict.message, conflict.is_final) if conflict is not None else None
 
     @Slot()
     def _on_wanted(self) -> None:

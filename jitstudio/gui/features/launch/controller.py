@@ -64,8 +64,8 @@ class LaunchPaneController(QObject):
         self._launches.progressed.connect(self._results.show_progress)
         self._launches.printed.connect(self._results.append_console)
         self._launches.finished.connect(self._on_finished)
-        self._launches.broke.connect(shell.notices.tell)
-        panel.results.told.connect(shell.status.tell)
+        self._launches.broke.connect(shell.notices.show_message)
+        panel.results.reported.connect(shell.status.show_message)
         self._connect_actions(shell.actions)
 
     def _connect_actions(self, actions: Actions) -> None:

@@ -197,7 +197,7 @@ class Pipelines(QObject):
         self._put(subject, picture)
 
     @Slot(object)
-    def tell(self, event: Event) -> None:
+    def take_event(self, event: Event) -> None:
         """Something has happened in the build that is on its way."""
         self._change(self._building, lambda p: told(p, event, time.monotonic()))
 

@@ -48,8 +48,8 @@ class ProjectsController(QObject):
         self._window = shell.window
         self._projects = projects
         projects.trust_wanted.connect(self._on_trust_wanted)
-        projects.failed.connect(shell.notices.tell)
-        projects.told.connect(shell.status.tell)
+        projects.failed.connect(shell.notices.show_message)
+        projects.reported.connect(shell.status.show_message)
         self._project.opened.connect(self._on_opened)
         self._project.changed.connect(self._on_project_changed)
         self._stage.layout_changed.connect(self._on_layout_changed)

@@ -83,7 +83,7 @@ class ColumnsController(QObject):
 
     def _go_to_peak(self, step: int) -> None:
         cells, view = self._columns.cells, self._pane.code_view
-        tell = self._shell.status.tell
+        tell = self._shell.status.show_message
         if cells is None:
             tell(self._disassembly.sentence)
             return
@@ -117,7 +117,7 @@ class ColumnsController(QObject):
 
     @Slot(object)
     def _on_held(self, held: _Held) -> None:
-        self._shell.status.tell(held.words.with_definitions(held.definitions))
+        self._shell.status.show_message(held.words.with_definitions(held.definitions))
         self.held.emit(held.definitions)
 
     @Slot()

@@ -82,8 +82,8 @@ class ListingsController(QObject):
         self._saving = Background(self)
         self._demangle = actions["demangleAction"]
         self._names.learnt.connect(self._on_learnt)
-        self._saving.done.connect(shell.status.tell)
-        self._saving.failed.connect(shell.notices.tell)
+        self._saving.done.connect(shell.status.show_message)
+        self._saving.failed.connect(shell.notices.show_message)
         self._preferences.changed.connect(self._on_preference_changed)
         for pane in listings.values():
             pane.code.names_wanted.connect(self._on_names_wanted)
@@ -110,7 +110,9 @@ class ListingsController(QObject):
     def _on_follow(self) -> None:
         pane = self._pane_with_keyboard()
         if pane is None:
-            self._shell.status.tell(self.tr("Links are followed in PTX and SASS: go there first"))
+            self._shell.status.show_message(
+                self.tr("Links are followed in PTX and SASS: go there first")
+            )
         else:
             pane.code_view.links.follow()
 
@@ -161,7 +163,7 @@ class ListingsController(QObject):
         artifact = self._artifact(pane, kind)
         if artifact is None:
             told = self.tr("There is no {kind} to save: build something that makes one first.")
-            self._shell.notices.tell(told.format(kind=kind.title))
+            self._shell.notices.show_message(told.format(kind=kind.title))
             return
         path = self._dialogs.file_to_save(self._folder / artifact.file_name)
         if path is None:

@@ -52,7 +52,7 @@ class DisassemblyController(QObject):
         disassembly = self._disassembly
         inspection = disassembly.current
         for note in inspection.code.notes if inspection is not None else ():
-            self._status.tell(note)
+            self._status.show_message(note)
         if not disassembly.may_read_again:
             self._notice.withdraw(_FAILED)
         elif self._told != disassembly.problem:

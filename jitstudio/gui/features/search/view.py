@@ -75,7 +75,7 @@ class SearchView(QWidget):
         self._options.changed.connect(self._want)
         self.setFocusProxy(self._field)
         self.begin()
-        self.tell("", is_busy=False)
+        self.show_message("", is_busy=False)
 
     @property
     def model(self) -> HitsModel:
@@ -113,7 +113,7 @@ class SearchView(QWidget):
         """Show these, too."""
         self._model.add(hits)
 
-    def tell(self, text: str, *, is_busy: bool, is_problem: bool = False) -> None:
+    def show_message(self, text: str, *, is_busy: bool, is_problem: bool = False) -> None:
         """Say how far the search is."""
         self._status.setText(text)
         role = QPalette.ColorRole.WindowText

@@ -106,12 +106,12 @@ class TabCommands(QObject):
     """Acts on the current tab from the File menu, and on any by its own menu.
 
     Signals:
-        told: Something was done that cannot be seen, in words.
+        reported: Something was done that cannot be seen, in words.
         failed: A tab cannot be brought back, in words.
         opened: A tab is back, and the user wants to write in it.
     """
 
-    told = Signal(str)
+    reported = Signal(str)
     failed = Signal(str)
     opened = Signal()
 
@@ -184,7 +184,7 @@ class TabCommands(QObject):
     def _copy_path(self, document: Document) -> None:
         path = str(document.path)
         QApplication.clipboard().setText(path)
-        self.told.emit(self.tr("Copied {path}").format(path=path))
+        self.reported.emit(self.tr("Copied {path}").format(path=path))
 
     def _on_current(self, command: _Command) -> None:
         document = self._documents.current
@@ -197,7 +197,7 @@ class TabCommands(QObject):
         self._update()
         self._reader.start(partial(content_of, closed.document), partial(self._on_read, closed))
         if not self._reader.settle():
-            self.told.emit(self.tr("Waiting for the disk"))
+            self.reported.emit(self.tr("Waiting for the disk"))
 
     def _on_read(self, closed: ClosedTab, content: FileText | Found | DocumentError) -> None:
         if isinstance(content, DocumentError):

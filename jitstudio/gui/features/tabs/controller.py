@@ -54,9 +54,9 @@ class FilesController(QObject):
         self._shell = shell
         self._editors = editors
         self._files = files
-        tell, complain = shell.status.tell, shell.notices.tell
+        tell, complain = shell.status.show_message, shell.notices.show_message
         files.failed.connect(complain)
-        files.told.connect(tell)
+        files.reported.connect(tell)
         editors.close_requested.connect(files.close)
         editors.refused.connect(complain)
         editors.cursor_moved.connect(shell.status.show_position)
@@ -106,8 +106,8 @@ class TabsController(QObject):
         self._navigator = navigator
         self._keeper = shell.themes
         self._commands = TabCommands(documents, settings, files, actions, window)
-        self._commands.told.connect(shell.status.tell)
-        self._commands.failed.connect(shell.notices.tell)
+        self._commands.reported.connect(shell.status.show_message)
+        self._commands.failed.connect(shell.notices.show_message)
         self._commands.opened.connect(files.opened)
         # The last one first.
         self._seen: list[Document] = []

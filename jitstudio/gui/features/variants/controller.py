@@ -154,11 +154,11 @@ class VariantsController(QObject):
         shell: The window with its commands and its theme.
 
     Signals:
-        told: Something was done that cannot be seen.
+        reported: Something was done that cannot be seen.
         failed: Why a command cannot be carried out.
     """
 
-    told = Signal(str)
+    reported = Signal(str)
     failed = Signal(str)
 
     def __init__(
@@ -240,7 +240,7 @@ class VariantsController(QObject):
         dialog.table.variant_activated.connect(self._on_variant_activated)
         dialog.table.pin_requested.connect(self._on_pin_requested)
         dialog.table.differences_requested.connect(self._on_differences_requested)
-        dialog.table.told.connect(self.told)
+        dialog.table.reported.connect(self.reported)
         service.row_changed.connect(dialog.show_row)
         service.finished.connect(dialog.end)
         service.failed.connect(dialog.fail)
@@ -389,18 +389,18 @@ class VariantsController(QObject):
         self._pinning = request, ", ".join(filter(None, facts)), other
         handle = self._build_service.build(request, "pin")
         handle.finished.connect(self._on_pin_built)
-        handle.failed.connect(self.told)
+        handle.failed.connect(self.reported)
 
     @Slot(object)
     def _on_pin_built(self, output: BuildOutput) -> None:
         result, pinning = output.result, self._pinning
         if pinning is None or not result.ok:
-            self.told.emit(result.reason)
+            self.reported.emit(result.reason)
             return
         request, name, other = pinning
         baseline = self._baselines.pin(Built(request, result), name)
         text = self.tr("{name} is pinned: Compare shows what changes from there.")
-        self.told.emit(text.format(name=baseline.name))
+        self.reported.emit(text.format(name=baseline.name))
         if other is not None:
             self._base.show(other.variant, launches=False)
             self._actions["focusCompareAction"].trigger()
@@ -425,8 +425,8 @@ def install(context: Context) -> None:
         state.toolchain,
         shell,
     )
-    controller.failed.connect(shell.notices.tell)
-    controller.told.connect(shell.status.tell)
+    controller.failed.connect(shell.notices.show_message)
+    controller.reported.connect(shell.status.show_message)
 
 
 def _typed(dialog: VariantsDialog) -> Setup:

@@ -24,11 +24,11 @@ class Conflict:
     """What stands in the way of giving a key to a command.
 
     Attributes:
-        told: What it is.
+        message: What it is.
         is_final: Whether the key cannot be given at all; else it is taken from another command.
     """
 
-    told: str
+    message: str
     is_final: bool
 
 
@@ -93,7 +93,7 @@ class Shortcuts(QObject):
         for key in wanted:
             conflict = self.conflict(name, key)
             if conflict is not None and conflict.is_final:
-                raise ValueError(conflict.told)
+                raise ValueError(conflict.message)
         for other, own in self._own.items():
             self._own[other] = tuple(key for key in own if key not in wanted)
         self._own[name] = wanted

@@ -70,10 +70,10 @@ class BufferSaver(QObject):
     """Asks where to, without holding up the window, and saves.
 
     Signals:
-        told: What became of it, a sentence.
+        reported: What became of it, a sentence.
     """
 
-    told = Signal(str)
+    reported = Signal(str)
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -105,7 +105,7 @@ class BufferSaver(QObject):
         work, path = self._work, Path(name)
         if work is None:
             return
-        self.told.emit(self.tr("Saving {name}…").format(name=path.name))
+        self.reported.emit(self.tr("Saving {name}…").format(name=path.name))
 
         def write(stop: Event) -> object:
             work(path, stop)
@@ -115,11 +115,11 @@ class BufferSaver(QObject):
 
     @Slot(object)
     def _on_saved(self, path: Path) -> None:
-        self.told.emit(self.tr("Saved {path}").format(path=path))
+        self.reported.emit(self.tr("Saved {path}").format(path=path))
 
     @Slot(str)
     def _on_failed(self, problem: str) -> None:
-        self.told.emit(self.tr("The buffer cannot be saved: {problem}").format(problem=problem))
+        self.reported.emit(self.tr("The buffer cannot be saved: {problem}").format(problem=problem))
 
 
 def _writer(data: BufferData, kind: SavedAs, image: Image) -> Callable[[Path, Event], object]:
@@ -164,10 +164,10 @@ class BufferView(QWidget):
     """A choice of buffers above three ways to look at one.
 
     Signals:
-        told: Something was done that cannot be seen, in words.
+        reported: Something was done that cannot be seen, in words.
     """
 
-    told = Signal(str)
+    reported = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -186,7 +186,7 @@ class BufferView(QWidget):
         self._counting.done.connect(self._on_counted)
         self._counting.failed.connect(self._facts.setText)
         self._saver = BufferSaver(self)
-        self._saver.told.connect(self.told)
+        self._saver.reported.connect(self.reported)
         self._choice = QComboBox(self)
         self._choice.setObjectName("bufferCombo")
         self._choice.setAccessibleName(self.tr("Buffer that is shown"))

@@ -29,11 +29,11 @@ class LaunchResults(QWidget):
 
     Signals:
         location_activated: The user went to a place in the source: file, line; 0 where unknown.
-        told: Something was done that cannot be seen, in words.
+        reported: Something was done that cannot be seen, in words.
     """
 
     location_activated = Signal(str, int)
-    told = Signal(str)
+    reported = Signal(str)
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -60,7 +60,7 @@ class LaunchResults(QWidget):
         column.addWidget(self._tabs)
         self.setFocusProxy(self._tabs)
         self.result.location_activated.connect(self.location_activated)
-        self.buffers.told.connect(self.told)
+        self.buffers.reported.connect(self.reported)
 
     @property
     def tabs(self) -> QTabWidget:
