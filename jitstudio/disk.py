@@ -65,7 +65,7 @@ class FileContentCache(Generic[_T]):
         self._known: dict[str, tuple[_Stamp, _T]] = {}
 
     def of(self, path: str, found: os.stat_result) -> _T:
-        """What follows from a file, the status of which is known.
+        """Returns what follows from a file, the status of which is known.
 
         Raises:
             UnreadableFile: See the class.
@@ -116,7 +116,7 @@ class Disk:
 
 
 def places(searches: Iterable[Search]) -> Iterator[str]:
-    """Every path that may have been looked at."""
+    """Yields every path that may have been looked at."""
     for search in searches:
         for folder in search.folders:
             for name in search.names:
@@ -133,7 +133,7 @@ def status_of(path: str, *, folder: bool = False) -> os.stat_result | None:
 
 
 def working_folder() -> str:
-    """The working directory; empty if it has been removed."""
+    """Returns the working directory; empty if it has been removed."""
     try:
         return os.getcwd()
     except OSError:
@@ -162,7 +162,7 @@ def _folders(searches: Iterable[Search]) -> set[str]:
 
 
 def _above(folders: Iterable[str], searches: Iterable[Search]) -> set[str]:
-    """All that leads to these folders, links included."""
+    """Returns all that leads to these folders, links included."""
     above: set[str] = set()
     real = {os.path.realpath(folder) for search in searches for folder in search.folders}
     for path in (*folders, *real):

@@ -96,7 +96,7 @@ def formatted(
     lines: tuple[int, int] | None = None,
     is_unwanted: Callable[[], bool] = lambda: False,
 ) -> Formatted:
-    """Format a text. Takes as long as clang-format does; not for the GUI thread.
+    """Formats a text. Takes as long as clang-format does; not for the GUI thread.
 
     Args:
         text: CUDA C++.
@@ -212,5 +212,5 @@ def _units(content: bytes, places: Iterable[int]) -> list[int]:
 
 
 def _halves(text: str, units: int) -> str:
-    """The beginning of a text, of so many UTF-16 units."""
+    """Returns the beginning of a text, of so many UTF-16 units."""
     return text.encode("utf-16-le", "replace")[: 2 * units].decode("utf-16-le", "replace")

@@ -11,7 +11,7 @@ from jitstudio.display import check_window
 
 
 def open_window(files: Sequence[str]) -> int:
-    """Open the window on these files, or on the last session; the exit status."""
+    """Opens the window on these files, or on the last session and returns the exit status."""
     if files and not os.path.exists(files[0]) and not Path(files[0]).suffix:
         # A word without an ending was meant as a command.
         from jitstudio.cli.main import refuse

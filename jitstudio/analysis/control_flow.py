@@ -82,7 +82,7 @@ class FlowGraph:
     loops: tuple[Loop, ...] = ()
 
     def block_at(self, position: int) -> BasicBlock | None:
-        """The block of an instruction of SASS or of a line of PTX, or None outside all.
+        """Returns the block of an instruction of SASS or of a line of PTX, or None outside all.
 
         Of several blocks in a line it is the last.
         """
@@ -110,13 +110,13 @@ class FlowGraph:
         return tuple(found)
 
     def depth(self, block: int) -> int:
-        """How many loops are around a block."""
+        """Returns how many loops are around a block."""
         loop = self.innermost[block]
         return self.loops[loop].depth if loop != NOWHERE else 0
 
 
 def neighbours(count: int, pairs: Iterable[tuple[int, int]]) -> tuple[tuple[int, ...], ...]:
-    """For each of `count` nodes those that it is paired with, in the order of the pairs."""
+    """Returns for each of `count` nodes those that it is paired with, in the order of the pairs."""
     found: list[list[int]] = [[] for _ in range(count)]
     for one, other in pairs:
         found[one].append(other)
@@ -144,7 +144,7 @@ class Leap(NamedTuple):
 def divide(
     count: int, leaps: Sequence[Leap], entries: dict[int, str], names: dict[int, str]
 ) -> tuple[tuple[BasicBlock, ...], tuple[ControlFlowEdge, ...]]:
-    """The blocks and edges of code, from what does not just go on in it.
+    """Returns the blocks and edges of code, from what does not just go on in it.
 
     Args:
         count: How many instructions there are, or lines.
@@ -180,7 +180,7 @@ _Neighbours = Sequence[Sequence[int]]
 
 
 def loops(blocks: Sequence[BasicBlock], edges: Sequence[ControlFlowEdge]) -> tuple[Loop, ...]:
-    """The loops of a graph, by depth, then by head.
+    """Returns the loops of a graph, by depth, then by head.
 
     A loop is a set of blocks that all reach each other. Those inside it are what still is one
     when its head is left out. Where every loop has one entry these are the natural loops.
@@ -206,7 +206,7 @@ def loops(blocks: Sequence[BasicBlock], edges: Sequence[ControlFlowEdge]) -> tup
 def _entered(
     blocks: Sequence[BasicBlock], after: _Neighbours, pairs: Iterable[tuple[int, int]]
 ) -> _Neighbours:
-    """Per block where control really comes from: not from what is never reached itself.
+    """Returns per block where control really comes from: not from what is never reached itself.
 
     `NOWHERE` stands for the caller.
     """
@@ -224,7 +224,7 @@ def _entered(
 
 
 def _cycles(nodes: Iterable[int], after: _Neighbours) -> Iterator[frozenset[int]]:
-    """The largest sets of nodes that reach each other, and themselves, among these nodes."""
+    """Yields the largest sets of nodes that reach each other, and themselves, among these nodes."""
     for component in _components(set(nodes), after):
         (first, *more) = component
         if more or first in after[first]:
@@ -232,7 +232,7 @@ def _cycles(nodes: Iterable[int], after: _Neighbours) -> Iterator[frozenset[int]
 
 
 def _components(nodes: set[int], after: _Neighbours) -> Iterator[list[int]]:
-    """The strongly connected components, found as Tarjan does, on a stack of its own."""
+    """Yields the strongly connected components, found as Tarjan does, on a stack of its own."""
     order: dict[int, int] = {}
     lowest: dict[int, int] = {}
     path: list[int] = []

@@ -79,7 +79,7 @@ class Reference:
             self._others[entry.topic][entry.name] = entry
 
     def explain(self, word: str, *, opens: bool = False) -> Help | None:
-        """What a word means, with all its modifiers; None if nothing is known of it.
+        """Returns what a word means, with all its modifiers; None if nothing is known of it.
 
         Args:
             word: Such as ``ld.global.nc.f32``, ``%tid.x``, ``SR_TID.X``, ``R2.64`` or ``.reg``.
@@ -109,7 +109,7 @@ class Reference:
 
 @cache
 def reference(kind: CodeKind) -> Reference:
-    """What is told of a kind of code; nothing but of PTX and SASS."""
+    """Returns what is told of a kind of code; nothing but of PTX and SASS."""
     language = _LANGUAGES.get(kind)
     return Reference(_entries(language) if language else ())
 

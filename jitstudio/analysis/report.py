@@ -60,7 +60,7 @@ class KernelReport:
 
 
 def report(function: SassFunction, resources: Resources | None) -> KernelReport:
-    """Count what a function consists of.
+    """Counts what a function consists of.
 
     Args:
         function: The function.

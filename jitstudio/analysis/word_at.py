@@ -38,7 +38,7 @@ class WordAt:
 
 
 def word_at(kind: CodeKind, line: str, column: int) -> WordAt | None:
-    """The word that covers a column, counted from 0; None in between and in comments."""
+    """Returns the word that covers a column, counted from 0; None in between and in comments."""
     code = line.partition(_COMMENT)[0]
     words = (_WORD if kind in _BEFORE else _NAME).finditer(code)
     found = next((word for word in words if word.start() <= column < word.end()), None)
@@ -46,7 +46,7 @@ def word_at(kind: CodeKind, line: str, column: int) -> WordAt | None:
 
 
 def openings(kind: CodeKind, line: str) -> Iterator[int]:
-    """The columns of the words that tell what the line does: of PTX and SASS the opcode's.
+    """Yields the columns of the words that tell what the line does: of PTX and SASS the opcode's.
 
     In other languages any word may.
     """

@@ -43,13 +43,13 @@ class WordTable(Generic[Value]):
         return value, [part for place, part in enumerate(parts) if place not in places]
 
     def values(self) -> Iterator[Value]:
-        """All rows."""
+        """Returns all rows."""
         return (value for rows in self._rows.values() for _, value in rows)
 
 
 @cache
 def read_table(name: str) -> Mapping[str, Any]:
-    """The content of a file of `resources/reference`."""
+    """Returns the content of a file of `resources/reference`."""
     return tomllib.loads(resource(f"reference/{name}.toml").read_text("utf-8"))
 
 
@@ -64,7 +64,7 @@ def rows(table: Mapping[str, Any]) -> Iterator[tuple[str, list[str]]]:
 
 
 def _places(wanted: Sequence[str], parts: Sequence[str]) -> tuple[int, ...]:
-    """Where all that is wanted stands, in this order; empty if some of it does not."""
+    """Returns where all that is wanted stands, in this order; empty if some of it does not."""
     places: list[int] = []
     for part in wanted:
         begin = places[-1] + 1 if places else 0

@@ -12,7 +12,7 @@ from jitstudio.cli.terminal import print_error, say
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Tell of the cache, and empty it if asked; the exit status is `USAGE` if it is of no use."""
+    """Reports on the cache, and empties it if asked; returns `USAGE` if it cannot be used."""
     store = Store()
     cleared = store.clear() if arguments.clear else None
     size, limit = store.size(), store.limit()

@@ -87,7 +87,7 @@ def run_links(request: BuildRequest, timeout: float, *, as_json: bool) -> int:
 def _build_all(
     request: BuildRequest, axes: tuple[Axis, ...], timeout: float, emit: frozenset[CodeKind]
 ) -> tuple[tuple[VariantRow, ...], tuple[BuildResult, ...]]:
-    """The rows, and their builds."""
+    """Returns the rows, and their builds."""
     # From the cache a build would take no time at all, and time is one of the figures.
     request = replace(request, emit=emit, use_cache=False)
     plan = VariantPlan(axes, request, launches=False)

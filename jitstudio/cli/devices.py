@@ -16,7 +16,7 @@ _WITHOUT = "Building needs no GPU: 'jitstudio build' works all the same."
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List the GPUs; the exit status is `MISSING` if there is none.
+    """Lists the GPUs; the exit status is `MISSING` if there is none.
 
     Raises:
         WorkerError: The worker itself failed.

@@ -27,7 +27,7 @@ from jitstudio.worker.builder import Builder
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Build both if they are to be built, and compare them; the exit status.
+    """Builds both if they are to be built, and compares them and returns the exit status.
 
     Raises:
         UsageError: An argument is wrong or a file cannot be read.
@@ -90,7 +90,7 @@ def _machine_code(name: str, arguments: argparse.Namespace) -> ComparedInput:
 
 
 def _program(units: tuple[Unit, ...]) -> CubinProgram:
-    """All modules of a build as one."""
+    """Returns all modules of a build as one."""
     return CubinProgram(
         Disassembly(
             ", ".join(dict.fromkeys(unit.code.target for unit in units)),

@@ -28,7 +28,7 @@ _ITEM = re.compile(r"(- |\d+\. )")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the page of a topic, or all topics; the exit status is `USAGE` for an unknown one."""
+    """Prints the page of a topic, or all topics; the exit status is `USAGE` for an unknown one."""
     topic = " ".join(arguments.topic)
     if not topic:
         return _list_topics()
@@ -100,7 +100,7 @@ def _block_lines(block: Sequence[str], width: int) -> list[str]:
 
 
 def _table(block: Sequence[str], width: int) -> list[str]:
-    """The cells in line, with the text of the last column in as many lines as it needs."""
+    """Returns the cells in line, with the text of the last column in as many lines as it needs."""
     split = (re.split(r"(?<!\\)\|", line.strip()[1:-1]) for line in block)
     rows = [[_plain(cell.strip()) for cell in cells] for cells in split]
     rows = [row for row in rows if any(cell.strip("-: ") for cell in row)]

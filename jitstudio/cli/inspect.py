@@ -15,7 +15,7 @@ from jitstudio.cli.terminal import print_error, say
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Build what the arguments say, if it is to be built, and read it; the exit status.
+    """Builds what the arguments say, if need be, and reads it; returns the exit status.
 
     Raises:
         UsageError: An argument is wrong or a file cannot be read.

@@ -89,7 +89,7 @@ class MachineCode:
 def read_machine_code(
     request: BuildRequest, timeout: float, *, with_calls: bool = False
 ) -> MachineCode:
-    """Build what is asked for as far as machine code, and read it.
+    """Builds what is asked for as far as machine code, and reads it.
 
     Args:
         request: What to build; what is machine code already is only read.
@@ -126,7 +126,7 @@ def read_machine_code(
 
 
 def makes_ptx(request: BuildRequest) -> bool:
-    """Whether there is PTX on the way to the machine code, or a link that makes it too."""
+    """Returns whether there is PTX on the way to the machine code, or a link that makes it too."""
     return _WITH_PTX[request.link].issuperset(source.kind for source in request.sources)
 
 
@@ -138,7 +138,7 @@ def _built(builder: Builder, request: BuildRequest, timeout: float) -> BuildResu
 
 
 def _cubins(request: BuildRequest, result: BuildResult) -> Iterator[Artifact]:
-    """What was given and what was made, in the order of the modules."""
+    """Yields what was given and what was made, in the order of the modules."""
     made = [a.name for a in result.artifacts if a.kind is CodeKind.CUBIN]
     given = [source.name for source in request.sources]
     for name in sorted(
@@ -197,18 +197,18 @@ class InlinedNamed:
 
 
 def with_ptx(request: BuildRequest) -> BuildRequest:
-    """The build with the PTX of the link, whose line table alone names what was inlined."""
+    """Returns the build with the PTX of the link, whose line table alone names what was inlined."""
     return replace(request, emit=request.emit | {CodeKind.PTX})
 
 
 def only_asked_for(result: BuildResult, request: BuildRequest) -> BuildResult:
-    """The result without PTX that was not asked for."""
+    """Returns the result without PTX that was not asked for."""
     kept = (a for a in result.artifacts if a.kind is not CodeKind.PTX or a.kind in request.emit)
     return replace(result, artifacts=tuple(kept))
 
 
 def read_inlined(result: BuildResult) -> InlinedNamed | None:
-    """What the LTO link of a build inlined; None where none made PTX.
+    """Returns what the LTO link of a build inlined; None where none made PTX.
 
     Raises:
         WorkerError: The worker that demangles failed.
@@ -276,7 +276,7 @@ class Inspected:
 
 
 def inspected(unit: Unit, function: SassFunction, block: int | None, shared: int) -> Inspected:
-    """Find out all about a function.
+    """Finds out all about a function.
 
     Args:
         unit: What it is in.

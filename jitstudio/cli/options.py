@@ -19,7 +19,7 @@ _INDENT = "    "
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """List the options that are asked for; the exit status is `USAGE` if there are none."""
+    """Lists the options that are asked for; the exit status is `USAGE` if there are none."""
     tool = ADDRESSES.get(arguments.tool)
     search = " ".join(arguments.search)
     found = [
@@ -58,7 +58,7 @@ def _takers(spec: OptionSpec) -> str:
 
 
 def _condition(spec: OptionSpec) -> str:
-    """What holds in a project that is not trusted."""
+    """Returns what holds in a project that is not trusted."""
     match spec.effect:
         case OptionEffect.NOTHING:
             return ""

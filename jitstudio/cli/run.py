@@ -52,7 +52,7 @@ _BUILT = ("ok", "outcome", "arch", "kernels", "diagnostics")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what the arguments say; the exit status.
+    """Does what the arguments say and returns the exit status.
 
     Raises:
         UsageError: An argument is wrong, a file cannot be read or written.
@@ -98,7 +98,7 @@ def _launch(
     ordinal: int,
     heard: Callable[[LaunchEvent], None],
 ) -> LaunchResult:
-    """The launch, or why there was none."""
+    """Returns the launch, or why there was none."""
     try:
         forms = kernel_forms(request.sources, built, request.headers)
         form = choose_form(launched_name(built, spec.kernel), forms)
@@ -127,7 +127,7 @@ def _ignore(_event: LaunchEvent) -> None:
 
 
 def _missing(found: DeviceList, ordinal: int) -> SpecProblem | None:
-    """Why there is no such GPU."""
+    """Returns why there is no such GPU."""
     if any(device.ordinal == ordinal for device in found.devices):
         return None
     here = ", ".join(str(device.ordinal) for device in found.devices)
@@ -152,12 +152,12 @@ def _report(built: BuildResult, result: LaunchResult, found: DeviceList, ordinal
 
 
 def _file_name(parameter: str) -> str:
-    """A parameter's name as a name for a file: hand-written code may call it anything."""
+    """Returns a parameter's name as a name for a file: hand-written code may call it anything."""
     return re.sub(r"[^\w-]", "_", parameter)[:_LONGEST_NAME]
 
 
 def _saved(buffers: Iterable[BufferResult], folder: Path) -> Iterable[BufferResult]:
-    """The buffers with the paths of their copies; the launcher's own files go with it."""
+    """Yields the buffers with the paths of their copies; the launcher's own files go with it."""
     for buffer in buffers:
         if not buffer.path:
             yield buffer

@@ -59,7 +59,7 @@ _STATUSES = {outcome.value: code for outcome, code in exit_codes.OF_LAUNCH.items
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do what the arguments say; the exit status.
+    """Does what the arguments say and returns the exit status.
 
     Raises:
         UsageError: An argument is wrong, a file cannot be read or written, a cluster not used.
@@ -99,7 +99,7 @@ def _plan(arguments: argparse.Namespace) -> VariantPlan:
 def _axes(
     arguments: argparse.Namespace, spec: LaunchSpec, draft: VariantDraft | None
 ) -> tuple[Axis, ...]:
-    """Those that are given, else those of the project."""
+    """Returns those that are given, else those of the project."""
     if not arguments.axis and draft is not None:
         return tuple(axis.axis() for axis in draft.axes)
     if not arguments.axis:
@@ -192,7 +192,7 @@ def _number(number: Value, form: str = "") -> str:
 
 
 def _status(result: VariantTable) -> int:
-    """A failed check first; else well if any ran; else the worst there was."""
+    """Returns a failed check first; else well if any ran; else the worst there was."""
     outcomes = {row.outcome for row in result.rows}
     if LaunchOutcome.WRONG.value in outcomes:
         return exit_codes.WRONG
@@ -202,7 +202,7 @@ def _status(result: VariantTable) -> int:
 
 
 def _table_file(text: str | None) -> Path | None:
-    """The file, opened once before the work so that a wrong one costs no time."""
+    """Returns the file, opened once before the work so that a wrong one costs no time."""
     if text is None:
         return None
     path = Path(text)

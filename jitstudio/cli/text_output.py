@@ -281,7 +281,7 @@ def _barrier(number: int | None) -> str:
 
 
 def _place(place: SourceLocation) -> str:
-    """The file without its folders: paths of line tables are long."""
+    """Returns the file without its folders: paths of line tables are long."""
     return f"{PurePath(place.file).name}:{place.line}"
 
 

@@ -52,14 +52,14 @@ class Blobs:
         self._data, self._at, self._count = data, start, count
 
     def take(self, size: Any) -> bytes:
-        """The next so many bytes."""
+        """Returns the next so many bytes."""
         if type(size) is not int or not 0 <= size <= len(self._data) - self._at:
             raise CodecError(f"{shortly(size)} is no length of what is left")
         self._at += size
         return bytes(self._data[self._at - size : self._at])
 
     def spend(self, count: int) -> None:
-        """Note that a piece becomes so many values."""
+        """Notes that a piece becomes so many values."""
         self._count += count
         if self._count > MOST_VALUES:
             raise CodecError(f"it has more than {MOST_VALUES:,} parts")
@@ -71,7 +71,7 @@ class Blobs:
 
 
 def shortly(value: object) -> str:
-    """The value in a message, however large it is."""
+    """Returns the value in a message, however large it is."""
     return reprlib.repr(value)
 
 
@@ -85,19 +85,19 @@ class TypeCodec:
     """How values of one type are stored: one of them, and a column of them."""
 
     def lower(self, value: Any, blobs: list[bytes]) -> Any:
-        """The value as JSON knows it; what is long goes to the blobs."""
+        """Returns the value as JSON knows it; what is long goes to the blobs."""
         raise NotImplementedError
 
     def lift(self, plain: Any, blobs: Blobs) -> Any:
-        """The value that `lower` has made this of."""
+        """Returns the value that `lower` has made this of."""
         raise NotImplementedError
 
     def lower_all(self, values: Collection[Any], blobs: list[bytes]) -> Any:
-        """A column of values."""
+        """Returns a column of values."""
         return [self.lower(value, blobs) for value in values]
 
     def lift_all(self, plain: Any, blobs: Blobs) -> Sequence[Any]:
-        """The column that `lower_all` has made this of."""
+        """Returns the column that `lower_all` has made this of."""
         return [self.lift(item, blobs) for item in _listed(plain)]
 
 
@@ -384,7 +384,7 @@ _FIXED: dict[Any, TypeCodec] = {
 
 @cache
 def form_of(kind: Any) -> TypeCodec:
-    """How values of a type are stored.
+    """Returns how values of a type are stored.
 
     Raises:
         TypeError: They cannot be.
@@ -465,7 +465,7 @@ class Codec(Generic[_T]):
         self._form = form_of(kind)
 
     def dump(self, value: _T) -> list[bytes]:
-        """The bytes in pieces, of which long ones are those of the value itself.
+        """Returns the bytes in pieces, of which long ones are those of the value itself.
 
         Raises:
             TypeError: It is none of the type.
@@ -478,7 +478,7 @@ class Codec(Generic[_T]):
         return [_HEAD.pack(len(head)) + head.encode("ascii"), *blobs]
 
     def load(self, data: bytes) -> _T:
-        """The value that `dump` has made these bytes of.
+        """Returns the value that `dump` has made these bytes of.
 
         Raises:
             CodecError: They hold no such value.
@@ -507,7 +507,7 @@ class Codec(Generic[_T]):
         return b"".join((self._shape, *self.dump(value)))
 
     def unpack(self, data: bytes) -> _T:
-        """The value that `pack` has made these bytes of.
+        """Returns the value that `pack` has made these bytes of.
 
         Raises:
             CodecError: They hold no such value, or one whose type has other parts by now.

@@ -79,7 +79,7 @@ class Variable:
 
 
 def sections(content: bytes, named: re.Pattern[str] | None = None) -> tuple[ElfSection, ...]:
-    """The sections in their order; none of bytes that are no such file, or are cut short.
+    """Returns the sections in their order; none of bytes that are no such file, or are cut short.
 
     Args:
         content: The file.
@@ -92,7 +92,7 @@ def sections(content: bytes, named: re.Pattern[str] | None = None) -> tuple[ElfS
 
 
 def variables(symbols: ElfSection, names: bytes) -> Iterator[Variable]:
-    """The variables of a table of symbols.
+    """Yields the variables of a table of symbols.
 
     Args:
         symbols: The table.
@@ -104,12 +104,12 @@ def variables(symbols: ElfSection, names: bytes) -> Iterator[Variable]:
 
 
 def symbol_names(symbols: ElfSection, names: bytes) -> tuple[str, ...]:
-    """The names of a table of symbols, in its order."""
+    """Returns the names of a table of symbols, in its order."""
     return tuple(_text(names, row[0]) for row in _rows(_SYMBOL, symbols.content, _SYMBOL.size))
 
 
 def relocations(section: ElfSection, *, adds: bool) -> Iterator[tuple[int, int, int, int]]:
-    """What is filled in later: offset, type, the symbol's index, and what is added to it.
+    """Yields what is filled in later: offset, type, the symbol's index, and what is added to it.
 
     Args:
         section: The relocations of another section.
@@ -124,7 +124,7 @@ def relocations(section: ElfSection, *, adds: bool) -> Iterator[tuple[int, int, 
 
 
 def cubin_target(content: bytes) -> Arch | None:
-    """What a cubin was built for; None for bytes that are none.
+    """Returns what a cubin was built for; None for bytes that are none.
 
     The header has the number only. The letter behind it is in the note that the assembler leaves,
     if it leaves one.
@@ -142,7 +142,7 @@ def cubin_target(content: bytes) -> Arch | None:
 
 
 def is_relocatable(content: bytes) -> bool:
-    """Whether a cubin has to be linked before it can run."""
+    """Returns whether a cubin has to be linked before it can run."""
     header = _cuda_header(content)
     return header is not None and header[0] == _RELOCATABLE
 
@@ -156,7 +156,7 @@ def keeps_ptx(content: bytes) -> bool:
 
 
 def kept_ptx(content: bytes) -> str:
-    """The PTX that a cubin keeps; empty where it does not.
+    """Returns the PTX that a cubin keeps; empty where it does not.
 
     The assembler keeps each line of it, ended by a NUL and without what was before the first
     word; comments and line marks are kept as empty lines. So line numbers are those of the PTX that
@@ -186,7 +186,7 @@ def _kept(content: bytes) -> bytes:
 
 
 def _indented(lines: list[str]) -> Iterator[str]:
-    """The lines of bodies behind a tab, as compilers write them."""
+    """Yields the lines of bodies behind a tab, as compilers write them."""
     inside = 0
     for line in lines:
         inside -= line.startswith("}")

@@ -30,7 +30,7 @@ class DoctorFinding:
 
 
 def tool_findings(info: ToolchainInfo) -> Iterator[DoctorFinding]:
-    """The tools, the targets that they know, and what holds them."""
+    """Yields the tools, the targets that they know, and what holds them."""
     for tool in info.tools:
         yield DoctorFinding(tool.tool.value, _tool(tool), tool.path, tool.problem, True)
     unknown = "" if info.archs else "The targets are unknown without NVRTC."
@@ -40,7 +40,7 @@ def tool_findings(info: ToolchainInfo) -> Iterator[DoctorFinding]:
 
 
 def gpu_findings(devices: DeviceList) -> Iterator[DoctorFinding]:
-    """The driver, and each GPU."""
+    """Yields the driver, and each GPU."""
     version = devices.driver_version
     yield DoctorFinding(
         "driver", f"serves CUDA {version}" if version else "", problem=devices.problem
@@ -50,7 +50,7 @@ def gpu_findings(devices: DeviceList) -> Iterator[DoctorFinding]:
 
 
 def window_finding(problem: str, remedy: str) -> DoctorFinding:
-    """Whether a window can be opened.
+    """Returns whether a window can be opened.
 
     Args:
         problem: Why not; empty if it can.

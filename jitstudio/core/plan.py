@@ -109,7 +109,7 @@ _PACKED = frozenset({_K.CUDA, _K.LLVM_IR, _K.PTX, _K.LTOIR})
 
 
 def default_emit(sources: tuple[Source, ...], link: LinkMode) -> frozenset[CodeKind]:
-    """What to emit when the user did not say: the most readable thing there is."""
+    """Returns what to emit when the user did not say: the most readable thing there is."""
     if link is not LinkMode.NONE:
         return frozenset({_K.SASS})
     return frozenset(
@@ -118,7 +118,7 @@ def default_emit(sources: tuple[Source, ...], link: LinkMode) -> frozenset[CodeK
 
 
 def plan(request: BuildRequest) -> tuple[Step, ...]:
-    """The steps of a build, each after those it needs.
+    """Returns the steps of a build, each after those it needs.
 
     Raises:
         PlanError: There is nothing to build, a module can never become what was asked for or is
@@ -204,7 +204,7 @@ def misnamed(name: str) -> str:
 
 
 def _units(request: BuildRequest) -> list[Source]:
-    """The modules, with one for all LLVM IR where that is joined."""
+    """Returns the modules, with one for all LLVM IR where that is joined."""
     first = next((s for s in request.sources if s.kind is _K.LLVM_IR), None)
     return [
         source
@@ -257,7 +257,7 @@ def _nothing_left(source: Source) -> str:
 
 
 def _chain(start: CodeKind, target: CodeKind) -> tuple[CodeKind, ...]:
-    """The kinds to make one after another, `target` last."""
+    """Returns the kinds to make one after another, `target` last."""
     before = ROUTES[(start, target)].out_of
     if before is start:
         return (target,)
@@ -351,7 +351,7 @@ def _fatbin_steps(request: BuildRequest) -> Iterator[Step]:
 
 
 def _variant(step: Step, request: BuildRequest, target: str) -> Step:
-    """The same step among those for other targets."""
+    """Returns the same step among those for other targets."""
     given = {Ref(source.kind, source.name) for source in request.sources}
     inputs = (
         ref if ref in given else replace(ref, name=f"{ref.name}@{target}") for ref in step.inputs
@@ -425,7 +425,7 @@ class Basis:
 
 
 def with_idle_options(request: BuildRequest, result: BuildResult) -> BuildResult:
-    """The result with a warning for each option that its build has made nothing of."""
+    """Returns the result with a warning for each option that its build has made nothing of."""
     told = dict.fromkeys(_warnings(request))
     return replace(result, diagnostics=(*result.diagnostics, *told)) if told else result
 

@@ -17,7 +17,7 @@ def target_shown(request: BuildRequest) -> Arch:
 
 
 def machine_code(request: BuildRequest, result: BuildResult, name: str) -> Artifact | None:
-    """The cubin of a module or of the link, made or given; None where there is none."""
+    """Returns the cubin of a module or of the link, made or given; None where there is none."""
     return result.artifact(CodeKind.CUBIN, name) or _as_made(_given_code(request, name))
 
 

@@ -63,12 +63,12 @@ _AMOUNTS: dict[str, re.Pattern[str]] = {
 
 
 def has_code(cubin: bytes) -> bool:
-    """Whether there is any function in a cubin, kernel or not."""
+    """Returns whether there is any function in a cubin, kernel or not."""
     return bool(sections(cubin, _CODE))
 
 
 def cubin_resources(cubin: bytes) -> dict[str, Resources]:
-    """What each kernel of a cubin needs, by its lowered name; spills are in logs only.
+    """Returns what each kernel of a cubin needs, by its lowered name; spills are in logs only.
 
     Of a damaged cubin the names are returned at most.
     """
@@ -147,7 +147,7 @@ def _size(section: ElfSection | None) -> int:
 
 
 def read_verbose_log(text: str) -> dict[str, Resources]:
-    """What a log says of each function, by its lowered name.
+    """Returns what a log says of each function, by its lowered name.
 
     Device functions are among them; ptxas prints their spills, too.
     """
@@ -167,7 +167,7 @@ def read_verbose_log(text: str) -> dict[str, Resources]:
 
 
 def merge(known: Mapping[str, Resources], told: Mapping[str, Resources]) -> dict[str, Resources]:
-    """Fill what is unknown in `known` with what is `told` of the functions of the same name."""
+    """Fills what is unknown in `known` with what is `told` of the functions of the same name."""
     return {
         name: _filled(resources, told.get(name, Resources())) for name, resources in known.items()
     }

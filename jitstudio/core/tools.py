@@ -46,7 +46,7 @@ class FileStamp:
 
     @classmethod
     def of(cls, path: str) -> FileStamp:
-        """The file as it is now.
+        """Returns the file as it is now.
 
         Raises:
             OSError: It is not there.

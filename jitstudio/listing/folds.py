@@ -26,7 +26,7 @@ _PATTERNS = {
 
 
 def folds(kind: CodeKind, text: str) -> dict[int, int]:
-    """The last line before the closing brace, by the line of the opening one, from 0.
+    """Returns the last line before the closing brace, by the line of the opening one, from 0.
 
     Of several braces in a line it is the outermost that counts. There is nothing to fold where
     the brace is closed in the next line or never.
@@ -105,7 +105,7 @@ class _Braces:
         return self._function is not None
 
     def take(self, line: int, part: str) -> FoldRange | None:
-        """Take in a part; gives back the block that it closes."""
+        """Takes in a part; gives back the block that it closes."""
         if part == "{":
             self._open.append(self._begin(line))
             self._function = None
@@ -139,7 +139,7 @@ _HEADER = "header"
 
 
 def _ptx_header(lines: Sequence[str]) -> Iterator[FoldRange]:
-    """The comments that the text begins with."""
+    """Yields the comments that the text begins with."""
     is_comment = (line.startswith("//") or not line.strip() for line in lines)
     count = sum(1 for _ in takewhile(bool, is_comment))
     yield from _closed(lines, FoldRange(0, 0, _HEADER, starts_folded=True), count - 1)
@@ -226,13 +226,13 @@ class _Padding:
         self._first = self._last = 0
 
     def take(self, line: int) -> None:
-        """Take in a NOP."""
+        """Takes in a NOP."""
         if not self._last or not self._are_rest(self._last + 1, line):
             self._first = line
         self._last = line
 
     def end(self, line: int, function: FoldRange | None) -> Iterator[FoldRange]:
-        """The NOPs up to a line that is no instruction, where no code runs into them."""
+        """Yields the NOPs up to a line that is no instruction, where no code runs into them."""
         name = function.name if function else ""
         first, last = self._first, self._last
         self._first = self._last = 0
@@ -245,13 +245,13 @@ class _Padding:
             yield from _closed(self._lines, block, line - 1)
 
     def _are_rest(self, first: int, behind: int) -> bool:
-        """Whether lines only go on with the encoding of what is above them."""
+        """Returns whether lines only go on with the encoding of what is above them."""
         rest = (self._lines[number] for number in range(first, behind))
         return all(not line.strip() or _ENCODING.match(line) for line in rest)
 
 
 def _closed(lines: Sequence[str], block: FoldRange, last: int) -> Iterator[FoldRange]:
-    """A block that ends at the last line with text, if it has more than its head."""
+    """Yields a block that ends at the last line with text, if it has more than its head."""
     while last > block.head and not lines[last].strip():
         last -= 1
     if last > block.head:
@@ -278,5 +278,5 @@ class Outline:
 
 
 def outline(kind: CodeKind, lines: Sequence[str]) -> Outline:
-    """Read through a listing; takes a second for 300,000 lines."""
+    """Reads through a listing; takes a second for 300,000 lines."""
     return Outline(classify(kind, lines), blocks(kind, lines))

@@ -17,7 +17,7 @@ _LONGEST = 200
 def same_line(
     before: Sequence[str], after: Sequence[str], line: int, head: int | None = None
 ) -> int:
-    """The number of the line that a line has become, or of the one that is in its place.
+    """Returns the number of the line that a line has become, or of the one that is in its place.
 
     Args:
         before: The old text.

@@ -42,7 +42,7 @@ _GROUPS = (
 
 @lru_cache
 def vocabulary(kind: CodeKind) -> Vocabulary:
-    """The words of a kind of text; none where it is not typed by people."""
+    """Returns the words of a kind of text; none where it is not typed by people."""
     if kind not in _FILES:
         return Vocabulary({}, {})
     name, lexer = _FILES[kind]

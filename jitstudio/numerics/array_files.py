@@ -145,7 +145,7 @@ _READERS: dict[str, Callable[[Path, str, Type, int], np.ndarray]] = {
 
 
 def _check_size(size: int, largest: int, element: Type, length: int) -> None:
-    """Refuse what cannot be the content of the buffer before it fills the memory."""
+    """Refuses what cannot be the content of the buffer before it fills the memory."""
     numbers = int(np.prod(shape_of(element, length), dtype=np.int64))
     if size > max(LARGEST, largest * numbers):
         raise NumericsError(f"It has {size:,} bytes, far more than the buffer.")
@@ -159,7 +159,7 @@ def _is_numbers(line: str, delimiter: str | None) -> bool:
 
 
 def _converted(found: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray:
-    """The same numbers in the type of the buffer, if it can hold them."""
+    """Returns the same numbers in the type of the buffer, if it can hold them."""
     held = found.dtype
     if held == wanted:
         return found
@@ -179,7 +179,7 @@ def _converted(found: np.ndarray, wanted: np.dtype[Any]) -> np.ndarray:
 
 
 def _are_bits(held: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
-    """Whether a file shows the bits of what it has no name for, or of a struct."""
+    """Returns whether a file shows the bits of what it has no name for, or of a struct."""
     if held.itemsize != wanted.itemsize or held.hasobject:
         return False
     nameless = held.kind == "V" and held.names is None
@@ -204,6 +204,6 @@ def _shaped(array: np.ndarray, element: Type, length: int) -> np.ndarray:
 
 
 def _first(error: Exception) -> str:
-    """The first sentence of what a library says."""
+    """Returns the first sentence of what a library says."""
     said = (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")
     return f"{said}."

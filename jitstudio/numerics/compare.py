@@ -53,7 +53,7 @@ class _Tally:
     mismatches: list[Mismatch] = field(default_factory=list)
 
     def add(self, column: BufferColumn, first: int, got: np.ndarray, expected: np.ndarray) -> None:
-        """Compare a piece that begins with this element."""
+        """Compares a piece that begins with this element."""
         self.count += got.size
         if np.array_equal(got, expected):
             return
@@ -81,7 +81,7 @@ class _Tally:
 
 
 def _label(name: str, lanes: tuple[int, ...]) -> str:
-    """What is before a number of a struct, such as ``position[2]: ``."""
+    """Returns what is before a number of a struct, such as ``position[2]: ``."""
     return f"{name}{''.join(f'[{lane}]' for lane in lanes)}: " if name else ""
 
 
@@ -92,7 +92,7 @@ def compare(
     element: Type,
     tolerance: Tolerance,
 ) -> CheckResult:
-    """Compare a buffer with numbers of any type.
+    """Compares a buffer with numbers of any type.
 
     What is expected of a floating-point buffer is rounded to its type first, as the buffer can
     hold nothing else; the differences are those of double precision. NaN equals NaN. Integers are
@@ -146,7 +146,7 @@ def _are_integers(*arrays: np.ndarray) -> bool:
 def _compare_floats(
     got: np.ndarray, expected: np.ndarray, tolerance: Tolerance
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The differences, and which of them are too large."""
+    """Returns the differences, and which of them are too large."""
     left, right = got.astype(np.float64), expected.astype(np.float64)
     difference = np.abs(left - right)
     allowed = tolerance.absolute + tolerance.relative * np.abs(right)
@@ -160,7 +160,7 @@ def _compare_floats(
 def _compare_integers(
     got: np.ndarray, expected: np.ndarray, tolerance: Tolerance
 ) -> tuple[np.ndarray, np.ndarray]:
-    """The differences, and which of them are too large; nothing overflows or is rounded."""
+    """Returns the differences, and which of them are too large; nothing overflows or is rounded."""
     greater = got > expected
     left, right = got.astype(np.uint64), expected.astype(np.uint64)
     upper, lower = np.where(greater, left, right), np.where(greater, right, left)

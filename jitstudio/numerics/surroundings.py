@@ -67,7 +67,7 @@ class ExpressionScope(Mapping[str, Any]):
 
 
 def evaluate_among(expression: str, surroundings: Surroundings, length: int) -> Any:
-    """What an expression over the parameters comes to.
+    """Returns what an expression over the parameters comes to.
 
     Raises:
         NumericsError: It cannot be evaluated.
@@ -86,7 +86,7 @@ _SETTERS = (
 
 @cache
 def use_all_cores() -> None:
-    """Let OpenBLAS use the cores of this process, where it was started with one. Linux only.
+    """Lets OpenBLAS use the cores of this process, where it was started with one. Linux only.
 
     Another library than OpenBLAS starts its threads by itself when it needs them.
     """

@@ -35,12 +35,12 @@ _PATIENCE, _BUDGET = 0.5, 2.0
 
 
 def demangle(name: str) -> str:
-    """The name in C++; see `demangled`."""
+    """Returns the name in C++; see `demangled`."""
     return demangled((name,))[name]
 
 
 def demangled(names: Iterable[str]) -> dict[str, str]:
-    """Each name in C++, or the name itself: see there.
+    """Returns each name in C++, or the name itself: see there.
 
     That is one that is not mangled, that nothing can read, or whose words would be too many or take
     too long. The format is the Itanium C++ ABI's, which NVRTC uses on every platform.
@@ -78,7 +78,7 @@ def _read(name: str) -> str:
 
 
 def _read_apart(names: Sequence[str], end: float) -> list[str]:
-    """Read names in a copy of this process, as far as it comes within its time."""
+    """Reads names in a copy of this process, as far as it comes within its time."""
     if not hasattr(os, "fork"):
         return []
     source, sink = os.pipe()
@@ -103,7 +103,7 @@ def _read_apart(names: Sequence[str], end: float) -> list[str]:
 
 
 def _tell(names: Sequence[str], sink: int) -> None:
-    """Write what names are in C++, a line each, and end."""
+    """Writes what names are in C++, a line each, and ends."""
     try:
         # Whoever has asked may be gone by the time it is due to end this.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)

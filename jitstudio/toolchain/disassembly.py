@@ -40,7 +40,7 @@ _UNCOUNTED = (
 
 
 def read_cubin(cubin: bytes, name: str) -> Disassembly | ReadingFailure:
-    """Read the machine code of a cubin.
+    """Reads the machine code of a cubin.
 
     Args:
         cubin: The file's content.
@@ -114,7 +114,7 @@ def _why(status: int, errors: str, path: str, name: str) -> str:
 
 
 def disassemble(job: Job) -> Report:
-    """Disassemble one cubin."""
+    """Disassembles one cubin."""
     program = locate.nvdisasm()
     report = Report()
     ((ref, cubin),) = job.inputs

@@ -58,7 +58,7 @@ _ABANDONED = 3600.0
 
 
 def header_options(job: Job, version: str) -> tuple[str, ...]:
-    """What to send behind the user's options, so that his folders are searched first."""
+    """Returns what to send behind the user's options, so that his folders are searched first."""
     includes = any(option.startswith(_FORCED) for option in job.options)
     texts = (*(content for _, content in job.inputs), *(h.content for h in job.headers))
     if not includes and not any(_INCLUDE.search(text) for text in texts):
@@ -69,7 +69,7 @@ def header_options(job: Job, version: str) -> tuple[str, ...]:
 
 
 def header_folders(version: str) -> tuple[str, ...]:
-    """The folders that `header_options` lets NVRTC search."""
+    """Returns the folders that `header_options` lets NVRTC search."""
     named = [option.partition("=")[2] for option in _options(version)]
     below = [str(Path(folder) / "cccl") for folder in named]
     return (*named, *(folder for folder in below if folder not in named and os.path.isdir(folder)))
@@ -93,7 +93,7 @@ def _options(version: str) -> tuple[str, ...]:
 
 @cache
 def _unpacked(version: str) -> str:
-    """The folder of the headers that NVRTC brings along; empty where it brings none.
+    """Returns the folder of the headers that NVRTC brings along; empty where it brings none.
 
     Raises:
         OSError: They cannot be unpacked anywhere.
@@ -110,7 +110,7 @@ def _unpacked(version: str) -> str:
 
 
 def _bundled() -> Any:
-    """What NVRTC says of the headers that it brings along; None where it has none."""
+    """Returns what NVRTC says of the headers that it brings along; None where it has none."""
     try:
         status, info, *_ = nvrtc.nvrtcGetBundledHeadersInfo()
     except (AttributeError, RuntimeError, TypeError):
@@ -120,7 +120,7 @@ def _bundled() -> Any:
 
 
 def _install(folder: Path) -> str:
-    """Unpack the headers, unless they are there already; safe among several processes.
+    """Unpacks the headers, unless they are there already; safe among several processes.
 
     They are unpacked next to the folder, which appears once it is whole: a process that is killed
     meanwhile leaves no half of it.
@@ -148,7 +148,7 @@ def _install(folder: Path) -> str:
 
 
 def _remove_leftovers(folder: Path) -> None:
-    """Remove what processes that were killed have unpacked; it takes others seconds."""
+    """Removes what processes that were killed have unpacked; it takes others seconds."""
     for left in folder.glob(f"{_UNPACKING}*"):
         with contextlib.suppress(OSError):
             if time.time() - left.lstat().st_mtime > _ABANDONED:
@@ -187,12 +187,12 @@ class _Trace:
         return ("-Xcudafe", "--trace_includes", "-Xcudafe", f"--error_output={file}")
 
     def begin(self) -> None:
-        """Forget what was opened until now."""
+        """Forgets what was opened until now."""
         if self._descriptor >= 0:
             os.ftruncate(self._descriptor, 0)
 
     def opened(self) -> frozenset[str] | None:
-        """What was opened since, as NVRTC writes it; None if it did not say."""
+        """Returns what was opened since, as NVRTC writes it; None if it did not say."""
         if self._descriptor < 0:
             return None
         size = os.fstat(self._descriptor).st_size
@@ -248,7 +248,7 @@ def _all_told(scans: list[tuple[str, Includes]]) -> bool:
 
 
 def _scan(name: str, in_memory: set[str]) -> tuple[str, Includes] | None:
-    """The folder of a file that was opened, and what is in it; None for one in memory."""
+    """Returns the folder of a file that was opened, and what is in it; None for one in memory."""
     status = status_of(name)
     if status is None and name in in_memory:
         return None
@@ -273,7 +273,7 @@ def _searches(
 
 
 def _plain(path: str) -> str:
-    """A path without what makes no difference, whatever is a link."""
+    """Returns a path without what makes no difference, whatever is a link."""
     parts = [part for part in path.split("/") if part not in ("", ".")]
     return "/".join(parts)
 

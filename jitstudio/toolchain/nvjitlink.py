@@ -47,7 +47,7 @@ class _NotThere(RuntimeError):
 
 @cache
 def version() -> str:
-    """Such as ``13.5``.
+    """Returns such as ``13.5``.
 
     Raises:
         ToolMissing: nvJitLink is not here.
@@ -58,7 +58,7 @@ def version() -> str:
 
 
 def too_large(ref: Ref, content: bytes) -> str:
-    """Why a file is not unpacked, by what its headers say; empty where it may be."""
+    """Returns why a file is not unpacked, by what its headers say; empty where it may be."""
     size = unpacked_size(content) if ref.kind in _PACKED else 0
     if size <= max(LARGEST, _MOST_UNPACKED * len(content)):
         return ""
@@ -69,7 +69,7 @@ def too_large(ref: Ref, content: bytes) -> str:
 
 
 def link(job: Job) -> Report:
-    """Assemble one module, or link several."""
+    """Assembles one module, or links several."""
     if refused := next(filter(None, (too_large(*given) for given in job.inputs)), ""):
         return Report(options=job.options, error_log=refused)
     locate.load(Tool.NVJITLINK)

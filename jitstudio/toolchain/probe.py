@@ -27,7 +27,7 @@ _VERSIONS: dict[Tool, Callable[[], str]] = {
 
 
 def probe(request: ProbeRequest) -> ToolchainInfo:
-    """Look for everything; what is missing is named in the answer, not raised."""
+    """Looks for everything; what is missing is named in the answer, not raised."""
     # The driver has a place of its own in the answer.
     tools = tuple(_tool(tool) for tool in _VERSIONS)
     usable = {tool.tool for tool in tools if not tool.problem}
@@ -82,7 +82,7 @@ _FAMILIES = {
 
 @cache
 def identity(tool: Tool) -> ToolFile | None:
-    """The file with all its parts, or None where the tool is missing.
+    """Returns the file with all its parts, or None where the tool is missing.
 
     None also where a part has changed since this process began: then nobody knows which of its
     versions was loaded.
@@ -97,7 +97,7 @@ def identity(tool: Tool) -> ToolFile | None:
 
 
 def _parts(tool: Tool, path: str) -> Iterator[str]:
-    """What a tool loads or reads by itself."""
+    """Yields what a tool loads or reads by itself."""
     if tool in _FAMILIES:
         beside = Path(os.path.realpath(path)).parent
         yield from (str(file) for file in beside.iterdir() if _is_of(tool, str(file)))
@@ -112,7 +112,7 @@ def _is_of(tool: Tool, path: str) -> bool:
 
 
 def _mapped() -> Iterator[str]:
-    """The files that are in the memory of this process."""
+    """Yields the files that are in the memory of this process."""
     try:
         lines = Path("/proc/self/maps").read_text(errors="surrogateescape").splitlines()
     except OSError:

@@ -51,7 +51,7 @@ _RUNNERS = {
 
 
 def run(job: Job, emit: Emit, capture: Capture) -> Basis:
-    """Do the job, reporting everything through `emit`; what fails is reported, not raised."""
+    """Does the job, reporting everything through `emit`; what fails is reported, not raised."""
     runner = _RUNNERS[job.tool]
     try:
         version = runner.version()
@@ -99,7 +99,7 @@ def _lowered(job: Job, report: Report) -> Iterator[LoweredName]:
 
 
 def _kernels(job: Job, report: Report) -> Iterator[Kernel]:
-    """The kernels of the machine code where there is some, else of the PTX."""
+    """Yields the kernels of the machine code where there is some, else of the PTX."""
     if not job.final:
         return
     found: dict[str, Resources | None] = {}

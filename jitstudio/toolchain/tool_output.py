@@ -58,7 +58,7 @@ class Report:
 
     @contextmanager
     def timed(self) -> Iterator[None]:
-        """Count the time of the block as spent in native calls."""
+        """Counts the time of the block as spent in native calls."""
         start = time.perf_counter()
         try:
             yield
@@ -75,7 +75,7 @@ class Report:
 
 
 def text_of(log: bytes | bytearray) -> str:
-    """A native log as text: without NULs and trailing blanks, whatever bytes it echoes."""
+    """Returns a native log as text: without NULs and trailing blanks, whatever bytes it echoes."""
     return bytes(log).replace(b"\0", b"").rstrip(b" \n").decode("utf-8", "replace")
 
 
@@ -168,6 +168,6 @@ WORDS: dict[type, dict[Any, str]] = {
 
 
 def words(code: Any) -> str:
-    """A result code's name and what it means."""
+    """Returns a result code's name and what it means."""
     meaning = WORDS[type(code)].get(code, "This code is not known to jitstudio.")
     return f"{code.name}: {meaning}"

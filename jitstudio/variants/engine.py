@@ -172,12 +172,12 @@ class VariantRun:
                 self._read(site, *self._to_read.popleft())
 
     def _freest(self) -> Site | None:
-        """The site with the most cores free for builds."""
+        """Returns the site with the most cores free for builds."""
         best = max(self._sites, key=lambda site: site.jobs - self._count(site, _CORE), default=None)
         return best if best is not None and self._count(best, _CORE) < best.jobs else None
 
     def _free(self, site: Site) -> int:
-        """The cores of a site that neither build nor read."""
+        """Returns the cores of a site that neither build nor read."""
         return site.jobs - self._count(site, _CORE) - self._count(site, _READER)
 
     def _count(self, site: Site, occupies: str) -> int:
@@ -238,7 +238,7 @@ class VariantRun:
     def _prepare(
         self, variant: Variant, result: BuildResult, forms: tuple[KernelForm, ...]
     ) -> _Ready | VariantRow:
-        """What to launch where, or the row of a variant that is not launched."""
+        """Returns what to launch where, or the row of a variant that is not launched."""
         row = rows.built(variant, result, "", None)
         try:
             form = choose_form(launched_name(result, variant.spec.kernel), forms)
@@ -331,7 +331,7 @@ def gpus_of(sites: Sequence[Site], ordinals: Collection[int] | None) -> tuple[Gp
 
 
 def _block(spec: LaunchSpec, form: KernelForm) -> BlockResources:
-    """The block of a launch, as far as it can be told without a GPU."""
+    """Returns the block of a launch, as far as it can be told without a GPU."""
     faults = Faults()
     names = arguments_of(form, spec.arguments, "", faults).names
     made = geometry(spec, form, names, faults)

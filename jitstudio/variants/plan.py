@@ -171,7 +171,7 @@ _Put = Callable[[_Point, Axis, str], _Point]
 def _point(
     plan: VariantPlan, chosen: tuple[tuple[Axis, str], ...]
 ) -> tuple[BuildRequest, LaunchSpec]:
-    """The build and the launch with these values."""
+    """Returns the build and the launch with these values."""
     point = _Point(plan.build, plan.spec, plan.by_link)
     # A link can replace the whole build, so it comes before what the others change of it.
     for axis, value in sorted(chosen, key=lambda pair: pair[0].kind is not AxisKind.LINK):

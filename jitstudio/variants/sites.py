@@ -79,7 +79,7 @@ class Site:
     alive: Callable[[], bool]
 
     def interrupt(self) -> None:
-        """End its builds and launches in progress."""
+        """Ends its builds and launches in progress."""
         self.call(tasks.interrupt, self.session)
 
 
@@ -171,7 +171,7 @@ def cluster(
 
 
 def _is_safe(address: str) -> bool:
-    """Whether nobody but the scheduler can answer: by TLS, or on this machine itself."""
+    """Returns whether nobody but the scheduler can answer: by TLS, or on this machine itself."""
     scheme, _, place = address.rpartition("://")
     if scheme in _SAFE:
         return True

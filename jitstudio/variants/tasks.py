@@ -32,10 +32,10 @@ class RequestRunner(Protocol):
     """A `Builder`, a `Launcher` or an `DisassemblyReader`."""
 
     def cancel(self, ticket: int) -> None:
-        """End the call with this ticket."""
+        """Ends the call with this ticket."""
 
     def close(self) -> None:
-        """End its processes for good."""
+        """Ends its processes for good."""
 
 
 _T = TypeVar("_T", bound=RequestRunner)
@@ -71,14 +71,14 @@ class ToolPool(Generic[_T]):
                 self._free.append(tool)
 
     def interrupt(self) -> None:
-        """End all calls in progress."""
+        """Ends all calls in progress."""
         with self._lock:
             used = dict(self._used)
         for ticket, tool in used.items():
             tool.cancel(ticket)
 
     def close(self) -> None:
-        """End all tools; calls in progress end as cancelled."""
+        """Ends all tools; calls in progress end as cancelled."""
         with self._lock:
             tools = [*self._free, *self._used.values()]
             self._free.clear()

@@ -47,7 +47,7 @@ class Sanitized:
 
 
 def find_sanitizer() -> str | None:
-    """The program, on the PATH or in the toolkit's folder; None where there is none."""
+    """Returns the program, on the PATH or in the toolkit's folder; None where there is none."""
     roots = [os.environ[name] for name in _ROOTS if os.environ.get(name)]
     folders = [str(Path(root) / "bin") for root in (*roots, *USUAL_TOOLKITS)]
     return shutil.which(_NAME) or shutil.which(_NAME, path=os.pathsep.join(folders))
@@ -55,7 +55,7 @@ def find_sanitizer() -> str | None:
 
 @contextlib.contextmanager
 def sanitized(tool: Sanitizer, program: WorkerProgram) -> Iterator[Sanitized]:
-    """Have a process under the sanitizer for the block; its findings are complete after it.
+    """Has a process under the sanitizer for the block; its findings are complete after it.
 
     Raises:
         SanitizerMissing: There is none.
@@ -100,7 +100,7 @@ _ASIDES = (
 
 
 def findings(log: str) -> tuple[SanitizerFinding, ...]:
-    """What the log reports, the same place and words once."""
+    """Returns what the log reports, the same place and words once."""
     seen: dict[tuple[str, str, int | None], SanitizerFinding] = {}
     for finding in _findings(log):
         key = (finding.message.partition(",")[0], finding.file, finding.line)

@@ -37,7 +37,7 @@ class DisassemblyReader(SingleWorker):
     def analyse(
         self, request: AnalysisRequest, *, ticket: int = 0, timeout: float = DEFAULT_TIMEOUT
     ) -> Disassembly | ReadingFailure:
-        """Read the machine code of a cubin.
+        """Reads the machine code of a cubin.
 
         Args:
             request: Which.
@@ -57,7 +57,7 @@ class DisassemblyReader(SingleWorker):
         return answer
 
     def cancel(self, ticket: int) -> None:
-        """End the analysis with this ticket; one yet to come ends at once."""
+        """Ends the analysis with this ticket; one yet to come ends at once."""
         self._queue.cancel(ticket)
 
     def _read(

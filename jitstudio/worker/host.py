@@ -101,7 +101,7 @@ class WorkerHost:
         return need.met_by(sealed) and all(identity(at) == identities.get(at) for at in roots)
 
     def start(self) -> None:
-        """Start the child now rather than at the first call.
+        """Starts the child now rather than at the first call.
 
         Raises:
             WorkerError: It cannot be started.
@@ -112,7 +112,7 @@ class WorkerHost:
     def ask(
         self, call: Call[Any], on_event: Callable[[Any], None], need: Need = NOTHING
     ) -> Done[Any] | Death:
-        """Send one call and wait for its end.
+        """Sends one call and waits for its end.
 
         Args:
             call: What to do; `kill` knows it by its ticket.
@@ -134,7 +134,7 @@ class WorkerHost:
             return answer
 
     def kill(self, ticket: int) -> None:
-        """End the call with this ticket, by killing the child; one yet to come ends at once."""
+        """Ends the call with this ticket, by killing the child; one yet to come ends at once."""
         with self._lock:
             self._doomed = ticket
             child = self._child if self._current == ticket else None
@@ -142,12 +142,12 @@ class WorkerHost:
             child.kill()
 
     def rest(self) -> None:
-        """End an idle child; the next call starts another."""
+        """Ends an idle child; the next call starts another."""
         with self._busy:
             self._reap()
 
     def close(self) -> None:
-        """Kill the child for good. A call in progress ends as killed."""
+        """Kills the child for good. A call in progress ends as killed."""
         with self._lock:
             self._closed = True
             current = self._current
@@ -217,7 +217,7 @@ class WorkerHost:
         return self._child
 
     def _access(self, need: Need) -> SandboxAccess:
-        """What the child is sealed with; at its first call, with what this one needs."""
+        """Returns what the child is sealed with; at its first call, with what this one needs."""
         if self._sealed is None:
             sealed = need.of_new_process(self._earlier)
             paths = (*(sealed.readable or ()), *sealed.writable)
@@ -236,7 +236,7 @@ class WorkerHost:
 def _converse(
     child: ChildProcess, program: WorkerProgram, call: Call[Any], on_event: Callable[[Any], None]
 ) -> Done[Any] | InternalError:
-    """Send the call and hear the child out.
+    """Sends the call and hears the child out.
 
     Raises:
         EOFError, OSError: The child is gone.

@@ -21,7 +21,7 @@ _Ids = NDArray[np.int32]
 
 
 def corrected(code: Disassembly, modules: Mapping[str, PtxLines]) -> Disassembly:
-    """The code with the calls that each instruction has really come through.
+    """Returns the code with the calls that each instruction has really come through.
 
     Args:
         code: As it was read.
@@ -36,7 +36,7 @@ def corrected(code: Disassembly, modules: Mapping[str, PtxLines]) -> Disassembly
 def modules_of(
     functions: Iterable[SassFunction], modules: Mapping[str, PtxLines]
 ) -> dict[SassFunction, str]:
-    """The PTX of each function: the one that defines it.
+    """Returns the PTX of each function: the one that defines it.
 
     Where several do, as a static function may be in each of them, it is the one whose table it has.
     """

@@ -78,7 +78,7 @@ class InstructionOrigins:
         return self.starts[self._order]
 
     def made_of(self, start: int) -> NDArray[np.intp]:
-        """The instructions that were made of a statement of PTX, in their order."""
+        """Returns the instructions that were made of a statement of PTX, in their order."""
         first, last = np.searchsorted(self._sorted_starts, (start, start + 1))
         return self._order[first:last]
 
@@ -115,24 +115,24 @@ class Correlation:
         return iter(dict.fromkeys(chain(self._code_by_place, self._ptx_by_place)))
 
     def module_of(self, function: SassFunction) -> str:
-        """The PTX that a function was made of; empty where that is not known."""
+        """Returns the PTX that a function was made of; empty where that is not known."""
         return self._module_of.get(function, "")
 
     def functions_of(self, module: str) -> tuple[SassFunction, ...]:
-        """The functions that were made of a PTX text."""
+        """Returns the functions that were made of a PTX text."""
         return tuple(f for f in self.code.functions if self.module_of(f) == module)
 
     def tied(self, function: SassFunction) -> InstructionOrigins:
-        """Where the instructions of a function of this code come from."""
+        """Returns where the instructions of a function of this code come from."""
         return self._tied[function]
 
     def of_place(self, place: SourceLocation) -> Matches:
-        """What was made of a line of a source, there or inlined through a call on it."""
+        """Returns what was made of a line of a source, there or inlined through a call on it."""
         code, ptx = self._code_by_place.get(place, {}), self._ptx_by_place.get(place, {})
         return Matches((place,) if code or ptx else (), ptx, code)
 
     def of_ptx(self, module: str, line: int) -> Matches:
-        """Where a line of PTX comes from, and what was made of it."""
+        """Returns where a line of PTX comes from, and what was made of it."""
         lines = self.modules.get(module)
         if lines is None or not 0 < line <= lines.count:
             return Matches()
@@ -143,7 +143,7 @@ class Correlation:
         return Matches(places, {module: statement}, code) if places or code else Matches()
 
     def of_code(self, function: SassFunction, index: int) -> Matches:
-        """Where an instruction comes from, by way of which PTX."""
+        """Returns where an instruction comes from, by way of which PTX."""
         tied = self._tied[function]
         place, start = int(tied.ids[index]), int(tied.starts[index])
         places: InlineChain = () if place == NOWHERE else tied.places[place]
@@ -157,7 +157,7 @@ class Correlation:
         return next((callees[places] for callees in tellers if places in callees), "")
 
     def coverage(self) -> Coverage:
-        """How much of the code is tied to something."""
+        """Returns how much of the code is tied to something."""
         total = source = ptx = 0
         for function, tied in self._tied.items():
             count = function.code_length
@@ -178,7 +178,7 @@ class Correlation:
 def _by_place(
     ids: NDArray[np.int32], places: Sequence[InlineChain]
 ) -> Iterator[tuple[SourceLocation, NDArray[np.intp]]]:
-    """For each line of a source, the indices of all that has it in its chain."""
+    """Yields for each line of a source, the indices of all that has it in its chain."""
     order = np.argsort(ids, kind="stable")
     firsts = np.searchsorted(ids[order], np.arange(len(places) + 1))
     runs: dict[SourceLocation, list[NDArray[np.intp]]] = {}

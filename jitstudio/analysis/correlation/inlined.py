@@ -52,7 +52,7 @@ class Inlining:
 
 
 def inlining(lines: Sequence[str]) -> Inlining:
-    """Find what was inlined in a PTX text."""
+    """Finds what was inlined in a PTX text."""
     ptx = read_ptx_lines(lines)
     found: list[Inlined] = []
     untold = []
@@ -74,7 +74,7 @@ class _Code(NamedTuple):
 
 
 def _codes(function: Function, ptx: PtxLines) -> list[_Code]:
-    """What a function consists of, as far as the line table tells."""
+    """Returns what a function consists of, as far as the line table tells."""
     lines = np.arange(function.line + 1, function.end + 1)
     # An instruction over several lines counts once.
     lines = lines[ptx.starts[lines] == lines]

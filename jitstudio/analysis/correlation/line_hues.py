@@ -29,7 +29,7 @@ class LineHues:
 
 
 def line_hues(correlation: Correlation, is_open: Callable[[str], bool]) -> LineHues:
-    """Colour all that belongs together.
+    """Colours all that belongs together.
 
     Args:
         correlation: What belongs together.
@@ -96,7 +96,7 @@ class _Painter:
         return numbers
 
     def _of_ptx(self, name: str, code: Mapping[SassFunction, _Numbers]) -> _Numbers:
-        """The line that a line comes from, else what its first instruction stands for."""
+        """Returns the line that a line comes from, else what its first instruction stands for."""
         lines = self._correlation.modules[name]
         numbers = self._of_places(lines.places, lines.place_ids)
         first = np.full(lines.count + 1, NOWHERE, np.intp)
@@ -113,5 +113,5 @@ class _Painter:
 
 
 def _covered(hues: bytes, function: SassFunction) -> bytes:
-    """What fills the last cache line is nobody's code."""
+    """Returns what fills the last cache line is nobody's code."""
     return hues[: function.code_length].ljust(len(function), bytes((PLAIN,)))

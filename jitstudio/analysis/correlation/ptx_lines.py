@@ -61,7 +61,7 @@ class PtxLines:
         return () if place == NOWHERE else self.places[place]
 
     def place_id(self, line: int) -> int:
-        """The index of its places, or `NOWHERE`."""
+        """Returns the index of its places, or `NOWHERE`."""
         return self._place_ids[line - 1] if 0 < line <= self.count else NOWHERE
 
     @cached_property
@@ -84,7 +84,7 @@ class PtxLines:
 
 
 def read_ptx_lines(lines: Sequence[str]) -> PtxLines:
-    """Read a PTX text; of a broken or truncated one what can be made out."""
+    """Reads a PTX text; of a broken or truncated one what can be made out."""
     defined = tuple(f for f in functions(CodeKind.PTX, lines) if f.is_defined)
     reader = _Reader(len(lines))
     reader.read_code(lines, defined)
@@ -206,7 +206,7 @@ class _Reader:
 
 
 def _without_comments(line: str, in_comment: bool) -> tuple[str, bool]:
-    """A line of code without its comments, and whether one is open at its end."""
+    """Returns a line of code without its comments, and whether one is open at its end."""
     if in_comment:
         _, end, line = line.partition("*/")
         if not end:

@@ -32,7 +32,7 @@ _END = ";"
 def compare_programs(
     left: CubinProgram, right: CubinProgram, *, normalised: bool = False
 ) -> Comparison:
-    """The targets where they differ, function by function, then the data.
+    """Returns the targets where they differ, function by function, then the data.
 
     Args:
         left: One program.
@@ -163,7 +163,7 @@ def _data_text(sections: Iterable[DataSection]) -> list[str]:
 
 
 def _tails(left: SassFunction, right: SassFunction, pair: Pair) -> tuple[str, str]:
-    """What the text of two instructions hides of the difference."""
+    """Returns what the text of two instructions hides of the difference."""
     if pair.change is Change.CONTROL:
         told = control_text(left, pair.left), control_text(right, pair.right)
     elif hides_a_difference(left, right, pair.left, pair.right):
@@ -174,7 +174,7 @@ def _tails(left: SassFunction, right: SassFunction, pair: Pair) -> tuple[str, st
 
 
 def _words(line: str, spelt: Sequence[str] | None, tail: str) -> tuple[str, ...]:
-    """How the tokens of an instruction's line are compared: never by its address."""
+    """Returns how the tokens of an instruction's line are compared: never by its address."""
     if spelt is None:
         spelt = TOKEN.findall(line)[_ADDRESS_TOKENS:-1]
     return (*[ASIDE] * _ADDRESS_TOKENS, *spelt, _END, *TOKEN.findall(tail))
@@ -204,7 +204,7 @@ class FunctionLines:
 
 
 def lay_out(function: SassFunction, text: list[str]) -> FunctionLines:
-    """Add the lines of a function to a text."""
+    """Adds the lines of a function to a text."""
     layout = FunctionLines(function, len(text))
     text.append(head_of(function))
     names: dict[int, list[str]] = {}
@@ -221,12 +221,12 @@ def lay_out(function: SassFunction, text: list[str]) -> FunctionLines:
 
 
 def head_of(function: SassFunction) -> str:
-    """The line above a function."""
+    """Returns the line above a function."""
     return f"{'.kernel' if function.is_kernel else '.func'} {function.name}"
 
 
 def instruction_line(function: SassFunction, index: int) -> str:
-    """An instruction as a listing shows it."""
+    """Returns an instruction as a listing shows it."""
     address = f"  /*{function.addresses[index]:04x}*/"
     predicate = function.predicates[index].rjust(_PREDICATE_COLUMNS)
     rest = f"{function.opcodes[index]} {function.operands[index]}".rstrip()
@@ -234,7 +234,7 @@ def instruction_line(function: SassFunction, index: int) -> str:
 
 
 def control_text(function: SassFunction, index: int) -> str:
-    """What the control bits of an instruction say."""
+    """Returns what the control bits of an instruction say."""
     control = function[index].control
     if control is None:
         return ""
@@ -250,7 +250,7 @@ def control_text(function: SassFunction, index: int) -> str:
 
 
 def _shown_names(function: SassFunction) -> Iterator[tuple[str, int]]:
-    """The inner functions, and of the labels those that the code names."""
+    """Returns the inner functions, and of the labels those that the code names."""
     named = " ".join(set(function.operands))
     parts = ((part.name, part.start) for part in function.parts[1:])
     labels = ((label.name, label.index) for label in function.labels if label.name in named)

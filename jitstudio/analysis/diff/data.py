@@ -53,7 +53,7 @@ class DataSection:
 
 
 def data_sections(cubin: bytes) -> tuple[DataSection, ...]:
-    """What counts beside code: constants, variables, parameters, limits on threads.
+    """Returns what counts beside code: constants, variables, parameters, limits on threads.
 
     Empty for bytes that are no cubin.
     """
@@ -109,7 +109,7 @@ def _relocations(cubin: Sequence[ElfSection], section: ElfSection) -> Iterator[s
 
 
 def _variables(cubin: Sequence[ElfSection], section: ElfSection) -> Iterator[str]:
-    """The variables that the host can find by their names."""
+    """Yields the variables that the host can find by their names."""
     names = _names_of(cubin, section)
     public = PublicNames(symbol_names(section, names))
     yield from sorted(
@@ -162,7 +162,7 @@ _COUNTED = re.compile(r"\.L_\d+")
 
 
 def listed_data(text: str) -> tuple[DataSection, ...] | None:
-    """What counts beside code; None where the listing is one of code alone."""
+    """Returns what counts beside code; None where the listing is one of code alone."""
     found = dict(_sections(text.splitlines()))
     if not any(name.startswith(_OF_FULL_LISTING) for name in found):
         return None
@@ -175,7 +175,7 @@ def listed_data(text: str) -> tuple[DataSection, ...] | None:
 
 
 def _sections(lines: Iterable[str]) -> Iterator[tuple[str, list[str]]]:
-    """The sections by their names, with their lines."""
+    """Yields the sections by their names, with their lines."""
     held: list[str] = []
     for line in lines:
         if section := _SECTION.match(line):
@@ -195,7 +195,7 @@ def _listed_lines(name: str, held: Iterable[str]) -> Iterable[str]:
 
 
 def _listed_attributes(held: Iterable[str]) -> Iterator[str]:
-    """Each attribute that counts, in one line."""
+    """Returns each attribute that counts, in one line."""
     told: list[list[str]] = []
     counts = False
     for line in held:

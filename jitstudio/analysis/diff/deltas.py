@@ -71,7 +71,7 @@ def _deltas(left: KernelReport | None, right: KernelReport | None) -> Iterator[D
 
 
 def changed(deltas: Iterable[Delta]) -> tuple[Delta, ...]:
-    """Those that differ."""
+    """Returns those that differ."""
     return tuple(delta for delta in deltas if delta.changed)
 
 

@@ -59,7 +59,7 @@ class InstructionForm:
 
 @lru_cache(1 << 15)
 def form_of(predicate: str, opcode: str, operands: str) -> InstructionForm:
-    """The parts of an instruction."""
+    """Returns the parts of an instruction."""
     decoded = decode(opcode, operands)
     uses: list[int] = []
     named: list[int] = []
@@ -90,7 +90,7 @@ def form_of(predicate: str, opcode: str, operands: str) -> InstructionForm:
 
 
 def _range(use: Use, *, is_known: bool) -> range:
-    """The registers of a use; of an instruction that is not known all that it may mean."""
+    """Returns the registers of a use; of an instruction that is not known all that it may mean."""
     first, end = file_of(use.register)
     is_vector = not is_known and first in (GPR, UGPR)
     return range(
@@ -103,7 +103,7 @@ def _kind(register: re.Match[str]) -> str:
 
 
 def _kept(token: re.Match[str], targets: list[str]) -> str:
-    """What remains of a target, which is told apart, or of a hint."""
+    """Returns what remains of a target, which is told apart, or of a hint."""
     if token["reuse"]:
         return ""
     targets.append(token[0] if token["label"] else token["target"])
@@ -150,11 +150,11 @@ class RegisterRenaming:
                 self._to_left[right_number] = left_number
 
     def to_left(self, number: int) -> int | None:
-        """The register of the first function; None where no one knows."""
+        """Returns the register of the first function; None where no one knows."""
         return self._to_left.get(number)
 
     def holds(self, left: Uses, right: Uses) -> bool:
-        """Whether it makes the registers of one instruction those of the other.
+        """Returns whether it makes the registers of one instruction those of the other.
 
         The instructions have to be the same but for names.
         """

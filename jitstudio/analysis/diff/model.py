@@ -29,7 +29,7 @@ def line_marks(
     left_words: Sequence[str] | None = None,
     right_words: Sequence[str] | None = None,
 ) -> tuple[Marks, Marks]:
-    """The tokens of each line that the other does not have at this place.
+    """Returns the tokens of each line that the other does not have at this place.
 
     Args:
         left: One line.
@@ -58,7 +58,7 @@ def _ranges(line: str, words: Sequence[str], same: set[int]) -> Marks:
 
 
 def _joined(line: str, words: Sequence[str], same: set[int]) -> Iterator[tuple[int, int]]:
-    """One range for tokens that follow each other."""
+    """Yields one range for tokens that follow each other."""
     start = end = 0
     for at, token in enumerate(TOKEN.finditer(line)):
         if at in same or words[at] == ASIDE:
@@ -148,7 +148,7 @@ class Comparison:
         return sum(row.change is Change.CONTROL for row in self.rows)
 
     def marks(self, row: int) -> tuple[Marks, Marks]:
-        """What differs inside the two lines of a row, as ranges of columns."""
+        """Returns what differs inside the two lines of a row, as ranges of columns."""
         left, right, change = self.rows[row]
         if change not in (Change.CHANGED, Change.CONTROL):
             return (), ()

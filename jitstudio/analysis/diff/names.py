@@ -30,7 +30,7 @@ class PublicNames:
         self._public = {name: short for name, short in public.items() if counts[short] == 1}
 
     def within(self, text: str) -> str:
-        """A text with the names in it as they are compared."""
+        """Returns a text with the names in it as they are compared."""
         if _MARK not in text:
             return text
         return _NAME.sub(lambda found: self._public.get(found[0], found[0]), text)

@@ -47,13 +47,13 @@ class CubinProgram:
         )
 
     def base_name(self, function: SassFunction) -> str:
-        """The name as the programmer wrote it, without what it takes."""
+        """Returns the name as the programmer wrote it, without what it takes."""
         found = _BASE.search(self.demangled.get(function.name, function.name))
         return found[1] if found else function.name
 
 
 def data_comparable(left: CubinProgram, right: CubinProgram) -> bool:
-    """Whether the data of both are known, in the same words."""
+    """Returns whether the data of both are known, in the same words."""
     known = left.data is not None and right.data is not None
     return known and left.is_listed == right.is_listed
 

@@ -53,7 +53,7 @@ def bare_lines(ptx: Sequence[str]) -> list[str]:
 
 
 def change_of(left: int, right: int, *, same: bool) -> Change:
-    """What became of two lines, or of one that has no partner."""
+    """Returns what became of two lines, or of one that has no partner."""
     if left == NOWHERE:
         return Change.ADDED
     if right == NOWHERE:

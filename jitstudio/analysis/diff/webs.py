@@ -46,7 +46,7 @@ _MOST = 40_000
 def webs(
     function: SassFunction, forms: Sequence[InstructionForm], places: Mapping[str, int]
 ) -> Webs | None:
-    """The webs of all uses; None where the function is too long, or cannot be followed.
+    """Returns the webs of all uses; None where the function is too long, or cannot be followed.
 
     Args:
         function: The function.
@@ -73,7 +73,7 @@ class _Webs:
         self._same = [*range(_FIRST_WEB)]
 
     def find(self) -> Webs:
-        """The web of each use."""
+        """Returns the web of each use."""
         found: list[tuple[int, ...]] = []
         at_start: list[_Current] = []
         at_end: list[_Current] = []
@@ -95,7 +95,7 @@ class _Webs:
         return [tuple(map(self._same.__getitem__, uses)) for uses in found]
 
     def _first(self, block: int, held: Mask, before: _Current | None) -> _Current:
-        """The webs that are alive where a block starts."""
+        """Returns the webs that are alive where a block starts."""
         live = self._live.at_start[block]
         first = {number: number for number in numbers(live & held)}
         for number in numbers(live & ~held):
@@ -105,7 +105,7 @@ class _Webs:
     def _through(
         self, block: BasicBlock, current: _Current, held: Mask, found: list[tuple[int, ...]]
     ) -> _Current:
-        """Tell the webs of the uses of a block; those at its end."""
+        """Tells the webs of the uses of a block; those at its end."""
         fresh = self._live.fresh(block.id)
         for at in range(block.start, block.end):
             if at in self._ways.before:
@@ -130,7 +130,7 @@ class _Webs:
         return current
 
     def _meet(self, current: _Current) -> _Current:
-        """Each register in its own web."""
+        """Returns each register in its own web."""
         for number, web in current.items():
             self._join(number, web)
         return self._own.copy()
@@ -152,7 +152,7 @@ class _Webs:
 
 
 def _unknown(forms: Sequence[InstructionForm]) -> Mask:
-    """The registers of instructions of which it is not known what they take."""
+    """Returns the registers of instructions of which it is not known what they take."""
     mask = 0
     for uses in {form.uses for form in forms if not form.is_known}:
         for number in uses:
@@ -190,7 +190,7 @@ def waypoints(
     forms: Sequence[InstructionForm],
     places: Mapping[str, int],
 ) -> Waypoints | None:
-    """The waypoints of a function; None where it names places that are not known.
+    """Returns the waypoints of a function; None where it names places that are not known.
 
     Args:
         function: The function.
@@ -231,14 +231,14 @@ def _base(function: SassFunction, at: int) -> str:
 
 
 def _barrier(form: InstructionForm) -> tuple[int, ...]:
-    """The barrier of what waits, or of where it is said who has to: it stands last."""
+    """Returns the barrier of what waits, or of where it is said who has to: it stands last."""
     return form.uses[-1:]
 
 
 def _is_waited_at(
     function: SassFunction, forms: Sequence[InstructionForm], place: int, barrier: tuple[int, ...]
 ) -> bool:
-    """Whether threads wait for each other in front of a place."""
+    """Returns whether threads wait for each other in front of a place."""
     before = place - 1
     return (
         0 <= before < len(forms)
@@ -256,14 +256,14 @@ def _named(
 
 
 def _unled(graph: FlowGraph) -> Iterator[int]:
-    """Where functions start, and what no branch leads to."""
+    """Yields where functions start, and what no branch leads to."""
     for block in graph.blocks:
         if block.is_entry or not graph.predecessors[block.id]:
             yield block.start
 
 
 def _leading_away(function: SassFunction, graph: FlowGraph) -> Iterator[int]:
-    """The last instructions of blocks behind which the flow is not told."""
+    """Yields the last instructions of blocks behind which the flow is not told."""
     starts = {block.start for block in graph.blocks if block.is_entry}
     for block in graph.blocks:
         last = block.end - 1
@@ -291,7 +291,7 @@ def _parted(
 
 
 def _parts(function: SassFunction, block: BasicBlock, forms: Sequence[InstructionForm]) -> bool:
-    """Whether the threads of a warp may take different ways at the end of a block."""
+    """Returns whether the threads of a warp may take different ways at the end of a block."""
     last = block.end - 1
     modifiers = function.opcodes[last].split(".")[1:]
     return not _OF_THE_WARP.isdisjoint(modifiers) or not all(map(is_uniform, forms[last].uses))

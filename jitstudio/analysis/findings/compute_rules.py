@@ -57,7 +57,7 @@ def _chains(facts: FunctionFacts) -> Iterator[list[list[int]]]:
 
 
 def missed_fma(facts: FunctionFacts) -> Iterator[RuleHit]:
-    """A product that is only added to, and yet rounded before."""
+    """Yields a product that is only added to, and yet rounded before."""
     function = facts.function
     pairs: dict[int, tuple[int, int]] = {}
     for block in facts.graph.blocks:

@@ -79,7 +79,7 @@ class FunctionFacts:
         return tuple(index for index in code if index not in foreign) if foreign else code
 
     def of_opcode(self, *stems: str) -> tuple[int, ...]:
-        """The author's instructions with one of these opcodes, whatever their modifiers."""
+        """Returns the author's instructions with one of these opcodes, whatever their modifiers."""
         opcodes = self.function.opcodes
         return tuple(index for index in self.own if stem(opcodes[index]) in stems)
 
@@ -108,7 +108,7 @@ class FunctionFacts:
         return tuple(tuple(sorted(group, key=_offset)) for group in found.values())
 
     def line(self, index: int) -> SourceLocation | None:
-        """The line an instruction comes from; None where the line table does not say."""
+        """Returns the line an instruction comes from; None where the line table does not say."""
         place = self.function.place_ids[index]
         return self.function.places[place][0] if place != NOWHERE else None
 
@@ -121,7 +121,7 @@ class FunctionFacts:
 
 
 def is_of_library(part: Part) -> bool:
-    """Whether ptxas has brought it along."""
+    """Returns whether ptxas has brought it along."""
     return _LIBRARY in part.name
 
 

@@ -36,7 +36,7 @@ RULES: Mapping[str, Rule] = {
 
 
 def findings(function: SassFunction, resources: Resources | None) -> tuple[Finding, ...]:
-    """What the rules have to say about a function; by rule, and then by the code.
+    """Returns what the rules have to say about a function; by rule, and then by the code.
 
     Args:
         function: Its code.

@@ -46,7 +46,7 @@ class Stairs(NamedTuple):
     most: int = WARP
 
     def spread(self, threads: int) -> int:
-        """How far the least and the greatest of so many threads surely lie apart."""
+        """Returns how far the least and the greatest of so many threads surely lie apart."""
         return min((threads - 1) // self.per * self.height, self.most)
 
 
@@ -70,7 +70,7 @@ class Lane(NamedTuple):
     stairs: Stairs | None = None
 
     def spread(self, threads: int) -> int:
-        """How far the least and the greatest of so many threads surely lie apart."""
+        """Returns how far the least and the greatest of so many threads surely lie apart."""
         if self.shape is Shape.STEP:
             return abs(self.step) * (threads - 1)
         return self.stairs.spread(threads) if self.stairs else 0
@@ -90,22 +90,22 @@ DATA = Lane(Shape.DATA)
 
 @lru_cache(1 << 10)
 def literal(number: int | None) -> Lane:
-    """What is written in the code; None if it is no whole number."""
+    """Returns what is written in the code; None if it is no whole number."""
     return Lane(Shape.STEP, 0, number, is_literal=True)
 
 
 def step(amount: int) -> Lane:
-    """Each thread has this much more than the one before."""
+    """Returns a value that grows by this much from thread to thread."""
     return Lane(Shape.STEP, amount)
 
 
 def stairs(per: int, height: int, most: int = WARP) -> Lane:
-    """A step higher, or a step lower, after every so many threads."""
+    """Returns a step higher, or a step lower, after every so many threads."""
     return Lane(Shape.ANY, stairs=Stairs(per, height, most))
 
 
 def merge(one: Lane, other: Lane) -> Lane:
-    """What is known of a value that is one or the other."""
+    """Returns what is known of a value that is one or the other."""
     if one == other:
         return one
     if one.shape == other.shape and one.step == other.step:
@@ -114,7 +114,7 @@ def merge(one: Lane, other: Lane) -> Lane:
 
 
 def mixed(*lanes: Lane) -> Lane:
-    """What is computed of these in whatever way."""
+    """Returns what is computed of these in whatever way."""
     shape = max((lane.shape for lane in lanes), default=Shape.STEP)
     if shape is Shape.STEP and all(lane.is_same for lane in lanes):
         return SAME
@@ -122,7 +122,7 @@ def mixed(*lanes: Lane) -> Lane:
 
 
 def total(*lanes: Lane) -> Lane:
-    """Their sum."""
+    """Returns their sum."""
     return reduce(_plus, lanes)
 
 
@@ -145,7 +145,7 @@ def _plus(one: Lane, other: Lane) -> Lane:
 
 
 def _of_sum(lane: Lane, more: Lane) -> Stairs | None:
-    """The stairs that remain where something is added to them."""
+    """Returns the stairs that remain where something is added to them."""
     if lane.stairs is None or more.is_same:
         return lane.stairs
     per, height, most = lane.stairs
@@ -155,13 +155,13 @@ def _of_sum(lane: Lane, more: Lane) -> Stairs | None:
 
 
 def negated(lane: Lane) -> Lane:
-    """The same with the other sign."""
+    """Returns the same with the other sign."""
     constant = None if lane.constant is None else -lane.constant
     return lane._replace(step=-lane.step, constant=constant)
 
 
 def product(one: Lane, other: Lane) -> Lane:
-    """One times the other."""
+    """Returns one times the other."""
     if other.constant is None:
         one, other = other, one
     if other.constant == 1:
@@ -211,7 +211,7 @@ def masked(lane: Lane, mask: Lane) -> Lane:
 
 
 def _of_mask(lane: Lane, bits: int) -> Stairs | None:
-    """The stairs that neighbouring bits of a lane are, if it takes steps of 1 itself."""
+    """Returns the stairs that neighbouring bits of a lane are, if it takes steps of 1 itself."""
     per, height, most = lane.stairs or (1, abs(lane.step), WARP)
     lowest = bits & -bits
     if height != 1 or not bits or bits & (bits + lowest):
@@ -225,7 +225,7 @@ def either(*lanes: Lane) -> Lane:
 
 
 def inverted(lane: Lane) -> Lane:
-    """All bits the other way round: the same with the other sign, less 1."""
+    """Returns all bits the other way round: the same with the other sign, less 1."""
     return total(negated(lane), literal(-1))
 
 
@@ -269,7 +269,7 @@ DOUBLES = frozenset(("DADD", "DMUL", "DFMA"))
 
 
 def result(opcode: str, sources: Sequence[Operand], values: Values, read: Lane) -> Lane:
-    """What an instruction gives.
+    """Returns what an instruction gives.
 
     Args:
         opcode: With its modifiers.
@@ -289,12 +289,12 @@ def result(opcode: str, sources: Sequence[Operand], values: Values, read: Lane) 
 
 
 def is_widening(opcode: str) -> bool:
-    """Whether it makes double precision of what fits into it by far."""
+    """Returns whether it makes double precision of what fits into it by far."""
     return _WIDENING.match(opcode) is not None
 
 
 def loaded(address: Lane, *, is_own: bool = False) -> Lane:
-    """What is read at an address; `is_own` for memory of which each thread has its own."""
+    """Returns what is read at an address; `is_own` for memory of which each thread has its own."""
     return SAME if address.is_same and not is_own else DATA
 
 
@@ -347,7 +347,7 @@ def _logic(_opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
 
 
 def _two_halves(_opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
-    """A constant in the clothes of arithmetic: zero times zero, and two halves of it."""
+    """Returns a constant in the clothes of arithmetic: zero times zero, and two halves of it."""
     if sources[0].is_zero and sources[1].is_zero:
         return literal(packed(sources[2], sources[3]))
     return mixed(*values)

@@ -93,7 +93,7 @@ def no_vectors(facts: FunctionFacts) -> Iterator[RuleHit]:
 
 
 def _vector(run: tuple[MemoryAccess, ...]) -> RuleHit | None:
-    """What a run of neighbouring accesses could be made one of."""
+    """Returns what a run of neighbouring accesses could be made one of."""
     size = len(run) * run[0].bytes
     step = abs(run[0].lane.step)
     wide = next((width for width in _VECTORS if _fits(width, run)), None)
@@ -129,7 +129,7 @@ def _runs(group: tuple[MemoryAccess, ...]) -> Iterator[tuple[MemoryAccess, ...]]
 
 
 def _used(group: Iterable[MemoryAccess]) -> int:
-    """How many different bytes a thread accesses."""
+    """Returns how many different bytes a thread accesses."""
     return len({at for a in group for at in range(a.offset, a.offset + a.bytes)})
 
 
@@ -153,6 +153,6 @@ def _what_of(facts: FunctionFacts, indices: tuple[int, ...]) -> str:
 
 
 def _of_most_lines(facts: FunctionFacts, indices: tuple[int, ...]) -> tuple[int, ...]:
-    """The same instructions, those of the line that has most of them first."""
+    """Returns the same instructions, those of the line that has most of them first."""
     lines = sorted(facts.by_line(indices), key=len, reverse=True)
     return tuple(chain.from_iterable(lines))

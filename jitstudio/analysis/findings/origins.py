@@ -42,7 +42,7 @@ class _Call(NamedTuple):
 
 
 def is_narrowing(opcode: str) -> bool:
-    """Whether it makes single precision of double precision."""
+    """Returns whether it makes single precision of double precision."""
     return _TO_SINGLE.match(opcode) is not None
 
 
@@ -84,7 +84,7 @@ class ValueOrigins:
         return found
 
     def singles(self, ends: Iterable[int]) -> set[int]:
-        """Those of their ancestors that are made of single precision and literals only.
+        """Returns those of their ancestors that are made of single precision and literals only.
 
         A sum over the passes of a loop is none: who adds up in double precision means it.
         """
@@ -107,7 +107,7 @@ class ValueOrigins:
         return found
 
     def parents(self, index: int) -> frozenset[int]:
-        """The instructions that may have written what one reads."""
+        """Returns the instructions that may have written what one reads."""
         if index not in self._parents:
             writers = (self._writers(index, register) for register in self._read(index))
             self._parents[index] = frozenset().union(*writers)
@@ -118,7 +118,7 @@ class ValueOrigins:
         return is_widening(opcode) or is_narrowing(opcode)
 
     def _is_foreign(self, index: int) -> bool:
-        """Whether it brings in what is neither a literal nor was of single precision."""
+        """Returns whether it brings in what is neither a literal nor was of single precision."""
         opcode = self._facts.function.opcodes[index]
         form = self._facts.forms[index]
         if stem(opcode) == "CALL":
@@ -130,7 +130,7 @@ class ValueOrigins:
         return any(source.bank not in (NONE, *LITERAL_BANKS) for source in form.sources)
 
     def _read(self, index: int) -> Iterator[int]:
-        """The registers that an instruction reads, predicates apart."""
+        """Yields the registers that an instruction reads, predicates apart."""
         if index in self._calls:
             yield from self._calls[index].reads
             return
@@ -165,7 +165,7 @@ class ValueOrigins:
             yield indices[at]
 
     def _writers(self, index: int, register: int) -> frozenset[int]:
-        """What may have written a register last that an instruction reads."""
+        """Returns what may have written a register last that an instruction reads."""
         graph = self._facts.graph
         block = graph.block_at(index)
         if block is None:
@@ -175,7 +175,7 @@ class ValueOrigins:
         return found if is_sure else found | self._at_starts(register)[block.id]
 
     def _at_starts(self, register: int) -> Mapping[int, frozenset[int]]:
-        """Per block what may have written a register last before it.
+        """Returns per block what may have written a register last before it.
 
         Who jumps under a condition has also done what stood under it.
         """

@@ -77,7 +77,7 @@ def over_shared(limits: Limits, usage: Usage) -> OccupancyCurve:
 
 
 def _falling(values: Sequence[int], of: Callable[[int], Occupancy]) -> tuple[Point, ...]:
-    """The points of what only falls: where both ends are as high, all between them is."""
+    """Returns the points of what only falls: where both ends are as high, all between them is."""
     if len(values) < _FEW:
         return tuple(_point(value, of(value)) for value in values)
     first, last = of(values[0]), of(values[-1])

@@ -24,7 +24,7 @@ _TABLE = re.compile(r'"BRANCH_TARGETS ([^"]*)"')
 
 
 def sass_graph(function: SassFunction) -> FlowGraph:
-    """The blocks, edges and loops of a function, without what fills its last cache line."""
+    """Returns the blocks, edges and loops of a function, without what fills its last cache line."""
     count = function.code_length
     places = _Places(function)
     leaps = tuple(_leaps(function, count, places))
@@ -46,14 +46,14 @@ class _Places:
         self.names = {label.index: label.name for label in reversed(function.labels)}
 
     def named(self, label: str, offset: int = 0) -> int:
-        """The index of the instruction that far behind a label, or `NOWHERE`."""
+        """Returns the index of the instruction that far behind a label, or `NOWHERE`."""
         at = self._indices.get(label, NOWHERE)
         if not offset or not 0 <= at < len(self._function):
             return at
         return self._function.index_of(self._function.addresses[at] + offset)
 
     def target(self, found: re.Match[str]) -> int:
-        """Where a branch leads, or `NOWHERE` if that is outside."""
+        """Returns where a branch leads, or `NOWHERE` if that is outside."""
         if found["address"]:
             return self._function.index_of(int(found["address"], 16))
         return self.named(found["label"], int(found["offset"] or "0", 16))

@@ -50,7 +50,7 @@ class RegisterEffect(NamedTuple):
 
 
 def effect(predicate: str, reads: Mask, kills: Mask) -> RegisterEffect:
-    """What an instruction does.
+    """Returns what an instruction does.
 
     Args:
         predicate: Its guard, such as ``@!P0``; empty where there is none.
@@ -74,7 +74,7 @@ def effect(predicate: str, reads: Mask, kills: Mask) -> RegisterEffect:
 
 
 def effects(function: SassFunction, count: int) -> list[RegisterEffect]:
-    """What each of the first instructions of a function does."""
+    """Returns what each of the first instructions of a function does."""
     return [*map(_effect, function.predicates[:count], function.opcodes, function.operands)]
 
 
@@ -86,7 +86,7 @@ def _effect(predicate: str, opcode: str, operands: str) -> RegisterEffect:
 
 
 def used(does: Iterable[RegisterEffect]) -> Mask:
-    """All registers of a function."""
+    """Returns all registers of a function."""
     mask = 0
     for each in does:
         mask |= each.kills | each.reads | each.guard_bit
@@ -136,7 +136,7 @@ class Liveness:
                 waiting.update(dict.fromkeys(graph.predecessors[at]))
 
     def behind(self, block: int) -> list[Mask]:
-        """What may be read behind each instruction of a block, in the order of the code."""
+        """Returns what may be read behind each instruction of a block, in the order of the code."""
         found: list[Mask] = []
         self._pass(block, self.at_end[block], behind=found)
         return found[::-1]
@@ -173,7 +173,7 @@ class Liveness:
         fresh: dict[int, Mask] | None = None,
         behind: list[Mask] | None = None,
     ) -> Mask:
-        """What is alive in front of a block, by what is behind it."""
+        """Returns what is alive in front of a block, by what is behind it."""
         state = _State(live)
         start, end = self._graph.blocks[block].start, self._graph.blocks[block].end
         for at in range(end - 1, start - 1, -1):
@@ -223,19 +223,19 @@ class _State:
         self.under.clear()
 
     def settled(self) -> Mask:
-        """All that may be read, whatever the predicates say."""
+        """Returns all that may be read, whatever the predicates say."""
         self._settle(PREDICATES)
         return self.live
 
     def needed(self) -> Mask:
-        """The same, and what is kept apart stays so."""
+        """Returns the same, and what is kept apart stays so."""
         needed = self.live
         for mask in self.under.values():
             needed |= mask
         return needed
 
     def needed_without(self, does: RegisterEffect) -> Mask:
-        """What may be read behind an instruction where its guard does not hold."""
+        """Returns what may be read behind an instruction where its guard does not hold."""
         needed = self.live
         for condition, mask in self.under.items():
             # What it writes itself may make its own guard another one.

@@ -49,7 +49,7 @@ class Control(NamedTuple):
 
 
 def control_of(encoding: int) -> Control:
-    """The control bits of a 128-bit encoding."""
+    """Returns the control bits of a 128-bit encoding."""
     bits = encoding >> _FIRST_BIT
     return Control(
         stall=bits & 0xF,
@@ -233,18 +233,18 @@ class SassFunction:
         return (self[index] for index in range(len(self)))
 
     def encoding(self, index: int) -> int:
-        """All 128 bits of an instruction; 0 where the listing did not tell."""
+        """Returns all 128 bits of an instruction; 0 where the listing did not tell."""
         at = index * WORD_BYTES
         return int.from_bytes(self.encodings[at : at + WORD_BYTES], "little")
 
     def live_at(self, index: int) -> LiveRegisters | None:
-        """What is alive at an instruction; None where nvdisasm did not tell."""
+        """Returns what is alive at an instruction; None where nvdisasm did not tell."""
         at = index * len(LiveRegisters._fields)
         counts = self.live[at : at + len(LiveRegisters._fields)]
         return LiveRegisters(*counts) if counts else None
 
     def index_of(self, address: int) -> int:
-        """The index of the instruction at this address, or `NOWHERE`."""
+        """Returns the index of the instruction at this address, or `NOWHERE`."""
         at = bisect_right(self.addresses, address) - 1
         return at if at >= 0 and self.addresses[at] == address else NOWHERE
 
@@ -283,5 +283,5 @@ class Disassembly:
         return tuple(function for function in self.functions if function.is_kernel)
 
     def function(self, name: str) -> SassFunction | None:
-        """The function with this lowered name, or None."""
+        """Returns the function with this lowered name, or None."""
         return next((found for found in self.functions if found.name == name), None)

@@ -126,7 +126,7 @@ class _Table(NamedTuple):
 
 @cache
 def stem(opcode: str) -> str:
-    """An opcode without its modifiers."""
+    """Returns an opcode without its modifiers."""
     return opcode.partition(".")[0]
 
 
@@ -155,7 +155,7 @@ def class_of(opcode: str) -> InstructionClass:
 
 
 def is_understood(opcode: str) -> bool:
-    """Whether the opcode and all of its modifiers are in the table."""
+    """Returns whether the opcode and all of its modifiers are in the table."""
     row, table = row_of(opcode), _table()
     return row is not None and all(
         part in table.modifiers or part in table.widths
@@ -165,7 +165,7 @@ def is_understood(opcode: str) -> bool:
 
 
 def all_opcodes() -> tuple[Opcode, ...]:
-    """All rows, in the order of the table."""
+    """Returns all rows, in the order of the table."""
     return tuple(_table().opcodes.values())
 
 
@@ -200,7 +200,7 @@ def _kind(row: Mapping[str, Any]) -> InstructionClass:
 
 
 def _last(widths: Mapping[str, int], modifiers: Iterable[str], usual: int) -> int:
-    """What the last modifier that tells a width says: one before may be of a cache line."""
+    """Returns what the last modifier that tells a width says: one before may be of a cache line."""
     found = usual
     for modifier in modifiers:
         found = widths.get(modifier, found)

@@ -245,7 +245,7 @@ Counts = dict[int, LiveRegisters]
 
 
 def read_live(text: str) -> dict[str, Counts]:
-    """What is alive at each address of each section, by the name of its function.
+    """Returns what is alive at each address of each section, by the name of its function.
 
     A table that breaks off before its legend is left out.
     """
@@ -273,7 +273,7 @@ def read_live(text: str) -> dict[str, Counts]:
 
 
 def with_live(code: Disassembly, live: dict[str, Counts]) -> Disassembly:
-    """The same code with what is alive; a function whose table breaks off stays without."""
+    """Returns the same code with what is alive; a function whose table breaks off stays without."""
     return replace(
         code, functions=tuple(_with_live(one, live.get(one.name, {})) for one in code.functions)
     )
@@ -323,7 +323,7 @@ class ListingRows:
         self._read(lines)
 
     def spot(self, line: int) -> InstructionRef | None:
-        """The instruction on a line, or None."""
+        """Returns the instruction on a line, or None."""
         found = self._at_line[line] if 0 <= line < len(self._at_line) else NOWHERE
         if found == NOWHERE:
             return None
@@ -331,12 +331,12 @@ class ListingRows:
         return InstructionRef(self._functions[at], found - self._starts[at])
 
     def line(self, function: SassFunction, index: int) -> int:
-        """The line of an instruction, or `NOWHERE`."""
+        """Returns the line of an instruction, or `NOWHERE`."""
         at = self._functions.index(function)
         return self._line_of[self._starts[at] + index]
 
     def lines(self, function: SassFunction) -> Sequence[int]:
-        """The line of each instruction of a function; `NOWHERE` where there is none."""
+        """Returns the line of each instruction of a function; `NOWHERE` where there is none."""
         start = self._starts[self._functions.index(function)]
         return self._line_of[start : start + len(function)]
 

@@ -24,7 +24,7 @@ class Definition(NamedTuple):
 
 
 def register_definitions(function: SassFunction, index: int) -> tuple[Definition, ...]:
-    """What wrote the general registers that are alive at an instruction, the most first.
+    """Returns what wrote the general registers that are alive at an instruction, the most first.
 
     From the operands of the instructions before it, on all ways that lead to it; a register
     that two ways write counts for both. What a called function does is not looked into.
@@ -58,7 +58,7 @@ class _Code:
         return (behind[index - block.start] | does.reads | self._writes[index]) & GENERAL
 
     def writers(self, index: int, live: Mask) -> dict[int, Mask]:
-        """Which instructions wrote these registers, by their index."""
+        """Returns which instructions wrote these registers, by their index."""
         found: dict[int, Mask] = {}
         seen: dict[int, Mask] = {}
         block = self._graph.block_at(index)

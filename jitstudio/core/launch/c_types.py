@@ -13,7 +13,7 @@ _FLOATING = NumberKind.FLOATING
 
 
 def struct_of(name: str, members: Iterable[tuple[str, Type]], align: int | None = None) -> Struct:
-    """A struct laid out by the rules of the ABI.
+    """Returns a struct laid out by the rules of the ABI.
 
     Args:
         name: Its name.
@@ -30,12 +30,12 @@ def struct_of(name: str, members: Iterable[tuple[str, Type]], align: int | None 
 
 
 def padded(size: int, align: int) -> int:
-    """The first multiple of `align` that is not below `size`."""
+    """Returns the first multiple of `align` that is not below `size`."""
     return -(-size // align) * align
 
 
 def named(spelling: str) -> Type | None:
-    """The type that C++ calls so without any declaration of the user's, or None.
+    """Returns the type that C++ calls so without any declaration of the user's, or None.
 
     The order of words does not matter in ``long unsigned int``; ``std::``, ``cuda::std::`` and the
     inline namespaces below them may stand in front.

@@ -65,7 +65,7 @@ class Faults:
         return any(problem.severity is Severity.ERROR for problem in self.problems)
 
     def add(self, *problems: SpecProblem) -> None:
-        """Take what somebody else has found."""
+        """Takes what somebody else has found."""
         self.problems += problems
 
     def attempt(self, where: str, work: Callable[[], _T]) -> _T | None:
@@ -106,7 +106,7 @@ class Geometry:
 def geometry(
     spec: LaunchSpec, form: KernelForm, names: Mapping[str, Number], faults: Faults
 ) -> Geometry:
-    """The configuration of a launch, as far as it makes sense.
+    """Returns the configuration of a launch, as far as it makes sense.
 
     A cluster that the kernel itself declares is not repeated in it.
 
@@ -128,7 +128,7 @@ def geometry(
 
 
 def dims(what: str, text: str, names: Mapping[str, Number]) -> Dim3:
-    """Read ``x``, ``x,y`` or ``x,y,z``.
+    """Reads ``x``, ``x,y`` or ``x,y,z``.
 
     Raises:
         TextError: It is none of these, or one of the numbers is below 1.
@@ -192,7 +192,7 @@ def _grid(
 
 
 def _blocks(covered: int, threads: int, cluster: int) -> int:
-    """As many blocks as cover so many elements, in whole clusters."""
+    """Returns as many blocks as cover so many elements, in whole clusters."""
     blocks = -(-covered // threads)
     return -(-blocks // cluster) * cluster
 
@@ -216,7 +216,7 @@ class Arguments:
 def arguments_of(
     form: KernelForm, given: tuple[tuple[str, str], ...], folder: str, faults: Faults
 ) -> Arguments:
-    """Read the arguments of a kernel.
+    """Reads the arguments of a kernel.
 
     Args:
         form: The kernel.
@@ -241,7 +241,7 @@ def arguments_of(
 
 
 def _texts(form: KernelForm, given: tuple[tuple[str, str], ...], faults: Faults) -> dict[str, str]:
-    """The texts by parameter; those without one are faulty."""
+    """Returns the texts by parameter; those without one are faulty."""
     texts: dict[str, str] = {}
     known = [parameter.name for parameter in form.parameters]
     for name, text in given:
@@ -267,7 +267,7 @@ def _texts(form: KernelForm, given: tuple[tuple[str, str], ...], faults: Faults)
 def _values(
     parameters: list[FormParameter], texts: Mapping[str, str], faults: Faults
 ) -> dict[str, ValueArgument]:
-    """The values by name; one may need another, whatever their order."""
+    """Returns the values by name; one may need another, whatever their order."""
     made: dict[str, ValueArgument] = {}
     names: dict[str, Number] = {}
     waiting, progress = parameters, True
@@ -373,7 +373,7 @@ def resolve(
     *,
     folder: str = "",
 ) -> Resolved:
-    """Find out what a launch is, and all that is wrong with it.
+    """Finds out what a launch is, and all that is wrong with it.
 
     Args:
         spec: What the user has written.
@@ -418,7 +418,7 @@ def resolve(
 
 
 def _request(spec: LaunchSpec, kernel: Launchable, config: LaunchConfig) -> LaunchRequest:
-    """What can be said without the arguments."""
+    """Returns what can be said without the arguments."""
     form = kernel.form
     return LaunchRequest(
         code=kernel.code.content,

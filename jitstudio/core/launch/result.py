@@ -327,7 +327,7 @@ _NO_LINE = " Build with -lineinfo to learn the line."
 
 
 def judged(request: LaunchRequest, result: LaunchResult) -> LaunchResult:
-    """The result with an outcome that says what is wrong, and a diagnostic for all of it.
+    """Returns the result with an outcome that says what is wrong, and a diagnostic for all of it.
 
     A check speaks for itself: `CheckResult.verdict`.
     """
@@ -346,12 +346,12 @@ def judged(request: LaunchRequest, result: LaunchResult) -> LaunchResult:
 def unlaunched(
     kernel: str, outcome: LaunchOutcome, problems: Iterable[SpecProblem]
 ) -> LaunchResult:
-    """The result of a launch that was never sent to a GPU, because of these problems."""
+    """Returns the result of a launch that was never sent to a GPU, because of these problems."""
     return LaunchResult(outcome, kernel, diagnostics=tuple(map(diagnostic_of, problems)))
 
 
 def diagnostic_of(problem: SpecProblem) -> Diagnostic:
-    """A problem of what was typed, as a diagnostic."""
+    """Returns a problem of what was typed, as a diagnostic."""
     return Diagnostic(
         problem.severity,
         "",
@@ -364,12 +364,12 @@ def diagnostic_of(problem: SpecProblem) -> Diagnostic:
 
 
 def unchecked(expectation: Expectation, why: str) -> CheckResult:
-    """The check of an expectation that could not be compared."""
+    """Returns the check of an expectation that could not be compared."""
     return CheckResult(expectation.buffer, expectation.expression, ok=False, problem=why)
 
 
 def _assertions(console: str) -> Iterator[Diagnostic]:
-    """One error per line of source: every thread that fails says the same."""
+    """Yields one error per line of source: every thread that fails says the same."""
     seen: dict[tuple[str, str], list[re.Match[str]]] = {}
     for match in _ASSERTION.finditer(console):
         seen.setdefault((match["file"], match["line"]), []).append(match)
@@ -389,7 +389,7 @@ def _assertions(console: str) -> Iterator[Diagnostic]:
 
 
 def _compared(result: LaunchResult) -> Iterator[Diagnostic]:
-    """The driver's code against the build's own."""
+    """Yields the driver's code against the build's own."""
     other = result.counterpart
     if other is None or result.facts is None:
         return

@@ -31,7 +31,7 @@ _SET = frozenset((ValueKind.TRUTH, ValueKind.NUMBER, ValueKind.CHOICE))
 
 
 def hazard(options: Iterable[str]) -> str:
-    """What makes these options dangerous, whoever has written them; empty if nothing does.
+    """Returns what makes these options dangerous, whoever has written them; empty if nothing does.
 
     LLVM opens any library that `-load=FILE` names, takes more options out of `@FILE`, and has
     options that write files.
@@ -52,7 +52,7 @@ def hazard(options: Iterable[str]) -> str:
 
 
 def refused(options: Iterable[str], folders: Sequence[str], folder: str) -> Iterator[str]:
-    """Why options that nobody has vouched for are not sent, a sentence each.
+    """Yields why options that nobody has vouched for are not sent, a sentence each.
 
     Args:
         options: The words.
@@ -74,7 +74,7 @@ def shown(word: str) -> str:
 
 
 def lies_in(folders: Iterable[str], path: str) -> bool:
-    """Whether a file or folder lies in one of these, links followed."""
+    """Returns whether a file or folder lies in one of these, links followed."""
     try:
         real = os.path.realpath(path)
         return any(is_within(real, root) for root in map(os.path.realpath, folders))
@@ -84,7 +84,7 @@ def lies_in(folders: Iterable[str], path: str) -> bool:
 
 
 def is_within(path: str, root: str) -> bool:
-    """Whether a file or folder is this one or lies in it; both are paths without links."""
+    """Returns whether a file or folder is this one or lies in it; both are paths without links."""
     return path == root or path.startswith(os.path.join(root, ""))
 
 
@@ -126,7 +126,7 @@ def _may_reach_llvm(given: Given) -> bool:
 
 
 def _is_its_own(given: Given) -> bool:
-    """Whether the tool that gets an option takes it as the row says; see `options_for`."""
+    """Returns whether the tool that gets an option takes it as the row says; see `options_for`."""
     spec, tool = given.spec, given.tool
     return spec is None or tool is None or tool in spec.spellings
 

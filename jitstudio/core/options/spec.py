@@ -77,12 +77,12 @@ TRUTH = ValueSpec(ValueKind.TRUTH, example="true")
 
 
 def number(low: int, high: int, example: int) -> ValueSpec:
-    """A whole number between two bounds, both included."""
+    """Returns a whole number between two bounds, both included."""
     return ValueSpec(ValueKind.NUMBER, low=low, high=high, example=str(example))
 
 
 def choice(*choices: str) -> ValueSpec:
-    """One of these words."""
+    """Returns one of these words."""
     return ValueSpec(ValueKind.CHOICE, choices, example=choices[0])
 
 
@@ -92,12 +92,12 @@ def text(example: str) -> ValueSpec:
 
 
 def path(example: str, harmless: str = "") -> ValueSpec:
-    """A file or a folder."""
+    """Returns a file or a folder."""
     return ValueSpec(ValueKind.PATH, example=example, harmless=harmless)
 
 
 def handed_on(example: str, harmless: str) -> ValueSpec:
-    """An option for a tool further on, one word of it."""
+    """Returns an option for a tool further on, one word of it."""
     return ValueSpec(ValueKind.OPTION, example=example, harmless=harmless)
 
 
@@ -183,12 +183,12 @@ class OptionSpec:
         )
 
     def matches(self, text: str) -> bool:
-        """Whether every word of a search is somewhere in what the row says."""
+        """Returns whether every word of a search is somewhere in what the row says."""
         told = " ".join((self.name, self.group.value, self.help, *sorted(self.flags))).casefold()
         return all(word in told for word in text.casefold().split())
 
     def accepts(self, value: str | None) -> bool:
-        """Whether this may follow the flag; None where nothing does."""
+        """Returns whether this may follow the flag; None where nothing does."""
         if value is None or not self.takes_value:
             return value is None and not self.takes_value
         match self.value.kind:
@@ -201,18 +201,18 @@ class OptionSpec:
         return True
 
     def written(self, value: str | None) -> str:
-        """The option as a user would type it."""
+        """Returns the option as a user would type it."""
         return self._with_value(self.flag, value)
 
     def sent(self, tool: Tool, value: str | None) -> str:
-        """The option as this tool, one of those in `spellings`, reads it."""
+        """Returns the option as this tool, one of those in `spellings`, reads it."""
         if value is not None and self.value.kind is ValueKind.TRUTH:
             words = tool is Tool.NVRTC or self.worded
             value = (_WORDED_TRUTH if words else _NUMBERED_TRUTH).get(value, value)
         return self._with_value(self.spellings[tool], value)
 
     def too_new_for(self, tool: Tool, version: str) -> bool:
-        """Whether a version of a tool, such as ``13.2``, does not know the option yet."""
+        """Returns whether a version of a tool, such as ``13.2``, does not know the option yet."""
         first = self.since.get(tool, "")
         return bool(first and version) and _numbers(version) < _numbers(first)
 

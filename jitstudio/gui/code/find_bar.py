@@ -46,16 +46,16 @@ class QueryOptions(QWidget):
         self._icons = {case: "match-case", word: "whole-word", regex: "regex"}
 
     def query(self, text: str) -> Query:
-        """What to search for, switched as it is."""
+        """Returns what to search for, switched as it is."""
         return Query(text, *(switch.isChecked() for switch in self._switches.values()))
 
     def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
+        """Applies another theme."""
         for switch, name in self._icons.items():
             switch.setIcon(icon(name, theme.ui.text, theme.ui.disabled_text))
 
     def take_key(self, event: QKeyEvent) -> bool:
-        """Switch what Alt and a letter mean; whether they mean anything."""
+        """Switches what Alt and a letter mean; returns whether they mean anything."""
         switch = self._switches.get(Qt.Key(event.key()))
         if switch is None or event.modifiers() != Qt.KeyboardModifier.AltModifier:
             return False
@@ -125,7 +125,7 @@ class FindBar(QWidget):
         return self._status.text()
 
     def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
+        """Applies another theme."""
         self._theme = theme
         self._options.set_theme(theme)
         for button, name in self._icons.items():
@@ -133,7 +133,7 @@ class FindBar(QWidget):
         self._show_status()
 
     def set_target(self, target: Searchable | None) -> None:
-        """Search in another text; an open bar searches it at once, without moving its cursor."""
+        """Searches in another text; an open bar searches it at once, without moving its cursor."""
         if target is self._target:
             return
         self._drop_search()
@@ -149,7 +149,7 @@ class FindBar(QWidget):
             self._restart(go=None)
 
     def open_find(self, replace: bool = False) -> None:
-        """Show the bar, with the selected text to find, and give it the keyboard.
+        """Shows the bar, with the selected text to find, and gives it the keyboard.
 
         Args:
             replace: Whether to show the line for replacing too, where the target can be edited.
@@ -168,7 +168,7 @@ class FindBar(QWidget):
 
     @Slot()
     def close_bar(self) -> None:
-        """Hide the bar and give the keyboard to the target."""
+        """Hides the bar and gives the keyboard to the target."""
         self._drop_search()
         self.hide()
         if self._target is not None:
@@ -178,17 +178,17 @@ class FindBar(QWidget):
 
     @Slot()
     def find_next(self) -> None:
-        """Go to the next match; behind the last one, to the first."""
+        """Goes to the next match; behind the last one, to the first."""
         self._go(_FORWARD)
 
     @Slot()
     def find_previous(self) -> None:
-        """Go to the match before; from the first one, to the last."""
+        """Goes to the match before; from the first one, to the last."""
         self._go(_BACK)
 
     @Slot()
     def replace_one(self) -> None:
-        """Replace the match that is selected and go to the next; if none is, go to one."""
+        """Replaces the match that is selected and goes to the next; goes to one if none is."""
         search, current = self._search, self._current
         if not self._is_editable or search is None or current is None:
             self.find_next()
@@ -202,7 +202,7 @@ class FindBar(QWidget):
 
     @Slot()
     def replace_all(self) -> None:
-        """Replace all matches that are known, as one step of undo."""
+        """Replaces all matches that are known, as one step of undo."""
         search = self._search
         if not self._is_editable or search is None or not search.is_finished:
             return
@@ -284,7 +284,7 @@ class FindBar(QWidget):
     # Keys.
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Take Enter and Shift+Enter out of the fields; Alt and a letter switches an option."""
+        """Takes Enter and Shift+Enter out of the fields; Alt and a letter switches an option."""
         if event.type() != QEvent.Type.KeyPress or not isinstance(event, QKeyEvent):
             return False
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
@@ -297,7 +297,7 @@ class FindBar(QWidget):
         return self._options.take_key(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Close on Esc, go on with F3 and back with Shift+F3."""
+        """Closes on Esc; F3 goes on, and Shift+F3 back."""
         shift = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
         if event.key() == Qt.Key.Key_Escape:
             self.close_bar()
@@ -320,7 +320,7 @@ class FindBar(QWidget):
         self._wanted = self._current = None
 
     def _restart(self, go: int | None, at_once: bool = True) -> None:
-        """Search anew; `go` says which way to go to a match then, or None to stay."""
+        """Searches anew; `go` says which way to go to a match then, or None to stay."""
         self._drop_search()
         self._problem = self._notice = ""
         if self._target is None or not self._field.text():
@@ -355,7 +355,7 @@ class FindBar(QWidget):
         return (0, 0) if self._target is None else self._target.search_start()
 
     def _arrive(self) -> None:
-        """Go to the wanted match if the search has come so far, else later."""
+        """Goes to the wanted match if the search has come so far, else later."""
         search, target = self._search, self._target
         if search is None or target is None or self._wanted is None:
             self._show_status()
@@ -429,6 +429,6 @@ class FindBar(QWidget):
 
 
 def _tell_key(button: QToolButton, command: str) -> None:
-    """Let the tool tip of a button tell the key of the command that does the same."""
+    """Lets the tool tip of a button tell the key of the command that does the same."""
     what = button.toolTip()
     follow_keys(button, lambda it: it.setToolTip(COMMAND_KEYS.tip(what, command)))

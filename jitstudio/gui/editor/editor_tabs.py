@@ -89,20 +89,20 @@ class SourcePage(QWidget):
         return self._find_bar
 
     def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
+        """Applies another theme."""
         self._theme = theme
         self.code_view.set_theme(theme)
         if self._find_bar is not None:
             self._find_bar.set_theme(theme)
 
     def follow_kind(self) -> None:
-        """Treat the text as what the document holds now: saving may have changed its kind."""
+        """Treats the text as what the document holds now: saving may have changed its kind."""
 
     def set_marks(self, marks: list[DiagnosticMark]) -> None:
-        """Show these errors and warnings; a read-only document shows none."""
+        """Shows these errors and warnings; a read-only document shows none."""
 
     def go_to(self, line: int, column: int) -> None:
-        """Put the cursor to a place, counted from 1; 0 where it is unknown."""
+        """Puts the cursor to a place, counted from 1; 0 where it is unknown."""
         raise NotImplementedError
 
     def position(self) -> tuple[int, int]:
@@ -142,17 +142,17 @@ class EditorPage(SourcePage):
         return self.editor
 
     def follow_kind(self) -> None:
-        """Treat the text as what the document holds now."""
+        """Treats the text as what the document holds now."""
         language = LANGUAGES[self.document.kind]
         if self.editor.highlighter.lexer is not language.lexer:
             self.editor.set_language(language.lexer, language.comment, self.document.kind)
 
     def set_marks(self, marks: list[DiagnosticMark]) -> None:
-        """Show these errors and warnings."""
+        """Shows these errors and warnings."""
         self.editor.set_marks(marks)
 
     def go_to(self, line: int, column: int) -> None:
-        """Put the cursor to a place."""
+        """Puts the cursor to a place."""
         if line:
             self.editor.go_to(line, column or None)
         self.editor.setFocus()
@@ -232,12 +232,12 @@ class EditorTabs(QTabWidget):
         return page if isinstance(page, SourcePage) else None
 
     def pages(self) -> list[SourcePage]:
-        """All tabs, in their order."""
+        """Returns all tabs, in their order."""
         pages = (self.widget(index) for index in range(self.count()))
         return [page for page in pages if isinstance(page, SourcePage)]
 
     def page_of(self, document: Document) -> SourcePage | None:
-        """The tab of a document."""
+        """Returns the tab of a document."""
         return next((page for page in self.pages() if page.document is document), None)
 
     def position(self) -> tuple[int, int]:
@@ -245,30 +245,30 @@ class EditorTabs(QTabWidget):
         return self.page.position() if self.page else (0, 0)
 
     def set_commands(self, commands: list[QAction]) -> None:
-        """Let the keys of these commands hold in all editors, now and later."""
+        """Lets the keys of these commands hold in all editors, now and later."""
         self._commands = commands
         for page in self.pages():
             if page.editor is not None:
                 page.editor.addActions(commands)
 
     def set_home(self, home: QWidget, icon_name: str) -> None:
-        """Show this where no document is open; its window title names the tab."""
+        """Shows this where no document is open; its window title names the tab."""
         self._home, self._home_icon = home, icon_name
         self._follow_home()
 
     def add_home(self) -> None:
-        """Keep the home open next to documents, too."""
+        """Keeps the home open next to documents, too."""
         self._home_stays = True
         self._follow_home()
 
     def show_home(self) -> None:
-        """Make the home the current tab."""
+        """Makes the home the current tab."""
         self.add_home()
         if self._home is not None:
             self.setCurrentWidget(self._home)
 
     def close_home(self) -> None:
-        """Keep the home open only while no document is."""
+        """Keeps the home open only while no document is."""
         self._home_stays = False
         self._follow_home()
 
@@ -278,7 +278,7 @@ class EditorTabs(QTabWidget):
         return self._home is not None and self.currentWidget() is self._home
 
     def set_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> None:
-        """Mark each error and warning in the text it is about."""
+        """Marks each error and warning in the text it is about."""
         for page in self.pages():
             name = page.document.name
             page.set_marks(
@@ -291,7 +291,7 @@ class EditorTabs(QTabWidget):
 
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
+        """Applies another theme."""
         self._theme = theme
         for page in self.pages():
             page.set_theme(theme)
@@ -300,7 +300,7 @@ class EditorTabs(QTabWidget):
 
     @Slot(float)
     def set_font_size(self, points: float) -> None:
-        """Zoom all tabs alike."""
+        """Zooms all tabs alike."""
         self._font_size = points
         for page in self.pages():
             for part in (page.editor, page.view):
@@ -308,11 +308,11 @@ class EditorTabs(QTabWidget):
                     part.set_font_size(points)
 
     def dragEnterEvent(self, event: QDragEnterEvent) -> None:
-        """Leave files to the window."""
+        """Leaves files to the window."""
         event.ignore()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Leave files to the window."""
+        """Leaves files to the window."""
         event.ignore()
 
     def _label(self, page: SourcePage) -> None:
@@ -340,7 +340,7 @@ class EditorTabs(QTabWidget):
             button.setAccessibleName(self.tr("Close {name}").format(name=name))
 
     def _add_list(self) -> QToolButton:
-        """A button at the end of the tabs that lists them all, however many do not fit."""
+        """Returns a button at the end of the tabs that lists them all, however many do not fit."""
         button = QToolButton(self, autoRaise=True)
         button.setObjectName("tabListButton")
         button.setToolTip(self.tr("List all tabs"))
@@ -354,7 +354,7 @@ class EditorTabs(QTabWidget):
         return button
 
     def _follow_home(self) -> None:
-        """Put the home in or take it away."""
+        """Puts the home in or takes it away."""
         if self._home is None:
             return
         index, wanted = self.indexOf(self._home), self._home_stays or not self.pages()

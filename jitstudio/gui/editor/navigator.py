@@ -57,7 +57,7 @@ class Navigator(QObject):
 
     @Slot(str, int, int)
     def go_to(self, file: str, line: int, column: int) -> None:
-        """Show a place in a source, or in the PTX of one.
+        """Shows a place in a source, or in the PTX of one.
 
         Args:
             file: The name of a tab, or a path; a file that is in no tab is opened.
@@ -82,7 +82,7 @@ class Navigator(QObject):
             self._layout.bring_up(self._listings[CodeKind.PTX])
 
     def _spelt(self, file: str) -> Document | None:
-        """The document that a line table calls so."""
+        """Returns the document that a line table calls so."""
         for document in self._documents:
             folder = str(document.path.parent) if document.path else ""
             if file in spellings(document.name, folder):

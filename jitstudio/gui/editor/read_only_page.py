@@ -51,12 +51,12 @@ class ReadOnlyPage(SourcePage):
         return self.view
 
     def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
+        """Applies another theme."""
         super().set_theme(theme)
         self._banner.set_theme(theme)
 
     def go_to(self, line: int, column: int) -> None:
-        """Bring a line into view."""
+        """Brings a line into view."""
         self._wanted_line = line
         if line:
             self.view.go_to(line)
@@ -89,7 +89,7 @@ class ReadOnlyPage(SourcePage):
 
 
 def _read(content: bytes, kind: CodeKind, _stop: Event) -> tuple[list[str], TextExtent]:
-    """The lines of a text and the room they take: a file may be of many megabytes."""
+    """Returns the lines of a text and the room they take: a file may be of many megabytes."""
     text = content.decode("utf-8", "replace").replace("\0", "\N{REPLACEMENT CHARACTER}")
     lines = split_lines(text)
     return lines, TextExtent.of(lines, kind)

@@ -21,7 +21,7 @@ class WheelGuard(QObject):
     """Leaves the wheel to the form that scrolls, unless the field has the keyboard."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Stop what would change a field that the pointer only passes."""
+        """Stops what would change a field that the pointer only passes."""
         if event.type() != QEvent.Type.Wheel or not isinstance(watched, QWidget):
             return False
         if watched.hasFocus():
@@ -31,7 +31,7 @@ class WheelGuard(QObject):
 
 
 def code_line(parent: QWidget, name: str, title: str, what: str, example: str) -> QLineEdit:
-    """A line to type code into.
+    """Returns a line to type code into.
 
     Args:
         parent: The part of the form it belongs to.
@@ -62,7 +62,7 @@ class ProblemLabel(QLabel):
         self.show_problems(())
 
     def show_problems(self, problems: Iterable[SpecProblem]) -> None:
-        """Say these, each with its remedy, in the colour of the worst."""
+        """Says these, each with its remedy, in the colour of the worst."""
         told = tuple(problems)
         self.setText("\n".join(f"{p.message} {p.remedy}".rstrip() for p in told))
         self.setVisible(bool(told))
@@ -114,7 +114,7 @@ class FieldRows(QWidget):
         places: tuple[str, ...] = (),
         stretched: int = -1,
     ) -> None:
-        """Append a row.
+        """Appends a row.
 
         Args:
             title: What stands before the fields; a text becomes the label of the first.
@@ -141,7 +141,7 @@ class FieldRows(QWidget):
         second: tuple[QWidget | str, QWidget],
         places: tuple[str, ...] = (),
     ) -> None:
-        """Append a row of two titles with a field each, in line with other rows of two."""
+        """Appends a row of two titles with a field each, in line with other rows of two."""
         row = self._grid.rowCount()
         for column, (title, field) in ((0, first), (2, second)):
             self._take(field)
@@ -158,25 +158,25 @@ class FieldRows(QWidget):
             self.add_below(self._problem_label(places))
 
     def add_below(self, widget: QWidget) -> None:
-        """Append something under the fields that has no title."""
+        """Appends something under the fields that has no title."""
         self._grid.addWidget(widget, self._grid.rowCount(), 1, 1, -1)
 
     def add_hint(self, name: str) -> QLabel:
-        """Append muted words under the fields."""
+        """Appends muted words under the fields."""
         hint = text_label(self, name)
         self._hints.append(hint)
         self.add_below(hint)
         return hint
 
     def add_wide(self, widget: QWidget, places: tuple[str, ...] = ()) -> None:
-        """Append something as wide as titles and fields together, with its problems below."""
+        """Appends something as wide as titles and fields together, with its problems below."""
         self._grid.addWidget(widget, self._grid.rowCount(), 0, 1, -1)
         if places:
             label = self._problem_label(places)
             self._grid.addWidget(label, self._grid.rowCount(), 0, 1, -1)
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Say what is wrong below the fields it is about; the rest is nobody's here."""
+        """Says what is wrong below the fields it is about; the rest is nobody's here."""
         unreadable = self.unreadable
         # Said here anyway, and gone as soon as the number is typed right.
         self._problems = tuple(problem for problem in problems if problem not in unreadable)

@@ -29,18 +29,18 @@ class LaunchFigure:
 
 
 def time_scale(ms: float) -> tuple[float, str]:
-    """The unit that suits a time: its milliseconds and its name."""
+    """Returns the unit that suits a time: its milliseconds and its name."""
     return next((scale, unit) for least, scale, unit in _UNITS if ms >= least)
 
 
 def time_text(ms: float) -> str:
-    """A time with its unit, in four digits: ``412.3 µs``, ``1.234 ms``, ``2.5 s``."""
+    """Returns a time with its unit, in four digits: ``412.3 µs``, ``1.234 ms``, ``2.5 s``."""
     scale, unit = time_scale(ms)
     return f"{number_text(ms / scale)} {unit}"
 
 
 def number_text(value: float) -> str:
-    """A number in four digits, or with all before the point."""
+    """Returns a number in four digits, or with all before the point."""
     whole = len(str(int(abs(value)))) if abs(value) >= 1 else 1
     text = f"{value:,.{max(0, _DIGITS - whole)}f}"
     return text.rstrip("0").rstrip(".") if "." in text else text
@@ -64,7 +64,7 @@ def bandwidth_text(result: LaunchResult, device: Device | None) -> str:
 def timing_figures(
     result: LaunchResult, timing: Timing, device: Device | None
 ) -> tuple[LaunchFigure, ...]:
-    """What the timed launches came to."""
+    """Returns what the timed launches came to."""
     translate = QCoreApplication.translate
     first, third = map(time_text, timing.quartiles)
     figures = (
@@ -101,13 +101,13 @@ def timing_figures(
 
 
 def timing_as_text(figures: tuple[LaunchFigure, ...]) -> str:
-    """The figures as lines to paste into a message."""
+    """Returns the figures as lines to paste into a message."""
     width = max((len(figure.name) for figure in figures), default=0) + 1
     return "\n".join(f"{f'{figure.name}:':<{width}} {figure.text}" for figure in figures)
 
 
 def timing_as_csv(timing: Timing) -> str:
-    """Every sample in milliseconds, for a spreadsheet."""
+    """Returns every sample in milliseconds, for a spreadsheet."""
     rows = (f"{number},{ms!r}" for number, ms in enumerate(timing.samples, 1))
     return "\n".join(("launch,ms", *rows))
 
@@ -153,5 +153,5 @@ def _kernel_facts(facts: KernelFacts) -> Iterator[str]:
 
 
 def occupancy_text(occupancy: float) -> str:
-    """A share from 0 to 1 in per cent."""
+    """Returns a share from 0 to 1 in per cent."""
     return f"{occupancy * 100:.0f} %"

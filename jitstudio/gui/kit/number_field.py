@@ -76,6 +76,6 @@ class NumberField(QLineEdit):
         return SpecProblem(self._place, text.format(title=self._title, text=self.text()))
 
     def show_number(self, number: float) -> None:
-        """Show another number; one that is typed otherwise but the same stays as it is."""
+        """Shows another number; one that is typed otherwise but the same stays as it is."""
         if self.number != number:
             self.setText(str(int(number) if number == int(number) else number))

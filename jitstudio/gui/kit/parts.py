@@ -21,7 +21,7 @@ _LEAST_LETTERS = 4
 def icon_button(
     parent: QWidget, text: str, what: str, icon_name: str, keys: str = "", *, command: str = ""
 ) -> QToolButton:
-    """A button with its word beside its icon, which `show_icons` draws.
+    """Returns a button with its word beside its icon, which `show_icons` draws.
 
     Args:
         parent: The panel it belongs to.
@@ -46,7 +46,7 @@ def icon_button(
 
 
 def bare_button(parent: QWidget, what: str, slot: object) -> QToolButton:
-    """A button that is nothing but an icon.
+    """Returns a button that is nothing but an icon.
 
     Args:
         parent: The panel it belongs to.
@@ -63,7 +63,7 @@ def bare_button(parent: QWidget, what: str, slot: object) -> QToolButton:
 
 
 def heading(text: str, scale: float) -> QLabel:
-    """A line in bold letters, larger than others by a factor."""
+    """Returns a line in bold letters, larger than others by a factor."""
     label = QLabel(text)
     label.setTextFormat(Qt.TextFormat.PlainText)
 
@@ -78,7 +78,7 @@ def heading(text: str, scale: float) -> QLabel:
 
 
 def fit_icon(button: QAbstractButton, side: int = 0) -> None:
-    """Draw the icon of a button so large from now on, in pixels, or as high as its letters."""
+    """Draws the icon of a button so large from now on, in pixels, or as high as its letters."""
 
     def fit(it: QAbstractButton) -> None:
         pixels = scaled(side) or QFontMetrics(it.font()).height()
@@ -88,7 +88,7 @@ def fit_icon(button: QAbstractButton, side: int = 0) -> None:
 
 
 def show_icons(buttons: Iterable[QToolButton], theme: Theme) -> None:
-    """Draw the icons of an `icon_button` or several in the colours of a theme."""
+    """Draws the icons of an `icon_button` or several in the colours of a theme."""
     for button in buttons:
         button.setIcon(icon(button.property(_ICON), theme.ui.text))
 
@@ -112,7 +112,7 @@ class ShorteningLabel(QLabel):
         return QSize(1, super().minimumSizeHint().height())
 
     def paintEvent(self, _event: QPaintEvent) -> None:
-        """Draw as much as there is room for."""
+        """Draws as much as there is room for."""
         area, metrics = self.contentsRect(), self.fontMetrics()
         shown = metrics.elidedText(self.text(), Qt.TextElideMode.ElideRight, area.width())
         least = _LEAST_LETTERS * metrics.averageCharWidth()

@@ -76,7 +76,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         }
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw ground, axes and their words in the colours of a theme."""
+        """Draws background, axes and their labels in the colours of a theme."""
         self.setBackground(theme.ui.base)
         for name in ("bottom", "left"):
             axis = self.getAxis(name)
@@ -89,7 +89,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self.getPlotItem().enableAutoRange()
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Zoom with plus and minus, move with the arrows, see all with Home."""
+        """Zooms with plus and minus, moves with the arrows, shows all with Home."""
         do = self._keys.get(event.key())
         if do is None:
             super().keyPressEvent(event)
@@ -111,12 +111,12 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
 
 
 def line_pen(color: QColor) -> QPen:
-    """What a line is drawn with."""
+    """Returns what a line is drawn with."""
     pen: QPen = pg.mkPen(color, width=_LINE)
     return pen
 
 
 def series_colors(theme: Theme) -> tuple[QColor, ...]:
-    """A colour for one line after the other, each readable on the ground of a plot."""
+    """Returns a colour for one line after the other, each readable on the ground of a plot."""
     tokens = (Keyword.Type, Keyword, Number, String, Name.Label)
     return (theme.ui.link, *(theme.token_style(token).color for token in tokens))

@@ -27,22 +27,22 @@ class RowsModel(QAbstractTableModel, Generic[_Row]):
         return self._rows
 
     def set_rows(self, rows: tuple[_Row, ...]) -> None:
-        """Show other values."""
+        """Shows other values."""
         if rows != self._rows:
             self.beginResetModel()
             self._rows = rows
             self.endResetModel()
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
-        """The number of values."""
+        """Returns the number of values."""
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
     def columnCount(self, parent: ModelIndex | None = None) -> int:
-        """The number of columns."""
+        """Returns the number of columns."""
         return 0 if parent is not None and parent.isValid() else len(self._columns)
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What the column says of the value."""
+        """Returns what the column says of the value."""
         if not index.isValid():
             return None
         return self._columns[index.column()].data(self._rows[index.row()], role)
@@ -53,7 +53,7 @@ class RowsModel(QAbstractTableModel, Generic[_Row]):
         orientation: Qt.Orientation,
         role: int = Qt.ItemDataRole.DisplayRole,
     ) -> Any:
-        """The titles of the columns."""
+        """Returns the titles of the columns."""
         if orientation == Qt.Orientation.Horizontal and 0 <= section < len(self._columns):
             return self._columns[section].header(role)
         return None

@@ -28,7 +28,7 @@ ROOM_TO_TYPE = 1.25
 
 
 def excess(text: str, room: float = 1.0) -> str | None:
-    """Why a text is too large for the editor, a sentence; None where it is not.
+    """Returns why a text is too large for the editor, a sentence; None where it is not.
 
     Args:
         text: All of it.
@@ -68,7 +68,7 @@ def excess(text: str, room: float = 1.0) -> str | None:
 
 
 def too_many_characters(count: int) -> str:
-    """Why a text of so many characters cannot be edited, a sentence."""
+    """Returns why a text of so many characters cannot be edited, a sentence."""
     told = QCoreApplication.translate(
         "Limits",
         "The text is too large to edit here: it has {count:,} characters, "

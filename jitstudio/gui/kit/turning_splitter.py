@@ -33,7 +33,7 @@ class TurningSplitter(QSplitter):
         self.splitterMoved.connect(self._on_moved)
 
     def fit(self, pane: QSize, least: int = 0) -> None:
-        """Turn as the pane asks for; call it whenever that is resized.
+        """Turns as the pane asks for; calls it whenever that is resized.
 
         Args:
             pane: Its size.

@@ -22,7 +22,7 @@ class Visibility(QObject):
         widget.installEventFilter(self)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Tell what Qt tells the widget."""
+        """Tells what Qt tells the widget."""
         if event.type() in _SHOWN:
             self.changed.emit(_SHOWN[event.type()])
         return super().eventFilter(watched, event)

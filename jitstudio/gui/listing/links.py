@@ -41,7 +41,7 @@ class ListingLinks(QObject):
         view.viewport().installEventFilter(self)
 
     def set_finder(self, finder: _Finder) -> None:
-        """Set the function that finds the link at a place."""
+        """Sets the function that finds the link at a place."""
         self._finder = finder
         self._hover(None)
 
@@ -52,7 +52,7 @@ class ListingLinks(QObject):
 
     @Slot()
     def follow(self) -> None:
-        """Go where the name at the caret leads."""
+        """Goes where the name at the caret leads."""
         link = self._link()
         if link is None:
             self.missed.emit()
@@ -60,7 +60,7 @@ class ListingLinks(QObject):
             self._view.jump_to(link.target)
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Look for links below the mouse while Ctrl is held, and take clicks on them."""
+        """Looks for links below the mouse while Ctrl is held, and follows clicks on them."""
         match event:
             case QKeyEvent() if event.key() == Qt.Key.Key_Control:
                 at = self._view.viewport().mapFromGlobal(QCursor.pos())

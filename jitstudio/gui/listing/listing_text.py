@@ -60,7 +60,7 @@ class ListingText:
         return len(self.lines)
 
     def tokens(self, line: int, first: int = 0, last: int = LONG_LINE) -> list[Run]:
-        """The tokens of a line, or of the part between two columns if the line is long."""
+        """Returns the tokens of a line, or of the part between two columns if the line is long."""
         text = self.lines[line]
         if self.lexer is None:
             return [(first, last - first, Text)]
@@ -76,7 +76,7 @@ class ListingText:
         return found
 
     def _state_before(self, line: int) -> int:
-        """The state at the start of a line; a guess where a comment began far above."""
+        """Returns the state at the start of a line; a guess where a comment began far above."""
         assert self.lexer is not None
         start = line
         while start > 0 and line - start < _LOOK_BACK and start - 1 not in self._states:
@@ -114,7 +114,7 @@ class ListingText:
         return address.end() if address else 0
 
     def digits(self, line: int) -> tuple[int, int]:
-        """The columns of the digits of an address, from the first to behind the last."""
+        """Returns the columns of the digits of an address, from the first to behind the last."""
         address = self._address(line)
         return address.span(1) if address and address[1] else (0, 0)
 
@@ -122,7 +122,7 @@ class ListingText:
         return ADDRESS.match(self.lines[line]) if self.extent.digits else None
 
     def is_simple(self, line: int) -> bool:
-        """Whether every character takes one cell, so that column and cell are the same."""
+        """Returns whether every character takes one cell, so that column and cell are the same."""
         text = self.lines[line]
         if len(text) > LONG_LINE:
             return True
@@ -145,11 +145,11 @@ class ListingText:
         return cells
 
     def cell(self, line: int, column: int) -> int:
-        """The cell that a column begins at."""
+        """Returns the cell that a column begins at."""
         return column if self.is_simple(line) else self.cells(line)[column]
 
     def column(self, line: int, cell: float) -> int:
-        """The column nearest to a place on the grid."""
+        """Returns the column nearest to a place on the grid."""
         length = len(self.lines[line])
         if self.is_simple(line):
             return min(length, max(0, round(cell)))
@@ -159,7 +159,7 @@ class ListingText:
         return left if cell - cells[left] <= cells[right] - cell else right
 
     def cut(self, line: int, right: float) -> int | None:
-        """The column that a line is to end in front of where it goes on beyond a cell.
+        """Returns the column that a line is to end in front of where it goes on beyond a cell.
 
         Returns:
             None where all of it is left of that cell, but for a semicolon behind it.
@@ -173,5 +173,5 @@ class ListingText:
         return max(self.lead(line), bisect_right(cells, edge - 1) - 1)
 
     def width(self, line: int) -> int:
-        """How many cells a line takes."""
+        """Returns how many cells a line takes."""
         return self.cell(line, len(self.lines[line]))

@@ -50,7 +50,7 @@ class CopiedColumns:
     text: Callable[[int], str]
 
     def of(self, line: int) -> str:
-        """The columns of a line, as wide as the heading."""
+        """Returns the columns of a line, as wide as the heading."""
         return self.text(line).ljust(len(self.heading))
 
 
@@ -82,7 +82,7 @@ class Excerpt:
 
 
 def as_markdown(excerpt: Excerpt, language: str) -> str:
-    """A fenced block of code."""
+    """Returns a fenced block of code."""
     text = excerpt.text
     fence = _FENCE
     while fence in text:
@@ -91,7 +91,7 @@ def as_markdown(excerpt: Excerpt, language: str) -> str:
 
 
 def as_html(excerpt: Excerpt, lexer: CodeLexer | None, theme: Theme) -> str:
-    """A `<pre>` that needs no style sheet, in the colours of a theme."""
+    """Returns a `<pre>` that needs no style sheet, in the colours of a theme."""
     base = theme.token_style(Token)
     style = _PRE.format(color=theme.code.text.name(), ground=theme.code.background.name())
     lines = [
@@ -119,7 +119,7 @@ def _span(text: str, style: TokenStyle, base: TokenStyle) -> str:
 def _styled(
     excerpt: Excerpt, lexer: CodeLexer | None, theme: Theme
 ) -> Iterator[Iterator[tuple[TokenStyle, str]]]:
-    """For each part its pieces, each in one style."""
+    """Yields for each part its pieces, each in one style."""
     if not excerpt.parts:
         return
     wanted = {line: (start, end) for line, start, end in excerpt.parts}
@@ -184,14 +184,14 @@ class OutputExports(QObject):
         self.set_available(False)
 
     def set_available(self, there: bool) -> None:
-        """Say whether there is a listing."""
+        """Says whether there is a listing."""
         self.copy_button.setEnabled(there)
         self.save_button.setEnabled(there)
         for action in self.copy_button.menu().actions():
             action.setEnabled(there)
 
     def offer_columns(self, columns: Callable[[], CopiedColumns | None]) -> None:
-        """Let the columns of the listing be copied with it."""
+        """Lets the columns of the listing be copied with it."""
         self._copied_columns = columns
         copy = self.copy_button.menu()
         plain = self._add(copy, self.tr("Copy as &plain text"), "copyPlain")
@@ -237,7 +237,7 @@ class OutputExports(QObject):
         return action
 
     def _columns(self) -> CopiedColumns | None:
-        """The columns to copy with the lines, if they are wanted and known."""
+        """Returns the columns to copy with the lines, if they are wanted and known."""
         if self._copied_columns is None or not self._with_columns.isChecked():
             return None
         return self._copied_columns()
@@ -248,7 +248,7 @@ class OutputExports(QObject):
         return Excerpt(text.lines, parts, text.stand_ins, self._columns())
 
     def _excerpt(self) -> Excerpt:
-        """What is selected, or all."""
+        """Returns what is selected, or all."""
         caret, text = self._view.caret, self._view.text
         if not caret.has_selection:
             return self._all()
@@ -276,7 +276,7 @@ class OutputExports(QObject):
         )
 
     def _hand_out(self, excerpt: Excerpt, make: Callable[[], _Copied]) -> None:
-        """Put something onto the clipboard; the columns of many lines take their time."""
+        """Puts something onto the clipboard; the columns of many lines take their time."""
         if excerpt.columns is None:
             self._on_made(make())
         else:

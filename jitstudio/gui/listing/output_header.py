@@ -84,7 +84,7 @@ class FunctionList(QComboBox):
         self.hide()
 
     def show_functions(self, functions: Sequence[Function], spelling: DemangledListing) -> None:
-        """Offer those that are defined here; the others are elsewhere."""
+        """Offers those that are defined here; the others are elsewhere."""
         defined = [function for function in functions if function.is_defined]
         shown = [spelling.name(function.name) for function in defined]
         with QSignalBlocker(self):
@@ -92,7 +92,7 @@ class FunctionList(QComboBox):
         self.setVisible(bool(self._model.rows))
 
     def follow(self, line: int) -> None:
-        """Name the function of a line, counted from 1."""
+        """Names the function of a line, counted from 1."""
         entries = self._model.rows
         at = bisect_right(entries, line - 1, key=lambda entry: entry.function.line) - 1
         is_inside = at >= 0 and line <= entries[at].function.end
@@ -119,7 +119,7 @@ def shortened(names: Sequence[str]) -> list[str]:
 
 
 def _cut(name: str, same: int) -> str:
-    """A name with its beginning, and the part from the first letter on that is its own."""
+    """Returns a name with its beginning, and the part from the first letter on that is its own."""
     if len(name) <= _LONGEST:
         return name
     if same < _LONGEST - 2:
@@ -219,7 +219,7 @@ class HiddenLines(QToolButton):
         self._on_count_changed(visibility.rows.hidden_count)
 
     def set_roomy(self, is_roomy: bool) -> None:
-        """Leave a narrow line to what else is in it; the folded lines say so themselves."""
+        """Leaves a narrow line to what else is in it; the folded lines say so themselves."""
         self._is_roomy = is_roomy
         self._on_count_changed(self._count)
 
@@ -246,7 +246,7 @@ class ColumnsButton(QToolButton):
 
     @Slot()
     def _on_fitted(self) -> None:
-        """Say which columns there is no room for."""
+        """Says which columns there is no room for."""
         tip, left_out = (
             self.tr("Choose what is shown with each instruction"),
             self._columns.left_out,
@@ -305,17 +305,17 @@ class OutputHeader(QWidget):
         return max(0, self._choice.currentIndex())
 
     def add_tool(self, button: QToolButton, icon_name: str) -> None:
-        """Put one more button to the right end; `set_theme` draws its icon."""
+        """Puts one more button to the right end; `set_theme` draws its icon."""
         self._icons[button] = icon_name
         fit_icon(button, _ICON_SIDE)
         self._row.addWidget(button)
 
     def add_note(self, note: QWidget) -> None:
-        """Put something behind the number of lines."""
+        """Puts something behind the number of lines."""
         self._row.insertWidget(self._row.indexOf(self._facts) + 1, note)
 
     def show_modules(self, names: Sequence[str]) -> None:
-        """Offer other modules; the chosen one stays chosen where it is still there."""
+        """Offers other modules; the chosen one stays chosen where it is still there."""
         before = self._choice.currentText()
         with QSignalBlocker(self._choice):
             self._choice.clear()
@@ -327,23 +327,23 @@ class OutputHeader(QWidget):
         self._title.setText(names[0] if names else "")
 
     def choose(self, name: str) -> None:
-        """Choose this module, if it is there."""
+        """Chooses this module, if it is there."""
         index = self._choice.findText(name)
         if index >= 0:
             self._choice.setCurrentIndex(index)
 
     def show_line_count(self, count: int) -> None:
-        """Say how many lines there are; nothing where there are none."""
+        """Says how many lines there are; nothing where there are none."""
         said = self.tr("1 line") if count == 1 else self.tr("{0:,} lines").format(count)
         self._facts.setText(said if count else "")
 
     @Slot(str)
     def show_marked(self, text: str) -> None:
-        """Say what is marked and how often it is there."""
+        """Says what is marked and how often it is there."""
         self._marked.setText(text)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave a narrow line to the kernel: buttons have their names in tool tips, too."""
+        """Leaves a narrow line to the kernel: buttons have their names in tool tips, too."""
         super().resizeEvent(event)
         roomy, bare = (
             Qt.ToolButtonStyle.ToolButtonTextBesideIcon,
@@ -355,7 +355,7 @@ class OutputHeader(QWidget):
             note.set_roomy(self.width() >= scaled(_NARROW))
 
     def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
+        """Applies another theme."""
         for button, name in self._icons.items():
             button.setIcon(icon(name, theme.ui.text))
 

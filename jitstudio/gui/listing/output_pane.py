@@ -83,7 +83,7 @@ class ListingCode(QObject):
         return self._reading.is_busy
 
     def set_lines(self, lines: Sequence[str]) -> None:
-        """Read another listing; where its names are known, its spelling is right at once."""
+        """Reads another listing; where its names are known, its spelling is right at once."""
         self._spelling.stop()
         self.code = CodeText(self.code.kind, lines)
         self.spelling = DemangledListing.plain(lines)
@@ -95,7 +95,7 @@ class ListingCode(QObject):
         self._reading.start(partial(_read, self.code))
 
     def set_demangled(self, on: bool) -> None:
-        """Show names demangled, or as the tools wrote them."""
+        """Shows names demangled, or as the tools wrote them."""
         self._is_demangled = on
         if on:
             self._want_names()
@@ -104,7 +104,7 @@ class ListingCode(QObject):
             self._on_spelt(DemangledListing.plain(self.code.lines))
 
     def learn(self, known: Mapping[str, str]) -> None:
-        """Spell the names anew, if they are wanted demangled and all are known now."""
+        """Spells the names anew, if they are wanted demangled and all are known now."""
         self._known = known
         if not self._is_demangled or not self._names <= known.keys():
             return
@@ -113,7 +113,7 @@ class ListingCode(QObject):
             self._spelling.start(lambda _stop: DemangledListing.of(lines, shown))
 
     def link_at(self, place: Place) -> CodeLink | None:
-        """The link at a place of the lines that are shown."""
+        """Returns the link at a place of the lines that are shown."""
         line, column = place
         spelling = self.spelling
         link = link_at(self.code, (line, spelling.to_lowered(line, column)))
@@ -219,17 +219,17 @@ class OutputPane(QWidget):
         return self._shown is not None and self._shown.name in self._output.old
 
     def show_output(self, output: Output) -> None:
-        """Show another output; the chosen module stays chosen where it is still there."""
+        """Shows another output; the chosen module stays chosen where it is still there."""
         self._output = output
         self.header.show_modules([listing.name for listing in output.listings])
         self._show_chosen()
 
     def choose(self, name: str) -> None:
-        """Show the listing of this module, if there is one."""
+        """Shows the listing of this module, if there is one."""
         self.header.choose(name)
 
     def go_to(self, name: str, line: int) -> bool:
-        """Go to a line of the listing of this module; whether there is one.
+        """Goes to a line of the listing of this module; returns whether there is one.
 
         Args:
             name: What an assembler calls it: the module's name, or that of its file of this kind.
@@ -251,14 +251,14 @@ class OutputPane(QWidget):
         self._seek_kernel()
 
     def begin_with(self, kernels: Sequence[str]) -> None:
-        """Show one of these kernels first in a listing that is new; the first that is there."""
+        """Shows one of these kernels first in a listing that is new; the first that is there."""
         if kernels != self._kernels:
             self._kernels = kernels
             self._begin()
 
     @Slot(object)
     def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
+        """Applies another theme."""
         self.code_view.set_theme(theme)
         self.find_bar.set_theme(theme)
         self.header.set_theme(theme)
@@ -330,7 +330,7 @@ class OutputPane(QWidget):
             self.code_view.go_to(line + 1)
 
     def _begin(self) -> None:
-        """Come up at the first instruction of the kernel that matters, until the caret moves."""
+        """Comes up at the first instruction of the kernel that matters, until the caret moves."""
         kernels = {f.name: f for f in self.code.code.functions if f.is_kernel and f.is_defined}
         caret = self.code_view.caret
         if not kernels or caret.line != self._begun or caret.has_selection:

@@ -55,7 +55,7 @@ class AnalysisService(WorkerService):
         tag: str = _READ,
         confined_to: tuple[str, ...] | None = None,
     ) -> RequestHandle:
-        """Read a cubin, in place of one of this tag that waits.
+        """Reads a cubin, in place of one of this tag that waits.
 
         Args:
             cubin: The file's content.

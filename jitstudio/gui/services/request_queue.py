@@ -18,14 +18,14 @@ class Closable(Protocol):
     """A service with threads and processes of its own."""
 
     def begin_closing(self) -> None:
-        """End everything; returns at once."""
+        """Ends everything; returns at once."""
 
     def wait_closed(self, deadline: QDeadlineTimer) -> None:
-        """Wait until everything has ended, but no longer than this."""
+        """Waits until everything has ended, but no longer than this."""
 
 
 def close_all(services: Sequence[Closable]) -> None:
-    """End all of them at the same time, and wait for the last; a hung one is given up."""
+    """Ends all of them at the same time, and waits for the last; a hung one is given up."""
     for service in services:
         service.begin_closing()
     deadline = QDeadlineTimer(_LAST_WAIT_MS)
@@ -45,15 +45,15 @@ class ServingThread(QThread):
         self.start()
 
     def run(self) -> None:
-        """Serve until the queue is closed."""
+        """Serves until the queue is closed."""
         self._queue.serve()
 
     def begin_closing(self) -> None:
-        """Close the queue, which kills its workers; returns at once."""
+        """Closes the queue, which kills its workers; returns at once."""
         self._closer.start()
 
     def wait_closed(self, deadline: QDeadlineTimer) -> None:
-        """Wait until workers and loop have ended, but no longer than this."""
+        """Waits until workers and loop have ended, but no longer than this."""
         self._closer.join(deadline.remainingTime() / 1000)
         self.wait(deadline)
 
@@ -88,16 +88,16 @@ class RequestHandle(QObject):
         self._tag = tag
 
     def cancel(self) -> None:
-        """End it, and an older request of its tag that still runs."""
+        """Ends it, and an older request of its tag that still runs."""
         if self._queue is not None:
             self._queue.cancel(self._tag)
 
     def ignore(self) -> None:
-        """Emit nothing any more: the answer is of no use."""
+        """Emits nothing any more: the answer is of no use."""
         self.blockSignals(True)
 
     def set_state(self, state: RequestState, value: Any) -> None:
-        """Emit the signal of a state."""
+        """Emits the signal of a state."""
         match state:
             case RequestState.STARTED:
                 self.started.emit()
@@ -127,22 +127,22 @@ class WorkerService(QObject):
     _came = Signal(int, object, object)
 
     def begin_closing(self) -> None:
-        """Kill the workers and end the thread; returns at once."""
+        """Kills the workers and ends the thread; returns at once."""
         self._thread.begin_closing()
 
     def wait_closed(self, deadline: QDeadlineTimer) -> None:
-        """Wait until both have ended, but no longer than this."""
+        """Waits until both have ended, but no longer than this."""
         self._thread.wait_closed(deadline)
 
     def _serve(self, name: str, worker: Worker, grace: float | None = GRACE) -> None:
-        """Begin to serve; for the arguments see `RequestQueue`."""
+        """Begins to serve; for the arguments see `RequestQueue`."""
         self._handles: dict[int, RequestHandle] = {}
         self._came.connect(self._on_came)
         self._queue = RequestQueue(worker, self._came.emit, grace=grace)
         self._thread = ServingThread(self._queue, name)
 
     def _submit(self, tag: str, work: Work) -> RequestHandle:
-        """Queue a request in place of one of the same tag that has not begun."""
+        """Queues a request in place of one of the same tag that has not begun."""
         handle = RequestHandle(self._queue, tag)
         self._handles[self._queue.submit(tag, work)] = handle
         return handle

@@ -111,16 +111,16 @@ class FileCommands(QObject):
 
     @Slot()
     def open(self) -> None:
-        """Ask for files and open them."""
+        """Asks for files and opens them."""
         self.open_paths(self._dialogs.files_to_open(self._folder()))
 
     @Slot()
     def open_to_link(self) -> None:
-        """Ask for files, and open them as modules of the program that is looked at."""
+        """Asks for files, and opens them as modules of the program that is looked at."""
         self.open_paths(self._dialogs.files_to_open(self._folder()), self._settings.program)
 
     def open_paths(self, paths: Iterable[Path], program: str | None = None) -> None:
-        """Open these files; one that is open already becomes current.
+        """Opens these files; one that is open already becomes current.
 
         Args:
             paths: The files, or projects, which take the place of what is open.
@@ -137,7 +137,7 @@ class FileCommands(QObject):
             self._on_waits()
 
     def open_sample(self, sample: Sample) -> None:
-        """Open a sample as new tabs, with all that belongs to it."""
+        """Opens a sample as new tabs, with all that belongs to it."""
         open_sample(sample, self._documents, self._settings)
         for spec in sample.launches:
             self._launches.suggest(spec)
@@ -145,12 +145,12 @@ class FileCommands(QObject):
 
     @Slot()
     def save(self) -> bool:
-        """Save the current document; whether its text is now in a file."""
+        """Saves the current document; returns whether its text is now in a file."""
         document = self._documents.current
         return document is not None and self._save_in_place(document)
 
     def save_document(self, document: Document, *, elsewhere: bool = False) -> bool:
-        """Turn to a document and save it; whether none of its text is unsaved.
+        """Turns to a document and saves it; returns whether none of its text is unsaved.
 
         Args:
             document: What to save; one that was closed meanwhile has nothing to save.
@@ -166,12 +166,12 @@ class FileCommands(QObject):
 
     @Slot()
     def save_as(self) -> bool:
-        """Ask for a name and save the current document under it."""
+        """Asks for a name and saves the current document under it."""
         document = self._documents.current
         return document is not None and self._save_as(document)
 
     def _save_in_place(self, document: Document) -> bool:
-        """Save this document, whichever is current once the disk has answered."""
+        """Saves this document, whichever is current once the disk has answered."""
         if not self._is_writable(document):
             return False
         if document.path is None:
@@ -189,7 +189,7 @@ class FileCommands(QObject):
         return answer is ChangedFile.REPLACE and self._save(document, document.path)
 
     def _save_as(self, document: Document) -> bool:
-        """Ask for a name and save this document under it."""
+        """Asks for a name and saves this document under it."""
         if not self._is_open(document) or not self._is_writable(document):
             return False
         proposed = document.path or Path(self._folder(), document.name)
@@ -202,7 +202,7 @@ class FileCommands(QObject):
         return found is not None and self._save(document, found)
 
     def save_results(self, result: BuildResult | None) -> None:
-        """Ask for a folder and write all artifacts into it."""
+        """Asks for a folder and writes all artifacts into it."""
         if result is None or not result.artifacts:
             self.failed.emit(self.tr("There is nothing to save: build something first."))
             return
@@ -223,11 +223,11 @@ class FileCommands(QObject):
         self.reported.emit(counted(len(files), one, many, folder=folder))
 
     def close(self, document: Document) -> bool:
-        """Close a document, asking first where text would be lost; whether it was closed."""
+        """Closes a document, asking first if text would be lost; returns whether it was closed."""
         return self.close_all([document])
 
     def close_all(self, documents: Sequence[Document]) -> bool:
-        """Close these, asking where text would be lost; whether they were closed.
+        """Closes these, asking where text would be lost; returns whether they were closed.
 
         It asks again about what was typed into one while another was saved.
         """
@@ -248,7 +248,7 @@ class FileCommands(QObject):
         return document.kind in TEXT_KINDS and not is_found
 
     def rename(self, document: Document) -> None:
-        """Ask for another name of a document, and give it to its file too; its folders stay."""
+        """Asks for another name of a document, and gives it to its file too; its folders stay."""
         old = document.path
         before = old.name if old is not None else PurePosixPath(document.name).name
         name = self._dialogs.new_name(before)
@@ -280,7 +280,7 @@ class FileCommands(QObject):
 
     @Slot()
     def close_current(self) -> None:
-        """Close the current document."""
+        """Closes the current document."""
         if self._documents.current is not None:
             self.close(self._documents.current)
 
@@ -319,11 +319,11 @@ class FileCommands(QObject):
         self.opened.emit()
 
     def _is_open(self, document: Document) -> bool:
-        """Whether it is still open: while the disk is slow, tabs can be closed."""
+        """Returns whether it is still open: while the disk is slow, tabs can be closed."""
         return document in self._documents
 
     def _is_writable(self, document: Document) -> bool:
-        """Whether there is text in it to save."""
+        """Returns whether there is text in it to save."""
         if document.held is None:
             text = self.tr("'{name}' cannot be edited, so there is nothing to save.")
             self.failed.emit(text.format(name=document.name))
@@ -390,7 +390,7 @@ class FileCommands(QObject):
 
 
 def _look_up(path: Path, known: frozenset[Path]) -> _LookedUp:
-    """Read a file, unless it is one of those that are open already."""
+    """Reads a file, unless it is one of those that are open already."""
     path = resolved(path)
     kind = kind_of_file(path)
     return _LookedUp(path, kind, None if path in known else compare(kind, read_file(path), None))
@@ -409,7 +409,7 @@ def _write_results(folder: Path, files: dict[str, bytes]) -> None:
 
 
 def _result_files(artifacts: Iterable[Artifact]) -> dict[str, bytes]:
-    """What to write under which name; modules that differ in ending or folder keep both."""
+    """Returns what to write under which name; modules that differ in ending or folder keep both."""
     files: dict[str, bytes] = {}
     for artifact in artifacts:
         short = artifact.file_name

@@ -145,7 +145,7 @@ class Fixer(QObject):
         return len(self._documents) > before
 
     def _link_with(self, fix: Fix) -> bool:
-        """Take a module into the link; without one, link the two and no others."""
+        """Adds a module to the link; without a link, links the two and no others."""
         module, other = self._document(fix), self._named(fix.value)
         if module is None or other is None:
             return False
@@ -162,7 +162,7 @@ class Fixer(QObject):
         self._settings.options = f"{self._settings.options} {join_options([option])}".strip()
 
     def _document(self, fix: Fix) -> Document | None:
-        """The document that the fix is about, or None after telling that it is gone."""
+        """Returns the document that the fix is about, or None after telling that it is gone."""
         return self._named(fix.file)
 
     def _named(self, file: str) -> Document | None:

@@ -102,11 +102,11 @@ class NoticeBar(QFrame):
 
     @Slot(str)
     def show_message(self, message: str) -> None:
-        """Show a message below the earlier ones; one that is there already moves to the end."""
+        """Shows a message below the earlier ones; one that is there already moves to the end."""
         self.ask(message, message)
 
     def ask(self, key: str, message: str, choices: Sequence[NoticeAction] = ()) -> None:
-        """Show a message and what can be done about it, in place of the one with this key."""
+        """Shows a message and what can be done about it, in place of the one with this key."""
         self.withdraw(key)
         row = _Row(key, message, choices)
         row.set_theme(self._theme)
@@ -120,12 +120,12 @@ class NoticeBar(QFrame):
         QTimer.singleShot(0, row, partial(self._scroll.ensureWidgetVisible, row))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Make room for what is wrapped now."""
+        """Makes room for what is wrapped now."""
         super().resizeEvent(event)
         self._fit()
 
     def _fit(self) -> None:
-        """Be as high as the notices need, up to a part of the window."""
+        """Is as high as the notices need, up to a part of the window."""
         self._head.setVisible(len(self._rows) > 1)
         self._count.setText(self.tr("{count} notices").format(count=len(self._rows)))
         wanted = self._column.totalHeightForWidth(self._scroll.viewport().width())
@@ -215,7 +215,7 @@ class _Row(QWidget):
         return self._text.text()
 
     def take_keyboard(self) -> None:
-        """Have the keyboard, to be closed by it."""
+        """Has the keyboard, to be closed by it."""
         self._close.setFocus()
 
     def set_theme(self, theme: Theme) -> None:

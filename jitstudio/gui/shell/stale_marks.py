@@ -56,7 +56,7 @@ class StaleMark(QObject):
         return "" if self.banner.isHidden() else self._words.text()
 
     def show_state(self, is_old: bool, words: str) -> None:
-        """Mark the content as old or not, and say why; nothing to begin with."""
+        """Marks the content as old or not, and says why; nothing at first."""
         self.bar.setHidden(not is_old)
         if not is_old:
             self._is_closed = False
@@ -77,7 +77,7 @@ class StaleMark(QObject):
         self._close.setIcon(icon("close", theme.code.banner_text))
 
     def eventFilter(self, _watched: QObject, event: QEvent) -> bool:
-        """Keep to the edges of the view."""
+        """Keeps to the edges of the view."""
         if event.type() in (QEvent.Type.Resize, QEvent.Type.Show, QEvent.Type.LayoutRequest):
             self._place()
         return False

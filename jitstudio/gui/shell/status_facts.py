@@ -40,7 +40,7 @@ class StatusFacts(QWidget):
         return [fact.text() for fact in self._facts if fact.text()]
 
     def fit(self, room: int) -> None:
-        """Show as many facts as this many pixels hold."""
+        """Shows as many facts as this many pixels hold."""
         shown = [fact for fact in self._facts if fact.text()]
         for fact in self._yielding:
             if self._width(shown) <= room:

@@ -137,7 +137,7 @@ class BuildController(QObject):
         return linked_modules(self._documents, self._settings.program)
 
     def request(self, emit: frozenset[CodeKind], link: LinkMode | None = None) -> BuildRequest:
-        """What would be built now.
+        """Returns what would be built now.
 
         Args:
             emit: What to make.
@@ -152,11 +152,11 @@ class BuildController(QObject):
         return request_for(modules, self._documents, self._settings, emit, link)
 
     def set_pause(self, milliseconds: int) -> None:
-        """Start a build by itself so long after the last edit."""
+        """Starts a build by itself so long after the last edit."""
         self._pause.setInterval(milliseconds)
 
     def hold(self) -> None:
-        """Build nothing before the user builds, launches or edits: others may have written it."""
+        """Builds nothing before the user builds, launches or edits: others may have written it."""
         self._pause.stop()
         self._outputs.expect(None)
         self._abandon()
@@ -173,14 +173,14 @@ class BuildController(QObject):
             self._outputs.set_hint(hint.format(keys=COMMAND_KEYS.words("buildAction")))
 
     def release(self) -> None:
-        """Build as ever: what is open is the user's own."""
+        """Builds as ever: what is open is the user's own."""
         if self._held:
             self._held = False
             self._outputs.set_hint(nothing_built())
 
     @Slot()
     def build(self) -> None:
-        """Build now what is open, with the settings as they are."""
+        """Builds now what is open, with the settings as they are."""
         self.release()
         self._pause.stop()
         modules = self.modules()
@@ -219,7 +219,7 @@ class BuildController(QObject):
 
     @Slot()
     def cancel(self) -> None:
-        """End the build that is on its way."""
+        """Ends the build that is on its way."""
         self._pause.stop()
         self._outputs.expect(None)
         if self._pending is not None:
@@ -276,7 +276,7 @@ class BuildController(QObject):
         self._on_auto_build_changed(not is_drafting)
 
     def _wait(self) -> None:
-        """Do not build what was about to be built."""
+        """Does not build what was about to be built."""
         self._pause.stop()
         self._outputs.expect(self._pending.subject if self._pending is not None else None)
 
@@ -338,7 +338,7 @@ class BuildController(QObject):
         self._outputs.publish(pending.subject, output.result, output.listings, pending.request)
 
     def _abandon(self) -> None:
-        """End the build on its way without a word: its result would be about something gone."""
+        """Ends the build on its way without a word: its result would be about something gone."""
         if self._pending is not None:
             self._pending.handle.ignore()
             self._pending.handle.cancel()
@@ -353,7 +353,7 @@ class BuildController(QObject):
 
 
 def nothing_to_build(link: LinkMode) -> str:
-    """Why there is no build where no module takes part, in words."""
+    """Returns why there is no build where no module takes part, in words."""
     if link is LinkMode.NONE:
         return QCoreApplication.translate(
             "BuildController", "There is nothing to build: open or write a kernel first."

@@ -108,7 +108,7 @@ class Correlations(QObject):
         return self._tied
 
     def knows(self, listing: Listing) -> bool:
-        """Whether what is known is of this very text, built again or not."""
+        """Returns whether what is known is of this very text, built again or not."""
         tied = self._tied
         if tied is None:
             return False
@@ -120,7 +120,7 @@ class Correlations(QObject):
         return self._known[listing]
 
     def hue_of_source(self, document: Document) -> Callable[[int], int] | None:
-        """The colour of each line of a document; None where it has no counterparts."""
+        """Returns the colour of each line of a document; None where it has no counterparts."""
         origins, tied = self._origins.get(document), self._tied
         if origins is None or tied is None:
             return None
@@ -137,7 +137,7 @@ class Correlations(QObject):
         return hue
 
     def coloured(self, document: Document) -> Sequence[int]:
-        """The lines of a document that have counterparts, ascending."""
+        """Returns the lines of a document that have counterparts, ascending."""
         origins, tied = self._origins.get(document), self._tied
         if origins is None or tied is None:
             return ()
@@ -146,7 +146,7 @@ class Correlations(QObject):
         return sorted(origins.now(chain(built, (line - 1 for line in hues))).values())
 
     def _hues(self, tied: CorrelatedCode, document: Document) -> tuple[Mapping[int, int], bytes]:
-        """The colours of lines that were built, counted from 1, and of all lines of PTX."""
+        """Returns the colours of lines that were built, counted from 1, and of all lines of PTX."""
         hues: dict[int, int] = {}
         for file in self._files_of(document):
             hues |= tied.hues.sources.get(file, {})
@@ -155,11 +155,11 @@ class Correlations(QObject):
         return hues, own
 
     def document_of(self, file: str) -> Document | None:
-        """The open document that line tables call so."""
+        """Returns the open document that line tables call so."""
         return self._files.get(file)
 
     def of_source(self, document: Document, line: int) -> MatchedLines:
-        """What matches a line of a document."""
+        """Returns what matches a line of a document."""
         origins, tied = self._origins.get(document), self._tied
         built = origins.built_line(line) if origins is not None else UNKNOWN
         if tied is None or built == UNKNOWN:
@@ -173,7 +173,7 @@ class Correlations(QObject):
         return self._shown(tied, *filter(None, found))
 
     def of_ptx(self, module: str, line: int) -> MatchedLines:
-        """What matches a line of PTX."""
+        """Returns what matches a line of PTX."""
         tied = self._tied
         return (
             self._of_one(tied, tied.correlation.of_ptx(module, line + 1))
@@ -182,7 +182,7 @@ class Correlations(QObject):
         )
 
     def of_sass(self, line: int) -> MatchedLines:
-        """What matches a line of the SASS."""
+        """Returns what matches a line of the SASS."""
         tied = self._tied
         spot = tied.inspection.rows.spot(line) if tied else None
         if tied is None or spot is None:
@@ -190,17 +190,17 @@ class Correlations(QObject):
         return self._of_one(tied, tied.correlation.of_code(spot.function, spot.index))
 
     def alike_in_ptx(self, module: str, line: int) -> Sequence[int]:
-        """All lines of PTX that come from where this one does."""
+        """Returns all lines of PTX that come from where this one does."""
         here = self.of_ptx(module, line)
         return self._alike(here).ptx.get(module, here.ptx.get(module, ()))
 
     def alike_in_sass(self, line: int) -> Sequence[int]:
-        """All lines of SASS that come from where this one does."""
+        """Returns all lines of SASS that come from where this one does."""
         here = self.of_sass(line)
         return self._alike(here).sass or here.sass
 
     def _alike(self, here: MatchedLines) -> MatchedLines:
-        """What matches the source of something, or else its PTX."""
+        """Returns what matches the source of something, or else its PTX."""
         for document, lines in here.sources.items():
             return self.of_source(document, lines[0])
         for module, lines in here.ptx.items():
@@ -213,7 +213,7 @@ class Correlations(QObject):
         return origins.now(built) if origins is not None else {}
 
     def is_edited(self, document: Document, line: int) -> bool:
-        """Whether a line is another one than was built."""
+        """Returns whether a line is another one than was built."""
         origins = self._origins.get(document)
         return origins is not None and origins.built_line(line) == UNKNOWN
 
@@ -276,7 +276,7 @@ class Correlations(QObject):
         self._on_document_changed(document)
 
     def _spelt(self, inspection: Inspection) -> Iterator[tuple[str, Document]]:
-        """How line tables may call each open document."""
+        """Yields how line tables may call each open document."""
         request = inspection.request
         folders = {source.name: source.folder for source in request.sources}
         for document in self._documents:

@@ -135,7 +135,7 @@ class CurrentDisassembly(QObject):
         return bool(self._problem) and self._is_mishap
 
     def read_again(self) -> None:
-        """Try once more what has failed."""
+        """Tries once more what has failed."""
         if self.may_read_again:
             self._reading, self._problem = None, ""
             self._read()
@@ -173,14 +173,14 @@ class CurrentDisassembly(QObject):
         return self._current.code.function(self._kernel) if self._current else None
 
     def set_kernel(self, name: str) -> None:
-        """Look at this kernel or function from now on, if there is one of this name."""
+        """Looks at this kernel or function from now on, if there is one of this name."""
         known = self._current.code.function(name) if self._current else None
         if known is not None and name != self._kernel:
             self._kernel = name
             self.kernel_changed.emit(name)
 
     def want(self, user: str, wanted: bool) -> None:
-        """Say whether somebody, known by a name, can be seen and shows what has been read."""
+        """Says whether somebody, known by a name, can be seen and shows what has been read."""
         if wanted:
             self._wanted.add(user)
             was_reading = self.is_reading
@@ -191,12 +191,12 @@ class CurrentDisassembly(QObject):
             self._wanted.discard(user)
 
     def look_at(self, listing: Listing | None) -> None:
-        """Look at another SASS listing, or at none."""
+        """Looks at another SASS listing, or at none."""
         self._listing = listing
         self._find()
 
     def _find(self) -> None:
-        """Find out which build the listing is of."""
+        """Finds out which build the listing is of."""
         subject, owner = self._subject_now(), None
         is_awaited = subject is None and self._listing is not None and self._outputs.is_unfinished
         if self._listing is not None and (subject or is_awaited):
@@ -284,7 +284,7 @@ class CurrentDisassembly(QObject):
 
 
 def nothing_read() -> str:
-    """What a pane says while there is nothing that could be read."""
+    """Returns what a pane says while there is nothing that could be read."""
     return QCoreApplication.translate(
         "CurrentDisassembly",
         "No machine code is shown yet.\n"

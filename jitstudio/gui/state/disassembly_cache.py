@@ -37,12 +37,12 @@ class DisassemblyCache(QObject):
         return found if isinstance(found, Disassembly) else None
 
     def problem(self, built: Built) -> str:
-        """Why it cannot be read, in words; empty where it has been or will be."""
+        """Returns why it cannot be read, in words; empty where it has been or will be."""
         found = self._found.get(built)
         return found if isinstance(found, str) else ""
 
     def ask(self, built: Built) -> None:
-        """Have the cubin of a build read, if it has not been and there is one."""
+        """Has the cubin of a build read, if it has not been and there is one."""
         cubin = cubin_of(built)
         if cubin is None or built in self._found or built in self._asked:
             return
@@ -58,7 +58,7 @@ class DisassemblyCache(QObject):
         self._asked.add(built)
 
     def take(self, built: Built, code: Disassembly) -> None:
-        """Take in what somebody else has had read."""
+        """Takes in what somebody else has had read."""
         self._found.setdefault(built, code)
 
     def _on_read(self, built: Built, answer: ReadListing | ReadingFailure) -> None:
@@ -71,7 +71,7 @@ class DisassemblyCache(QObject):
 
 
 def cubin_of(built: Built) -> Artifact | None:
-    """The cubin of the link, or else of the first module that has one."""
+    """Returns the cubin of the link, or else of the first module that has one."""
     names = (LINKED, *(source.name for source in built.request.sources))
     found = (machine_code(built.request, built.result, name) for name in names)
     return next((cubin for cubin in found if cubin is not None), None)

@@ -19,7 +19,7 @@ class DocumentError(RuntimeError):
 
 
 def read_file(path: Path) -> bytes:
-    """The bytes of a file.
+    """Returns the bytes of a file.
 
     Raises:
         DocumentError: It cannot be read, or is larger than what is read.
@@ -47,7 +47,7 @@ def has_changed(path: Path, known: str | None) -> bool:
 
 
 def resolved(path: Path) -> Path:
-    """The file that a path means, links followed.
+    """Returns the file that a path means, links followed.
 
     Raises:
         DocumentError: The links lead in a circle, or the name is one that Qt cannot hold.
@@ -66,12 +66,12 @@ def resolved(path: Path) -> Path:
 
 
 def shown(path: Path) -> str:
-    """A path for a person to read; bytes that are no UTF-8 as their numbers."""
+    """Returns a path for a person to read; bytes that are no UTF-8 as their numbers."""
     return os.fsencode(path).decode("utf-8", "backslashreplace")
 
 
 def write_file(path: Path, content: bytes) -> None:
-    """Replace what a file holds, at once; links to it, and its permissions, stay.
+    """Replaces what a file holds, at once; links to it, and its permissions, stay.
 
     Raises:
         DocumentError: The file cannot be written; it holds what it held.
@@ -91,7 +91,7 @@ def write_file(path: Path, content: bytes) -> None:
 
 
 def replace_file(path: Path, content: bytes) -> str:
-    """Put a new file in the place of an old one; why that cannot be, or nothing."""
+    """Puts a new file in the place of an old one; why that cannot be, or nothing."""
     file = QSaveFile(str(path))
     opened = file.open(QIODevice.OpenModeFlag.WriteOnly)
     if opened and file.write(content) == len(content) and file.commit():
@@ -100,7 +100,7 @@ def replace_file(path: Path, content: bytes) -> str:
 
 
 def overwrite_file(path: Path, content: bytes) -> str:
-    """Write over what a file holds, which needs no room for a second one; why not, or nothing."""
+    """Writes over what a file holds, which needs no room for a second one; why not, or nothing."""
     try:
         _overwrite(path, content)
     except OSError as error:
@@ -109,7 +109,7 @@ def overwrite_file(path: Path, content: bytes) -> str:
 
 
 def rename_file(old: Path, new: Path) -> None:
-    """Give a file another name in its folder.
+    """Gives a file another name in its folder.
 
     Raises:
         DocumentError: It cannot be renamed, or a file of that name is there; nothing has changed.
@@ -131,7 +131,7 @@ def rename_file(old: Path, new: Path) -> None:
 
 
 def digest(content: bytes) -> str:
-    """The SHA-256 of a content in hexadecimal digits, which tells it from others."""
+    """Returns the SHA-256 of a content in hexadecimal digits, which tells it from others."""
     # Qt has a hash, too, but it is ten times slower.
     from hashlib import sha256
 
@@ -139,7 +139,7 @@ def digest(content: bytes) -> str:
 
 
 def kind_of_file(path: Path) -> CodeKind:
-    """The kind that a file's ending tells.
+    """Returns the kind that a file's ending tells.
 
     Raises:
         DocumentError: The ending is none of the known ones.
@@ -174,7 +174,7 @@ def _to_rename() -> str:
 
 
 def _write(path: Path, content: bytes) -> str:
-    """Write a file; why it could not be, or nothing."""
+    """Writes a file; why it could not be, or nothing."""
     target = path.resolve()
     if not _is_utf_8(target):
         return QCoreApplication.translate("Files", "its name is not in UTF-8")
@@ -190,7 +190,7 @@ def _write(path: Path, content: bytes) -> str:
 
 
 def _overwrite(path: Path, content: bytes) -> None:
-    """Write into the file itself: a new one would have one name only, or no place to be made."""
+    """Writes into the file itself: a new one would have one name only, or no place to be made."""
     before = path.read_bytes()
     with path.open("r+b", buffering=0) as file:
         try:

@@ -133,7 +133,7 @@ class Document(QObject):
         return self._is_unsaved if self.text is None else self.text.isModified()
 
     def set_modified(self, modified: bool) -> None:
-        """Say whether it holds text that its file does not; what came from a file does not."""
+        """Says whether it holds text that its file does not; what came from a file does not."""
         if self.text is not None:
             self.text.setModified(modified)
         elif self._held is not None and modified is not self._is_unsaved:
@@ -166,7 +166,7 @@ class Document(QObject):
         return self._form.line_end_name if self.text is not None else ""
 
     def set_encoding(self, encoding: Encoding) -> None:
-        """Write it to its file in another encoding from now on."""
+        """Writes it to its file in another encoding from now on."""
         self._form = replace(self._form, encoding=encoding)
         if self._held is not None:
             self._held = replace(self._held, form=self._form)
@@ -231,7 +231,7 @@ class Document(QObject):
         return Header(self.name, self.content)
 
     def save(self, path: Path, write: Callable[[Path, bytes], object] = write_file) -> None:
-        """Write it to this file, at once or not at all, and belong to that file from now on.
+        """Writes it to this file, at once or not at all, and belongs to that file from now on.
 
         Args:
             path: The file.
@@ -257,7 +257,7 @@ class Document(QObject):
         self.saved.emit()
 
     def reload(self, found: Found) -> None:
-        """Take over what its file holds now, as one step of undo.
+        """Takes over what its file holds now, as one step of undo.
 
         Args:
             found: What was compared with the text as it is now, and can be edited if this can.
@@ -278,7 +278,7 @@ class Document(QObject):
         self.changed.emit()
 
     def _keep_as_file(self, content: bytes) -> None:
-        """Be what a file holds, which cannot be edited."""
+        """Is what a file holds, which cannot be edited."""
         self._content, self._held, self._is_unsaved = content, None, False
         if self.read_only is ReadOnlyReason.UNSAVED:
             self.read_only = ReadOnlyReason.TOO_LARGE
@@ -352,21 +352,21 @@ class Documents(QObject):
             self.current_changed.emit(document)
 
     def each(self, slot: Callable[[Document], object]) -> None:
-        """Call this for all that are open, and for each that will be."""
+        """Calls this for all that are open, and for each that will be."""
         for document in self._open:
             slot(document)
         self.added.connect(slot)
 
     def named(self, name: str) -> Document | None:
-        """The document that builds call by this name."""
+        """Returns the document that builds call by this name."""
         return next((d for d in self._open if d.name == name), None)
 
     def at_path(self, path: Path) -> Document | None:
-        """The document of this file."""
+        """Returns the document of this file."""
         return next((d for d in self._open if d.path == path), None)
 
     def namesakes(self, document: Document) -> list[Document]:
-        """The documents, this one included, whose files have the name of its file."""
+        """Returns the documents, this one included, whose files have the name of its file."""
         if document.path is None:
             return []
         name = document.path.name
@@ -403,7 +403,7 @@ class Documents(QObject):
         return program
 
     def add(self, document: Document) -> None:
-        """Open a document behind the others and make it current."""
+        """Opens a document behind the others and makes it current."""
         document.setParent(self)
         document.edited.connect(self._on_edited)
         document.changed.connect(self._on_changed)
@@ -413,7 +413,7 @@ class Documents(QObject):
         self.current = document
 
     def remove(self, document: Document) -> None:
-        """Close a document without asking; its right neighbour, or else the last, is current."""
+        """Closes a document without asking; its right neighbour, or else the last, is current."""
         place = self._open.index(document)
         self._open.remove(document)
         if document is self._current:
@@ -423,13 +423,13 @@ class Documents(QObject):
         document.deleteLater()
 
     def reorder(self, documents: list[Document]) -> None:
-        """Put the open documents into this order."""
+        """Puts the open documents into this order."""
         if documents != self._open:
             self._open = documents
             self.moved.emit()
 
     def rename(self, document: Document, name: str) -> None:
-        """Give a document another name, made unique."""
+        """Gives a document another name, made unique."""
         if document.name != name:
             document.name = ""
             document.name = self.unique_name(name, document.path)
@@ -449,11 +449,11 @@ class Documents(QObject):
 
 
 def _endings(path: Path) -> Iterator[str]:
-    """The name of a file with one folder, with two, and so on."""
+    """Returns the name of a file with one folder, with two, and so on."""
     return ("/".join(path.parts[-count:]) for count in range(2, len(path.parts)))
 
 
 def takes_part_alone(document: Document) -> bool:
-    """Whether a build of this document by itself makes sense."""
+    """Returns whether a build of this document by itself makes sense."""
     aside = document.is_header or document.is_library or document.is_preview
     return not aside and document.kind is not CodeKind.SASS

@@ -36,7 +36,7 @@ class Environment(QObject):
         return (*self._tools, *self._gpus, self._window)
 
     def check_window(self) -> None:
-        """Look for what other windows than this one may need; a display can be slow to answer."""
+        """Looks for what other windows than this one may need; a display can be slow to answer."""
         self._background.start(_checked_window)
 
     @Slot(ToolchainInfo)

@@ -80,13 +80,13 @@ class FileWatch(QObject):
 
     @Slot()
     def reload(self) -> None:
-        """Give up the unsaved text of all conflicts; undo brings it back."""
+        """Gives up the unsaved text of all conflicts; undo brings it back."""
         self._unwanted |= set(self._conflicts)
         self._touch(document.path for document in self._conflicts)
 
     @Slot()
     def keep(self) -> None:
-        """Let saving replace the files of all conflicts."""
+        """Lets saving replace the files of all conflicts."""
         for document, found in self._conflicts.items():
             document.on_disk = found.digest
         self._settle(*self._conflicts)
@@ -101,7 +101,7 @@ class FileWatch(QObject):
             self.conflicts_changed.emit(self.conflicts)
 
     def _touch(self, paths: Iterable[Path | None]) -> None:
-        """Read these files once they have come to rest."""
+        """Reads these files once they have come to rest."""
         self._touched |= {path for path in paths if path is not None}
         if not self._pause.isActive():
             self._busy_since.start()
@@ -110,7 +110,7 @@ class FileWatch(QObject):
 
     @Slot()
     def _follow(self) -> None:
-        """Watch the files of the documents that are open now, or wait for those that are gone."""
+        """Watches the files of the open documents, or waits for those that are gone."""
         paths = {document.path for document in self._documents if document.path is not None}
         self._places = {path: self._places[path] for path in paths & self._places.keys()}
         for path in paths - self._located:
@@ -136,7 +136,7 @@ class FileWatch(QObject):
 
     @Slot()
     def _look(self) -> None:
-        """Read the files that were touched, in a thread."""
+        """Reads the files that were touched, in a thread."""
         questions = [
             _Question(document.path, document.kind, document.held)
             for document in self._documents
@@ -218,14 +218,14 @@ class FileWatch(QObject):
 
 
 def _place(path: Path) -> Path | None:
-    """Where to watch a file; None where there is not even a folder."""
+    """Returns where to watch a file; None where there is not even a folder."""
     # Not pathlib's, which fail where a folder above may not be read.
     place = path if os.path.isfile(path) else path.parent
     return place if os.path.exists(place) else None
 
 
 def _answer(question: _Question) -> Found | None:
-    """What a file holds now; None where it is gone."""
+    """Returns what a file holds now; None where it is gone."""
     try:
         content = read_file(question.path)
     except FileNotFoundError:

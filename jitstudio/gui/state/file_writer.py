@@ -38,13 +38,13 @@ class FileWriter(QObject):
         self._pool.setMaxThreadCount(1)
 
     def write(self, make: Callable[[], bytes]) -> int:
-        """Have the thread make a content and write it; gives back the number of this one."""
+        """Has the thread make a content and writes it; gives back the number of this one."""
         self._newest += 1
         self._pool.start(self._writing(make, self._newest))
         return self._newest
 
     def finish(self) -> str:
-        """Wait until all is written; why the last could not be, or nothing."""
+        """Waits until all is written; why the last could not be, or nothing."""
         self._pool.waitForDone()
         self._on_ended(self._newest, self._problem)
         return self._problem

@@ -136,14 +136,14 @@ class LaunchController(QObject):
 
     @Slot()
     def list_devices(self) -> None:
-        """Look for the GPUs; the first time starts the process that uses them."""
+        """Looks for the GPUs; the first time starts the process that uses them."""
         handle = self._service.list_devices()
         handle.finished.connect(self.take_devices)
         handle.failed.connect(self._on_devices_missed)
 
     @Slot(int)
     def choose_device(self, ordinal: int) -> None:
-        """Launch there from now on, also after the next start."""
+        """Launches there from now on, also after the next start."""
         self._device = ordinal
         if self.device is not None:
             self._preferences.gpu = self.device.uuid
@@ -152,7 +152,7 @@ class LaunchController(QObject):
 
     @Slot()
     def run(self) -> None:
-        """Launch what the specs say, once build and GPUs are known, unless it cannot be."""
+        """Launches what the specs say, once build and GPUs are known, unless it cannot be."""
         if self._is_waiting or self._running is not None:
             return
         self._is_waiting, self._is_kept = True, False
@@ -165,7 +165,7 @@ class LaunchController(QObject):
 
     @Slot()
     def cancel(self) -> None:
-        """End the launch that is on its way, or what waits to be launched."""
+        """Ends the launch that is on its way, or what waits to be launched."""
         if self._is_waiting:
             self._end(self._unlaunched(LaunchOutcome.CANCELLED))
         elif self._running is not None:
@@ -173,7 +173,7 @@ class LaunchController(QObject):
 
     @Slot()
     def _go_on(self) -> None:
-        """Launch what waits, unless there is something left to wait for."""
+        """Launches what waits, unless there is something left to wait for."""
         if not self._is_waiting:
             return
         if self._build_controller.is_busy and not self._build_controller.is_building:
@@ -202,14 +202,14 @@ class LaunchController(QObject):
         self._go_on()
 
     def _awaited(self) -> str:
-        """What has to be known before a launch, in words; empty where nothing has."""
+        """Returns what has to be known before a launch, in words; empty where nothing has."""
         if self._build_controller.is_busy or self._finder.is_busy:
             return self.tr("waiting for the build")
         return self.tr("looking for GPUs") if self._devices is None else ""
 
     @Slot()
     def _review(self) -> LaunchRequest | None:
-        """Find out whether it can be launched, and say so; the launch if it can."""
+        """Finds out whether it can be launched, and says so; returns the launch if it can."""
         resolved = self._resolved()
         request = resolved.request
         self._problems = resolved.problems
@@ -250,7 +250,7 @@ class LaunchController(QObject):
         )
 
     def _refusal(self) -> LaunchResult:
-        """Why nothing can be launched now."""
+        """Returns why nothing can be launched now."""
         if self._specs.form is None:
             no_kernel = SpecProblem(
                 "kernel", self.tr("There is no kernel."), self.tr("Build one to launch it.")
@@ -285,7 +285,7 @@ class LaunchController(QObject):
             self._inspecting.finished.connect(self._on_inspected)
 
     def _show_facts(self, told: KernelFacts | Diagnostic | None) -> None:
-        """Tell what the driver says about the kernel, or why it says nothing."""
+        """Tells what the driver says about the kernel, or why it says nothing."""
         self._remarks = ()
         if isinstance(told, Diagnostic):
             words = (told.message, told.explanation)

@@ -32,13 +32,13 @@ class Absence(Enum):
     )
 
     def told_of(self, place: SourceLocation) -> str:
-        """The words, with the line they are about."""
+        """Returns the words, with the line they are about."""
         line = f"{_without_folder(place.file)}:{place.line}"
         return QCoreApplication.translate("LineFiles", str(self.value)).format(line=line)
 
 
 def located(file: str, request: BuildRequest) -> Path | Absence:
-    """The file that a line table of a build means, or why there is none."""
+    """Returns the file that a line table of a build means, or why there is none."""
     if os.path.basename(file) == _BUILT_IN:
         return Absence.BUILT_IN
     spelt = os.path.normpath(file)
@@ -54,7 +54,7 @@ def located(file: str, request: BuildRequest) -> Path | Absence:
 
 
 def followed(file: str) -> str:
-    """A path with its links followed, as documents have it."""
+    """Returns a path with its links followed, as documents have it."""
     try:
         return os.path.realpath(file)
     except (OSError, ValueError):
@@ -62,7 +62,7 @@ def followed(file: str) -> str:
 
 
 def _without_folder(file: str) -> str:
-    """A name as it was written: NVRTC puts the working directory before it."""
+    """Returns a name as it was written: NVRTC puts the working directory before it."""
     try:
         return file.removeprefix(os.path.join(os.getcwd(), ""))
     except OSError:

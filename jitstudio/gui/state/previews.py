@@ -46,7 +46,7 @@ def _look(path: Path, known: frozenset[Path]) -> _Looked:
 
 
 def open_preview(documents: Documents, path: Path, reader: FileReader) -> Document:
-    """Turn to the tab of a file, opened for that if there is none.
+    """Turns to the tab of a file, opened for that if there is none.
 
     Args:
         documents: All that are open.
@@ -77,7 +77,7 @@ def open_preview(documents: Documents, path: Path, reader: FileReader) -> Docume
 
 
 def part_in_builds(document: Document) -> str:
-    """How builds come by a document, in words; empty where that is plain to see."""
+    """Returns how builds come by a document, in words; empty where that is plain to see."""
     if document.confined_to:
         told = QCoreApplication.translate(
             "Previews",
@@ -98,7 +98,7 @@ def part_in_builds(document: Document) -> str:
 
 
 def opened_message(document: Document) -> str:
-    """What to say once `open_preview` has turned to a document."""
+    """Returns what to say once `open_preview` has turned to a document."""
     told = QCoreApplication.translate("Previews", "{path} is open. {part}")
     return told.format(path=document.path, part=part_in_builds(document))
 

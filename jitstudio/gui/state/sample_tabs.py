@@ -10,7 +10,7 @@ from jitstudio.samples import Sample, SampleFile
 
 
 def open_sample(sample: Sample, documents: Documents, settings: BuildSettings) -> None:
-    """Open a sample as new tabs, with the target it was written for and a link of its own."""
+    """Opens a sample as new tabs, with the target it was written for and a link of its own."""
     program = _program(sample, documents, settings)
     opened = [_open_file(file, program, documents) for file in sample.files]
     if sample.arch is not None:

@@ -53,14 +53,14 @@ class HitsModel(RowsModel[Hit]):
         super().__init__(_COLUMNS, parent)
 
     def add(self, hits: Iterable[Hit]) -> None:
-        """Show these below the others."""
+        """Shows these below the others."""
         added = tuple(hits)
         self.beginInsertRows(QModelIndex(), len(self._rows), len(self._rows) + len(added) - 1)
         self._rows += added
         self.endInsertRows()
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What the columns say, and what of the text was found."""
+        """Returns what the columns say, and what of the text was found."""
         if index.isValid() and role == MARKED_ROLE:
             return self._rows[index.row()].marked
         if index.isValid() and index.column() == 0 and role == Qt.ItemDataRole.DisplayRole:

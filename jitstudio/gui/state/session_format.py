@@ -116,7 +116,7 @@ class SavedSession:
 
 
 def dump(session: SavedSession) -> bytes:
-    """The content of a session file."""
+    """Returns the content of a session file."""
     state = {
         "version": VERSION,
         "closed": session.closed,
@@ -153,7 +153,7 @@ def dump(session: SavedSession) -> bytes:
 
 
 def load(data: bytes) -> SavedSession:
-    """Read a session file.
+    """Reads a session file.
 
     Raises:
         SessionFormatError: It is damaged, or a newer jitstudio has written it.
@@ -210,7 +210,7 @@ def _project(entry: dict[str, Any] | None) -> SavedProject | None:
 
 
 def _switches(saved: dict[str, Any]) -> frozenset[Switch]:
-    """A switch that the file does not know stands as at the first start."""
+    """Returns the switches; one that the file does not have is as at the first start."""
     return frozenset(s for s in Switch if saved.get(s.value, s in ON_AT_FIRST))
 
 

@@ -78,6 +78,6 @@ class WindowState(QObject):
         self.toolchain.probe()
 
     def close(self) -> None:
-        """Keep the session and end the workers."""
+        """Keeps the session and ends the workers."""
         self.session.close()
         close_all((self.variant_service, self.launch_service, self.analysis_service, self.service))

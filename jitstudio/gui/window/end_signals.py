@@ -35,7 +35,7 @@ class EndSignals(QObject):
         self.start()
 
     def start(self) -> None:
-        """Tell of the next signal: the end that the last one asked for does not come."""
+        """Tells of the next signal: the end that the last one asked for does not come."""
         for number in self._numbers:
             signal.signal(number, lambda *_: None)
         signal.set_wakeup_fd(self._sink, warn_on_full_buffer=False)
@@ -50,7 +50,7 @@ class EndSignals(QObject):
             self.wanted.emit(came[0])
 
     def stop(self) -> None:
-        """Let signals end the program as they do by themselves."""
+        """Lets signals end the program as they do by themselves."""
         self._notifier.setEnabled(False)
         signal.set_wakeup_fd(-1)
         for number in self._numbers:

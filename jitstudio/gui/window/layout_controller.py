@@ -71,7 +71,7 @@ class LayoutController(QObject):
 
     @Slot(QAction)
     def _on_layout_triggered(self, action: QAction) -> None:
-        """Give a layout that is chosen once more its usual proportions."""
+        """Gives a layout that is chosen once more its usual proportions."""
         if not self._is_other and action.data() == self._layout.layout.name:
             self._layout.share_space()
         self._is_other = False

@@ -53,7 +53,7 @@ _FEATURES = (
 
 
 def installers() -> Iterator[Callable[[Context], None]]:
-    """The function `install` of each feature; each is loaded when it comes to it."""
+    """Yields the function `install` of each feature; each is loaded when it comes to it."""
     names = (*(pane.feature or pane.name for pane in PANES), *_FEATURES)
     for name in dict.fromkeys(names):
         yield import_module(f"{features.__name__}.{name}.controller").install

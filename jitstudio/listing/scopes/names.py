@@ -83,7 +83,7 @@ class CudaSource(Tree):
         self._depth = 0
 
     def word_at(self, byte: int) -> bytes:
-        """The name that a place is in or at the end of, or nothing; in comments, too."""
+        """Returns the name that a place is in or at the end of, or nothing; in comments, too."""
         line = self.content.rfind(b"\n", 0, byte) + 1
         for match in _ANY_WORD.finditer(self.content, line):
             if match.start() > byte:
@@ -99,7 +99,7 @@ class CudaSource(Tree):
         return name, next((o for o in found if o.start <= byte <= o.start + len(name)), None)
 
     def occurrences(self, name: bytes) -> tuple[Occurrence, ...]:
-        """Where a name is in code, in order, and what it stands for there."""
+        """Returns where a name is in code, in order, and what it stands for there."""
         if name not in self._names:
             if self._depth >= _DEEPEST:
                 return ()
@@ -111,12 +111,12 @@ class CudaSource(Tree):
         return self._names[name]
 
     def occurrence_at(self, name: Node) -> Occurrence | None:
-        """What a name in the tree stands for."""
+        """Returns what a name in the tree stands for."""
         found = self.occurrences(self.content[name.start_byte : name.end_byte])
         return next((o for o in found if o.start == name.start_byte), None)
 
     def declarations(self, of: Occurrence) -> Iterator[Occurrence]:
-        """What declares what an occurrence stands for."""
+        """Returns what declares what an occurrence stands for."""
         name = self.word_at(of.start)
         same = (o for o in self.occurrences(name) if o.scope == of.scope)
         return (o for o in same if o.declares is not None)
@@ -207,7 +207,7 @@ class _Resolution:
         return tuple(found)
 
     def _qualified(self, qualifiers: Sequence[str], scopes: Sequence[Scope]) -> str | None:
-        """The scope that qualifiers lead to, if the name is declared there."""
+        """Returns the scope that qualifiers lead to, if the name is declared there."""
         tail = joined(qualifiers)
         around = [""] if tail.startswith("::") else [s.key for s in reversed(scopes)]
         for outer in around:
@@ -233,7 +233,7 @@ class _Resolution:
         return next((key for key in self._declared if self._is_opened(key)), None)
 
     def _is_opened(self, key: str) -> bool:
-        """Whether `using` lets the names of a namespace be used without it."""
+        """Returns whether `using` lets the names of a namespace be used without it."""
         path = key.removeprefix("::")
         if not path or "@" in path or self._kinds[key] is not ScopeKind.OPEN:
             return False
@@ -241,7 +241,7 @@ class _Resolution:
         return bool(re.search(rb"\busing\s+(?:namespace\s+)?(?:::)?" + name, self._source.content))
 
     def _behind(self, path: Path, qualifiers: Sequence[str]) -> tuple[str | None, bool]:
-        """The scope that the qualifiers of a use lead to, and whether that is certain."""
+        """Returns the scope that the qualifiers of a use lead to, and whether that is certain."""
         whole = next(node for node in path if node.type == "qualified_identifier")
         head = whole.child_by_field_name("scope")
         here = self._source.occurrence_at(name_of(head)) if head is not None else None
@@ -267,7 +267,7 @@ class _Resolution:
         return known[0] if len(known) == 1 else None
 
     def _member(self, path: Path, scopes: Sequence[Scope]) -> tuple[str | None, bool]:
-        """The class that a member belongs to, and whether that is certain."""
+        """Returns the class that a member belongs to, and whether that is certain."""
         classes = [key for key in self._declared if self._kinds[key] is ScopeKind.CLASS]
         if not classes:
             return None, True
@@ -319,7 +319,7 @@ _CALLEES = frozenset({"identifier", "template_function", "qualified_identifier"}
 
 
 def type_of(source: CudaSource, node: Node | None, path: Path, depth: int = 0) -> str | None:
-    """The key of the class of an expression.
+    """Returns the key of the class of an expression.
 
     Args:
         source: The text.
@@ -353,7 +353,7 @@ def type_of(source: CudaSource, node: Node | None, path: Path, depth: int = 0) -
 
 
 def _declared(source: CudaSource, node: Node, path: Path, depth: int) -> str | None:
-    """The class that a name was declared with, or that a function of this name returns."""
+    """Returns the class that a name was declared with, or that a function of this name returns."""
     name = node
     while name.type not in ("identifier", "field_identifier", "type_identifier"):
         inner = name.child_by_field_name("field") or name.child_by_field_name("name")
@@ -392,7 +392,7 @@ def _type_of_declaration(source: CudaSource, occurrence: Occurrence, depth: int)
 
 
 def written_type(source: CudaSource, node: Node | None, depth: int = 0) -> str | None:
-    """The key of the class that a type names, aliases followed; see `type_of`."""
+    """Returns the key of the class that a type names, aliases followed; see `type_of`."""
     if node is None or depth > _DEEPEST_EXPRESSION:
         return None
     if node.type in ("primitive_type", "sized_type_specifier"):
@@ -415,7 +415,7 @@ def written_type(source: CudaSource, node: Node | None, depth: int = 0) -> str |
 
 
 def bases(source: CudaSource, key: str) -> tuple[str | None, ...]:
-    """The keys of the classes that one is derived from; see `type_of`."""
+    """Returns the keys of the classes that one is derived from; see `type_of`."""
     around, _, name = key.rpartition("::")
     found: list[str | None] = []
     for occurrence in source.occurrences(name.encode()):

@@ -31,19 +31,19 @@ class Lines:
         self._starts = [0, *accumulate(len(line) + 1 for line in self._lines)][:-1]
 
     def byte(self, line: int, column: int) -> int:
-        """The byte at a place; what lies outside of the text is at its nearest end."""
+        """Returns the byte at a place; what lies outside of the text is at its nearest end."""
         line = min(max(line, 0), len(self._lines) - 1)
         before = self._lines[line].decode("utf-8")[: max(column, 0)]
         return self._starts[line] + len(before.encode("utf-8"))
 
     def place(self, byte: int) -> tuple[int, int]:
-        """The line and the column of a byte, both from 0."""
+        """Returns the line and the column of a byte, both from 0."""
         line = bisect_right(self._starts, byte) - 1
         before = self._lines[line][: byte - self._starts[line]]
         return line, len(before.decode("utf-8", "replace"))
 
     def span(self, byte: int, length: int) -> tuple[int, Span]:
-        """The line and the columns of so many bytes of one line."""
+        """Returns the line and the columns of so many bytes of one line."""
         line, column = self.place(byte)
         return line, (column, self.place(byte + length)[1])
 
@@ -77,7 +77,7 @@ class Question:
 
 
 def question(kind: CodeKind, text: str, line: int, column: int) -> Question:
-    """What is asked for at a place, counted from 0, in characters. May take a while."""
+    """Returns what is asked for at a place, counted from 0, in characters. May take a while."""
     if kind not in _CUDA:
         return _question_by_symbols(kind, text, line, column)
     include = _INCLUDE.match(text.split("\n")[line])
@@ -98,7 +98,7 @@ def question(kind: CodeKind, text: str, line: int, column: int) -> Question:
 
 
 def defined_in(text: str, name: str, may_be_member: bool) -> tuple[Place, ...]:
-    """Where a text in CUDA C++ defines a name that others can use.
+    """Returns where a text in CUDA C++ defines a name that others can use.
 
     Args:
         text: The text.
@@ -156,7 +156,7 @@ class SymbolRenaming:
 
 
 def renaming(kind: CodeKind, text: str, line: int, column: int) -> SymbolRenaming:
-    """Find out what renaming would change. May take a while.
+    """Finds out what renaming would change. May take a while.
 
     Args:
         kind: What the text holds.

@@ -34,7 +34,7 @@ class GpuSession:
 
 
 def session(ordinal: int) -> GpuSession:
-    """The session of this GPU, opened at the first call and made current by each.
+    """Returns the session of this GPU, opened at the first call and made current by each.
 
     Raises:
         GpuError: See `GpuSession`.
@@ -50,7 +50,7 @@ def _opened(ordinal: int) -> GpuSession:
 
 
 def free_memory(ordinal: int) -> int | None:
-    """Bytes free on a GPU, by the management library: it needs no context there."""
+    """Returns bytes free on a GPU, by the management library: it needs no context there."""
     try:
         return int(Device(ordinal).to_system_device().memory_info.free)
     except Exception:  # whatever that library says, the list of GPUs goes on without it

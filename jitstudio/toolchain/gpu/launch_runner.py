@@ -61,7 +61,7 @@ def launch(
     asked_at: float,
     tell: Tell,
 ) -> Ran:
-    """Launch a kernel, look at what it has done, and time it.
+    """Launches a kernel, checks what it has done, and times it.
 
     Args:
         request: What to launch.
@@ -92,7 +92,7 @@ def launch(
 
 
 def inspect(request: InspectRequest) -> tuple[KernelFacts | Diagnostic, bool]:
-    """Ask the driver about a kernel; the facts or why there are none, and whether we are spent."""
+    """Asks the driver about a kernel; the facts or why there are none, and whether we are spent."""
     if problem := why_unusable():
         return _error(problem), False
     try:
@@ -105,7 +105,7 @@ def inspect(request: InspectRequest) -> tuple[KernelFacts | Diagnostic, bool]:
 
 
 def diagnostic_of(error: GpuError, kernel: str) -> Diagnostic:
-    """The error as text, with what to do about it."""
+    """Returns the error as text, with what to do about it."""
     told = error.error
     message = f"{kernel}: {told.meaning} ({told.name} while {error.doing})."
     return Diagnostic(Severity.ERROR, "", None, None, message, Tool.DRIVER, explanation=told.remedy)
@@ -138,7 +138,7 @@ class _Run:
         }
 
     def carry_out(self) -> None:
-        """Do all of it.
+        """Does all of it.
 
         Raises:
             GpuError: The driver or the kernel has failed.
@@ -222,7 +222,7 @@ class _Run:
             held.guard()
 
     def _keep(self, held: DeviceBuffer) -> np.ndarray[Any, Any]:
-        """Copy an output into its file; its bytes."""
+        """Copies an output into its file; its bytes."""
         target = new_buffer(self._path(held.spec.name), held.spec.element, held.spec.length)
         held.copy_to(target)
         return target.reshape(-1).view(np.uint8)
@@ -233,7 +233,7 @@ class _Run:
         buffers: Mapping[str, DeviceBuffer],
         kept: Mapping[str, np.ndarray[Any, Any]],
     ) -> dict[str, np.ndarray[Any, Any]]:
-        """Indices of what was never written, of each pure output."""
+        """Returns indices of what was never written, of each pure output."""
         outputs = {n: held for n, held in buffers.items() if held.spec.direction is Direction.OUT}
         suspects = {
             name: poisoned(kept[name], held.spec.element.size, POISONS[0])
@@ -283,7 +283,7 @@ def _is_output(spec: Buffer) -> bool:
 
 
 def _moved(spec: Buffer) -> int:
-    """Bytes that a kernel must at least move for a buffer."""
+    """Returns bytes that a kernel must at least move for a buffer."""
     return spec.bytes * (2 if spec.direction is Direction.INOUT else 1)
 
 
@@ -343,7 +343,7 @@ class Console:
         return "".join(self._parts)
 
     def mute(self) -> None:
-        """Leave out what is printed from now on: the same, launch after launch.
+        """Leaves out what is printed from now on: the same, launch after launch.
 
         What is written to stderr, as by a failed assert, is heard all the same.
         """

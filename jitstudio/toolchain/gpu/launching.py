@@ -45,7 +45,7 @@ class KernelLaunch:
         self._pointers = np.array([base + a.offset for a in request.arguments], np.uint64)
 
     def start(self) -> None:
-        """Put it into the stream, without waiting.
+        """Puts it into the stream, without waiting.
 
         Raises:
             GpuError: The driver refuses it.
@@ -56,7 +56,7 @@ class KernelLaunch:
             checked("cuLaunchKernelEx", answer)
 
     def wait(self) -> None:
-        """Wait for its end.
+        """Waits for its end.
 
         Raises:
             GpuError: The kernel has failed.
@@ -72,7 +72,7 @@ def time_launches(
     request: LaunchRequest,
     prepare: Callable[[], None],
 ) -> Timing | None:
-    """Launch as often as asked, with an event before and behind each timed launch.
+    """Launches as often as asked, with an event before and behind each timed launch.
 
     Args:
         launch: What to start.
@@ -139,7 +139,7 @@ class _Scrub:
 def _parameter_space(
     request: LaunchRequest, buffers: dict[str, DeviceBuffer]
 ) -> np.ndarray[Any, Any]:
-    """The parameters, each at its place."""
+    """Returns the parameters, each at its place."""
     space = np.zeros(max(1, request.parameter_bytes), np.uint8)
     for argument in request.arguments:
         if isinstance(argument, ValueArgument):

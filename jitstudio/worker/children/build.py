@@ -25,7 +25,7 @@ from jitstudio.worker.sandbox.seal import ProgramNeeds
 
 
 def main(memory_limit: int) -> None:
-    """Serve calls until the parent is gone."""
+    """Serves calls until the parent is gone."""
     wire = take_wire()
     limit_memory(memory_limit)
     locate.announce_toolkit()

@@ -39,7 +39,7 @@ _LEAST_FILE = 1 << 20
 
 
 def main(memory_limit: int) -> None:
-    """Serve calculations until the parent is gone."""
+    """Serves calculations until the parent is gone."""
     wire = take_wire()
     limit_memory(memory_limit)
     serve(wire, EVALUATING, partial(_work, memory_limit), ProgramNeeds())

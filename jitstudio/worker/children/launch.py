@@ -59,7 +59,7 @@ def _devices() -> object:
 
 
 def _warm(device: int) -> bool:
-    """Whether all is well; a GPU that cannot be opened says why at the launch."""
+    """Returns whether all is well; a GPU that cannot be opened says why at the launch."""
     try:
         if not why_unusable():
             session(device)

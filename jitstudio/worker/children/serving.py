@@ -50,7 +50,7 @@ Work = Callable[[Any, Tell], CallResult]
 
 
 def take_wire() -> Wire:
-    """Keep the pipe for ourselves, so that nothing native code prints can spoil an answer."""
+    """Keeps the pipe for ourselves, so that nothing native code prints can spoil an answer."""
     answers = os.fdopen(os.dup(_STDOUT), "wb")
     with tempfile.TemporaryFile() as printed:
         os.dup2(printed.fileno(), _STDOUT)
@@ -62,7 +62,7 @@ def take_wire() -> Wire:
 
 
 def serve(wire: Wire, program: WorkerProgram, work: Work, role: ProgramNeeds) -> None:
-    """Serve calls of this program until the parent is gone.
+    """Serves calls of this program until the parent is gone.
 
     Until the first one nobody's text is here. It says what the process may reach; before a thread
     is started, so that all will be inside, the process is sealed.
@@ -102,13 +102,13 @@ def _carry_out(call: Call[Any], wire: Wire, program: WorkerProgram, work: Work) 
 
 
 def _listen(wire: Wire, program: WorkerProgram, calls: queue.SimpleQueue[Call[Any]]) -> None:
-    """Notice at once when the parent is gone, even in the middle of a native call."""
+    """Notices at once when the parent is gone, even in the middle of a native call."""
     while True:
         calls.put(_received(wire, program))
 
 
 def _received(wire: Wire, program: WorkerProgram) -> Call[Any]:
-    """The next call; the process ends where there will be none."""
+    """Returns the next call; the process ends where there will be none."""
     try:
         call: Call[Any] = program.calls.load(wire.receive())
     except EOFError:

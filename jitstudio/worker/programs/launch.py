@@ -49,7 +49,7 @@ class WarmUp:
 
 
 def output_file(folder: str, number: int) -> Path:
-    """Where the content of the buffer with this number goes.
+    """Returns where the content of the buffer with this number goes.
 
     By number: the name is the source's and may be no name for a file.
     """

@@ -31,7 +31,7 @@ class SandboxAccess:
     confined_to: tuple[str, ...] | None = None
 
     def covers(self, other: SandboxAccess) -> bool:
-        """Whether this is as much as the other, or more."""
+        """Returns whether this is as much as the other, or more."""
         if self.readable is None:
             reads = True
         else:
@@ -77,13 +77,13 @@ class Need:
     by_any: bool = False
 
     def met_by(self, access: SandboxAccess) -> bool:
-        """Whether a process with this access may carry the call out."""
+        """Returns whether a process with this access may carry the call out."""
         is_ours = self.by_any or access.confined_to == self.least.confined_to
         narrow = self.most is None or self.most.covers(access)
         return is_ours and narrow and access.covers(self.least)
 
     def of_new_process(self, earlier: SandboxAccess) -> SandboxAccess:
-        """What to give to a process that is started for the call.
+        """Returns what to give to a process that is started for the call.
 
         Args:
             earlier: What the process before it had: calls that need it come again.
@@ -124,7 +124,7 @@ def identity(path: str) -> tuple[int, int] | None:
 
 
 def holds_home(folder: str) -> bool:
-    """Whether the user's home folder is this one or lies within it."""
+    """Returns whether the user's home folder is this one or lies within it."""
     try:
         home = os.path.realpath(Path.home())
     except RuntimeError:  # no HOME, and nobody knows this user

@@ -101,7 +101,7 @@ class HeaderScan:
 
 
 def _may_be_included(path: str) -> bool:
-    """Whether a compiler would open it as a text; it may not open a device."""
+    """Returns whether a compiler would open it as a text; it may not open a device."""
     try:
         mode = os.stat(path).st_mode
     except (OSError, ValueError):
@@ -156,7 +156,7 @@ _WRITERS = {"--time": "", "--fdevice-time-trace": ".json", "--use-bundled-header
 
 
 def need_of(job: Job, headers: HeaderScan) -> Need:
-    """What a job must be able to reach, and may.
+    """Returns what a job must be able to reach, and may.
 
     A job that is confined may read its folders, though it need not read anything. Another one has
     what its text includes and its options name; where that cannot be known, every file.
@@ -201,7 +201,7 @@ def need_of_buffers(
     *writable: Path,
     confined_to: tuple[str, ...] | None = None,
 ) -> Need:
-    """What a calculation must be able to reach.
+    """Returns what a calculation must be able to reach.
 
     Args:
         buffers: Those whose files it reads.

@@ -84,7 +84,7 @@ class _Rule:
 
 
 def seal(access: SandboxAccess, role: ProgramNeeds, syscall: Syscall | None = None) -> None:
-    """Seal this process, for good; it must have one thread.
+    """Seals this process, for good; it must have one thread.
 
     Args:
         access: What it may reach beyond the toolchain and its own temporary folder.
@@ -114,12 +114,12 @@ def seal(access: SandboxAccess, role: ProgramNeeds, syscall: Syscall | None = No
 
 
 def state() -> SandboxState | None:
-    """What holds this process; None where it is not sealed yet."""
+    """Returns what holds this process; None where it is not sealed yet."""
     return _state
 
 
 def guards_gpu() -> bool:
-    """Whether there is a GPU that the sandbox could keep this process from."""
+    """Returns whether there is a GPU that the sandbox could keep this process from."""
     return _state is not None and bool(_state.landlock or _state.seccomp) and system_paths.has_gpu()
 
 
@@ -167,7 +167,7 @@ def _rules(
 
 
 def _restrict_files(call: Syscall, rules: Iterable[_Rule], grant: Grant) -> int:
-    """Restrict this thread, and those that it starts; the version of landlock.
+    """Restricts this thread, and those that it starts; the version of landlock.
 
     Raises:
         OSError: There is none.
@@ -197,7 +197,7 @@ def _restrict_files(call: Syscall, rules: Iterable[_Rule], grant: Grant) -> int:
 
 
 def _allow(call: Syscall, ruleset: int, path: str, rights: int) -> None:
-    """Allow this at the path and, where it is a folder, below; nothing where nothing is."""
+    """Allows this at the path and, where it is a folder, below; nothing where nothing is."""
     try:
         descriptor = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except (OSError, ValueError):
@@ -212,7 +212,7 @@ def _allow(call: Syscall, ruleset: int, path: str, rights: int) -> None:
 
 
 def _restrict_calls(call: Syscall, machine: str, grant: Grant) -> None:
-    """Have seccomp refuse system calls to all threads.
+    """Has seccomp refuse system calls to all threads.
 
     Raises:
         OSError: There is none.

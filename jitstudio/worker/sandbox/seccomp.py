@@ -283,7 +283,7 @@ def _arguments(
 
 
 def _on(number: int, *verdict: _Instruction) -> Iterator[_Instruction]:
-    """What to do at this call; it has to end in a return."""
+    """Yields what to do at this call; it has to end in a return."""
     if number >= 0:
         yield (_EQUAL, 0, len(verdict), number)
         yield from verdict

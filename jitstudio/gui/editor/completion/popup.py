@@ -84,7 +84,7 @@ class CompletionPopup(QFrame):
         return self._list.currentIndex().row() < 1
 
     def offer(self, words: tuple[Word, ...], place: QRect, *, choose: bool) -> None:
-        """Show these at a place of the editor, and choose the first if wanted."""
+        """Shows these at a place of the editor, and chooses the first if wanted."""
         self._model.set_rows(words)
         self._list.setCurrentIndex(self._model.index(0, 0) if choose else QModelIndex())
         self._list.scrollToTop()
@@ -94,7 +94,7 @@ class CompletionPopup(QFrame):
         self.raise_()
 
     def move_choice(self, rows: int) -> None:
-        """Choose the word so many rows below; from nothing on, the first or the last."""
+        """Chooses the word so many rows below; from nothing on, the first or the last."""
         count, index = self._model.rowCount(), self._list.currentIndex()
         at = index.row() + rows if index.isValid() else min(rows, 0) % count
         if abs(rows) == 1:
@@ -102,7 +102,7 @@ class CompletionPopup(QFrame):
         self._list.setCurrentIndex(self._model.index(min(max(at, 0), count - 1), 0))
 
     def set_theme(self, theme: Theme) -> None:
-        """Apply another theme."""
+        """Applies another theme."""
         ui = theme.ui
         self.setStyleSheet(
             _STYLE.format(base=ui.base.name(), border=ui.border.name(), muted=ui.muted_text.name())
@@ -129,7 +129,7 @@ class CompletionPopup(QFrame):
         self._meaning.setText("\n".join(filter(None, lines)))
 
     def _fit(self, place: QRect) -> None:
-        """Be as large as the words need, below the place or else above it."""
+        """Is as large as the words need, below the place or else above it."""
         window = self._editor.window()
         if self.parent() is not window:
             self.setParent(window)

@@ -48,7 +48,7 @@ class WordPool:
 
     @classmethod
     def of(cls, words: Iterable[Word]) -> WordPool:
-        """Make words ready; for some thousands this is work for the background."""
+        """Makes words ready; for some thousands this is work for the background."""
         listed = tuple(words)
         initials: dict[str, list[int]] = {}
         for row, word in enumerate(listed):
@@ -58,7 +58,7 @@ class WordPool:
 
 @lru_cache
 def language_pool(kind: CodeKind) -> WordPool:
-    """The vocabulary of a language."""
+    """Returns the vocabulary of a language."""
     from jitstudio.listing.vocabulary import vocabulary
 
     return WordPool.of(vocabulary(kind).words.values())
@@ -66,7 +66,7 @@ def language_pool(kind: CodeKind) -> WordPool:
 
 @lru_cache
 def header_pool(kind: CodeKind) -> WordPool:
-    """The headers that are always there."""
+    """Returns the headers that are always there."""
     from jitstudio.listing.vocabulary import vocabulary
 
     return WordPool.of(vocabulary(kind).headers.values())
@@ -81,7 +81,7 @@ class Offers:
         self._rows: list[Iterable[int] | None] = [None] * len(pools)
 
     def find(self, typed: str, *, loosely: bool) -> tuple[Word, ...]:
-        """The words for what is typed by now: those that begin exactly so come first.
+        """Returns the words for what is typed by now: those that begin exactly so come first.
 
         Args:
             typed: The letters of the word so far.
@@ -117,7 +117,7 @@ def _rank(word: Word, typed: str, score: int) -> tuple[bool, int, bool, int]:
 
 
 def _initial(text: str) -> str:
-    """The first letter or digit of a word, small; empty where it has none."""
+    """Returns the first letter or digit of a word, small; empty where it has none."""
     return text.lstrip(_SIGILS)[:1].lower()
 
 
@@ -214,13 +214,13 @@ class WordLibrary(QObject):
         documents.removed.connect(self._on_removed)
 
     def words(self, kind: CodeKind) -> tuple[WordPool, ...]:
-        """The vocabulary of a language, and the names in all documents of that language."""
+        """Returns the vocabulary of a language, and the names in all documents of that language."""
         family = _family(kind)
         known = (w.pools for d, w in self._words.items() if _family(d.kind) is family)
         return *self._vocabulary(kind).words, *chain.from_iterable(known)
 
     def headers(self, kind: CodeKind) -> tuple[WordPool, ...]:
-        """The headers that are always there, and those in memory."""
+        """Returns the headers that are always there, and those in memory."""
         origin = self.tr("in memory")
         named = (Word(d.name, origin) for d in self._documents if d.is_header)
         return *self._vocabulary(kind).headers, WordPool.of(named)

@@ -184,7 +184,7 @@ class ResultsController(QObject):
 
     @Slot(object)
     def _on_current_changed(self, document: Document | None) -> None:
-        """Show of a link what the module that is looked at became."""
+        """Shows of a link what the module that is looked at became."""
         for kind, modules in self._listed.items():
             if document is not None and document.name in modules:
                 self._listings[kind].choose(document.name)
@@ -251,7 +251,7 @@ class StatusController(QObject):
 
     @Slot(object)
     def _on_result_changed(self, result: BuildResult | None) -> None:
-        """Name the target of what is shown: that of a file that is only read is its own."""
+        """Names the target of what is shown: that of a file that is only read is its own."""
         self._status.show_target(result.arch if result else self._settings.arch)
 
     @Slot()

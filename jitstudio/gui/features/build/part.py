@@ -102,7 +102,7 @@ class PartController(QObject):
             bar.set_theme(theme)
 
     def _build_alone(self) -> None:
-        """Let the tab be a program of its own, which is not linked."""
+        """Lets the tab be a program of its own, which is not linked."""
         document = self._documents.current
         if document is not None:
             program = self._documents.unique_program(document.name)

@@ -147,7 +147,7 @@ class CompareController(QObject):
 
     @Slot()
     def _update(self) -> None:
-        """Compare what is looked at, unless that is shown or nobody sees it."""
+        """Compares what is looked at, unless that is shown or nobody sees it."""
         built, chosen = self._outputs.good, self._baselines.chosen
         self._pin.setEnabled(built is not None)
         self._view.pin.setEnabled(built is not None)
@@ -176,7 +176,7 @@ class CompareController(QObject):
         self._background.start(work)
 
     def _is_read(self, left: Built, right: Built, matter: Matter) -> bool:
-        """Whether there is nothing more to be waited for; says what cannot be compared."""
+        """Returns whether there is nothing more to be waited for; says what cannot be compared."""
         self._take_inspection()
         for built in (left, right):
             self._disassemblies.ask(built)
@@ -245,7 +245,7 @@ class CompareController(QObject):
 
     @Slot()
     def _spell(self) -> None:
-        """Show names in C++ or as the tools wrote them, as it is with the listings."""
+        """Shows names in C++ or as the tools wrote them, as it is with the listings."""
         compared = self._compared
         if compared is None:
             return
@@ -261,7 +261,7 @@ class CompareController(QObject):
 
 
 def _missing(matter: Matter, left: Built, right: Built) -> str:
-    """Why these cannot be compared; empty where they can."""
+    """Returns why these cannot be compared; empty where they can."""
     both = (left, right)
     if matter.is_code and not all(map(cubin_of, both)):
         return QCoreApplication.translate(

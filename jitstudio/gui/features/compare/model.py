@@ -42,7 +42,7 @@ def build_name(request: BuildRequest, at: datetime) -> str:
 
 
 def what_differs(request: BuildRequest, other: BuildRequest) -> str:
-    """What one build has and the other has not: subject, target, options; empty if neither.
+    """Returns what one build has and the other has not: subject, target, options; empty if neither.
 
     An option that only the other has is named, too: "without --use_fast_math".
     """
@@ -83,7 +83,7 @@ def _options(request: BuildRequest) -> list[str]:
 
 
 def _subject(request: BuildRequest) -> str:
-    """What was built, in a word or two."""
+    """Returns what was built, in a word or two."""
     if request.link in _LINKS:
         return QCoreApplication.translate("BuildNames", _LINKS[request.link])
     return request.sources[0].name
@@ -154,22 +154,22 @@ class Half:
         return self.spelling.lines
 
     def number(self, row: int) -> int:
-        """The line that stands in a row, counted from 1; 0 where there is none."""
+        """Returns the line that stands in a row, counted from 1; 0 where there is none."""
         found = self.comparison.rows[row]
         return (found.left if self.is_left else found.right) + 1
 
     def change(self, row: int) -> Change:
-        """What became of it."""
+        """Returns what became of it."""
         return self.comparison.rows[row].change
 
     def sign(self, row: int) -> str:
-        """A minus before a line that the other text has not so, a plus in the newer one."""
+        """Returns a minus before a line that the other text has not so, a plus in the newer one."""
         if not self.number(row) or self.change(row) in (Change.EQUAL, Change.CONTROL):
             return ""
         return "\N{MINUS SIGN}" if self.is_left else "+"
 
     def marks(self, row: int) -> Marks:
-        """What differs inside it, as ranges of columns of the line that is shown."""
+        """Returns what differs inside it, as ranges of columns of the line that is shown."""
         found, to_shown = self.comparison.marks(row)[not self.is_left], self.spelling.to_shown
         return tuple((to_shown(row, start), to_shown(row, end)) for start, end in found)
 
@@ -209,7 +209,7 @@ class Compared:
         )
 
     def spelt(self, known: Mapping[str, str]) -> Compared:
-        """The same with names in C++; as it was compared where one of them is not known.
+        """Returns the same with names in C++; as it was compared where one of them is not known.
 
         Names of both sides are shortened together: what tells two of them apart stays.
 
@@ -226,7 +226,7 @@ class Compared:
 
 
 def compare(matter: Matter, left: ComparedBuild, right: ComparedBuild) -> Compared:
-    """Compare two builds; takes a while for large ones."""
+    """Compares two builds; takes a while for large ones."""
     programs = (_program(left), _program(right))
     comparison = _compared(matter, left, right, programs)
     # Counted here, where nobody waits.
@@ -297,7 +297,7 @@ def _half(comparison: Comparison, kind: CodeKind, *, is_left: bool) -> Half:
 
 
 def count_text(comparison: Comparison) -> str:
-    """How many differences there are, in words."""
+    """Returns how many differences there are, in words."""
     control = comparison.control_changes
     count = len(comparison.hunks)
     match count:
@@ -327,7 +327,7 @@ _CLASSES = {
 
 
 def figure_title(figure: str) -> str:
-    """A figure in the user's language."""
+    """Returns a figure in the user's language."""
     known = FIGURES.get(figure)
     label = known.label if known else _CLASSES.get(figure, figure)
     return QCoreApplication.translate("Figures", label)

@@ -28,7 +28,7 @@ class DiffListing(ListingView):
         self._half: Half | None = None
 
     def show_half(self, half: Half) -> None:
-        """Show this; without a line, as an empty text is shown."""
+        """Shows this; without a line, as an empty text is shown."""
         before, self._half = self._half, half
         if before is None or before.comparison is not half.comparison:
             language = LANGUAGES.get(half.kind)
@@ -38,7 +38,7 @@ class DiffListing(ListingView):
             self.respell(half.lines, half.spelling.stand_ins)
 
     def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw what is in sight."""
+        """Draws what is in sight."""
         if self._half is None:
             super().paintEvent(event)
             return
@@ -156,13 +156,13 @@ class SideBySide(QWidget):
         self.left.font_size_changed.connect(self.font_size_changed)
 
     def show_compared(self, compared: Compared) -> None:
-        """Show two texts."""
+        """Shows two texts."""
         self.left.show_half(compared.left)
         self.right.show_half(compared.right)
         self._fit()
 
     def set_titles(self, left: str, right: str) -> None:
-        """Say what is compared with what."""
+        """Says what is compared with what."""
         for label, title in ((self._left_title, left), (self._right_title, right)):
             label.setText(title)
             label.setToolTip(plain_tooltip(title))
@@ -174,7 +174,7 @@ class SideBySide(QWidget):
 
     @Slot(int)
     def go_to(self, row: int) -> None:
-        """Put both carets into a row, counted from 0, and the row to the middle."""
+        """Puts both carets into a row, counted from 0, and the row to the middle."""
         for listing in (self.left, self.right):
             listing.go_to(row + 1)
 
@@ -184,11 +184,11 @@ class SideBySide(QWidget):
             listing.set_theme(theme)
 
     def set_font_size(self, points: float) -> None:
-        """Change the size of both texts."""
+        """Changes the size of both texts."""
         self.left.set_font_size(points)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Stand beside each other where there is room."""
+        """Stands beside each other where there is room."""
         super().resizeEvent(event)
         self._fit()
 

@@ -129,7 +129,7 @@ class CompareView(QWidget):
         return self._compared
 
     def show_baselines(self, names: tuple[str, ...], chosen: int) -> None:
-        """Offer what is pinned."""
+        """Offers what is pinned."""
         self.baselines.blockSignals(True)
         self.baselines.clear()
         self.baselines.addItems(names)
@@ -142,7 +142,7 @@ class CompareView(QWidget):
         self.remove.setEnabled(bool(names))
 
     def show_compared(self, compared: Compared, left: str, right: str) -> None:
-        """Show two builds side by side, each below its name."""
+        """Shows two builds side by side, each below its name."""
         before = self._compared
         self._compared = compared
         self.texts.show_compared(compared)
@@ -157,7 +157,7 @@ class CompareView(QWidget):
             self.texts.go_to(compared.comparison.hunks[0].start)
 
     def show_hint(self, words: str) -> None:
-        """Say why nothing is compared."""
+        """Says why nothing is compared."""
         self._compared = None
         self._hint.setText(words)
         self._count.setText("")
@@ -168,12 +168,12 @@ class CompareView(QWidget):
 
     @Slot()
     def go_to_next(self) -> None:
-        """Go to the next difference; behind the last to the first."""
+        """Goes to the next difference; behind the last to the first."""
         self._go(forward=True)
 
     @Slot()
     def go_to_previous(self) -> None:
-        """Go to the difference before; in front of the first to the last."""
+        """Goes to the difference before; in front of the first to the last."""
         self._go(forward=False)
 
     @Slot(object)

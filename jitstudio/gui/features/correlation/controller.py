@@ -121,7 +121,7 @@ class CorrelationController(QObject):
             side.pane.code_view.line_colours.show_hues(hues.__getitem__ if hues else None)
 
     def _show_matches(self, side: CorrelatedView, line: int) -> None:
-        """Let what belongs to a line stand out in all texts, and the line itself."""
+        """Lets what belongs to a line stand out in all texts, and the line itself."""
         shown = side.matches(line) if line != NO_LINE else MatchedLines()
         for other in self._sides:
             if (colours := other.line_colours) is not None:
@@ -131,7 +131,7 @@ class CorrelationController(QObject):
                 colours.show_matched(lines)
 
     def _tell_origin(self) -> None:
-        """Say through which calls code was inlined, once the caret in a listing is on it.
+        """Says through which calls code was inlined, once the caret in a listing is on it.
 
         After a jump that could not lead there, say why.
         """
@@ -146,7 +146,7 @@ class CorrelationController(QObject):
             self._shell.status.show_message(told)
 
     def _follow(self) -> None:
-        """Scroll the other texts to what belongs to the line of the cursor."""
+        """Scrolls the other texts to what belongs to the line of the cursor."""
         shown = self._last.matches(self._last.line)
         for side in self._sides:
             lines = side.lines_in(shown) if side is not self._last else ()
@@ -154,7 +154,7 @@ class CorrelationController(QObject):
                 side.show(self._nearest(shown, side, lines))
 
     def _nearest(self, shown: MatchedLines, side: CorrelatedView, lines: Sequence[int]) -> int:
-        """The line itself rather than a call above it."""
+        """Returns the line itself rather than a call above it."""
         document = self._source.document
         if side is self._source and document is not None:
             return shown.sources[document][0]
@@ -238,12 +238,12 @@ class CorrelationController(QObject):
         self._shell.status.show_message(self._source.problem or self._why_nothing(side))
 
     def _can_show(self, to: CorrelatedView) -> bool:
-        """Whether the line of the keyboard has anything in another text."""
+        """Returns whether the line of the keyboard has anything in another text."""
         side = self._side_with_keyboard()
         return side is not to and to.has(side.matches(side.line))
 
     def _show_in(self, to: CorrelatedView) -> None:
-        """Go to what belongs to the line of the keyboard in this text."""
+        """Goes to what belongs to the line of the keyboard in this text."""
         side = self._side_with_keyboard()
         self._source.problem = ""
         if side is to or not to.go_to(side.matches(side.line)):
@@ -265,7 +265,7 @@ class CorrelationController(QObject):
         return self.tr("Nothing matches this line: the line tables tell nothing of it")
 
     def _step(self, step: int) -> None:
-        """Go to the next run of lines that belong to the same line of the source."""
+        """Goes to the next run of lines that belong to the same line of the source."""
         side = self._side_with_keyboard()
         here = side.line
         lines = np.array(side.alike(here), np.intp)

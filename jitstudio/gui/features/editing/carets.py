@@ -39,14 +39,14 @@ class CaretCommands(QObject):
 
     @Slot()
     def select_next(self) -> None:
-        """Select what is next of the text that is selected."""
+        """Selects what is next of the text that is selected."""
         editor = self._editor()
         if editor is not None and not editor.carets.select_next():
             self._tell_missing(editor)
 
     @Slot()
     def select_all(self) -> None:
-        """Select all places of the text that is selected."""
+        """Selects all places of the text that is selected."""
         editor = self._editor()
         if editor is None:
             return

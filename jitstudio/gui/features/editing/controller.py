@@ -100,7 +100,7 @@ class EditingController(QObject):
 
     @Slot(str)
     def _on_message_changed(self, message: str) -> None:
-        """Say in the status bar what the compiler says of the cursor's line."""
+        """Says in the status bar what the compiler says of the cursor's line."""
         page = self._tabs.page
         if page is None or page.editor is not self.sender():
             return

@@ -27,7 +27,7 @@ _CUDA = (CodeKind.CUDA, CodeKind.HEADER)
 
 
 def find(asked: Asked, stop: Event) -> DefinitionResult:
-    """Look for what is meant; takes as long as reading all headers does."""
+    """Looks for what is meant; takes as long as reading all headers does."""
     wanted = question(asked.text.kind, asked.text.text, asked.line, asked.column)
     if wanted.include:
         return _included(asked, wanted.include)
@@ -82,7 +82,7 @@ def _included(asked: Asked, name: str) -> DefinitionResult:
 def _place_of(
     name: str, beside: str, tabs: Mapping[str, OpenText], folders: Iterable[str]
 ) -> str | None:
-    """The tab or file that is included, as a compiler looks for it."""
+    """Returns the tab or file that is included, as a compiler looks for it."""
     if name in tabs:
         return name
     for folder in filter(None, (beside, *folders)):
@@ -93,7 +93,7 @@ def _place_of(
 
 
 def _headers(asked: Asked, stop: Event) -> Iterator[tuple[str, str]]:
-    """All that the text includes, and what that includes, with their texts."""
+    """Yields all that the text includes, and what that includes, with their texts."""
     tabs = {text.name: text for text in asked.others if text.is_header}
     folders = tuple(dict.fromkeys(asked.folders))
     waiting = [(asked.text.text, asked.text.folder)]

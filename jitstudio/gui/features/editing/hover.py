@@ -58,7 +58,7 @@ class HoverController(QObject):
             self._serve(page.code_view, document.kind)
 
     def _can_explain(self) -> bool:
-        """Whether something is known of the word at the cursor, or will be in a moment."""
+        """Returns whether something is known of the word at the cursor, or will be in a moment."""
         hover = _with_keyboard()
         return hover is not None and (not self._tips.is_known(hover.kind) or hover.can_explain)
 
@@ -85,6 +85,6 @@ class HoverController(QObject):
 
 
 def _with_keyboard() -> WordHover | None:
-    """What tells of the words of the view that has the keyboard."""
+    """Returns what tells of the words of the view that has the keyboard."""
     focus = QApplication.focusWidget()
     return focus.findChild(WordHover) if focus is not None else None

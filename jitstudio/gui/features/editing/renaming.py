@@ -71,7 +71,7 @@ class RenamingController(QObject):
         dialog.open()
 
     def _is_unchanged(self, editor: CodeEditor) -> bool:
-        """Whether the text is as it was searched; the user is told where it is not."""
+        """Returns whether the text is as it was searched; the user is told where it is not."""
         unchanged = isValid(editor) and editor.document().revision() == self._revision
         if not unchanged:
             self._shell.status.show_message(

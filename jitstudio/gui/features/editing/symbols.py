@@ -65,7 +65,7 @@ class SymbolsController(QObject):
         shell.actions.bind({"goToSymbolAction": self._on_wanted})
 
     def _texts(self) -> dict[Document, _Text]:
-        """What is open, the current document first."""
+        """Returns what is open, the current document first."""
         current = self._documents.current
         others = (document for document in self._documents if document is not current)
         return {

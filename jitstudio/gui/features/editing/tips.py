@@ -33,11 +33,11 @@ class Tips(QObject):
         self._readings: dict[CodeKind, Background] = {}
 
     def is_known(self, kind: CodeKind) -> bool:
-        """Whether the texts of a language are read."""
+        """Returns whether the texts of a language are read."""
         return kind in self._tellers
 
     def want(self, kind: CodeKind) -> None:
-        """Read the texts of a language, unless that is done."""
+        """Reads the texts of a language, unless that is done."""
         if kind not in self._readings:
             self._readings[kind] = reading = Background(self)
             reading.done.connect(self._on_read)

@@ -141,7 +141,7 @@ FIXED_KEYS = (
 
 
 def fixed_keys() -> tuple[FixedKey, ...]:
-    """All of them in the language of the user, with the keys as the system writes them."""
+    """Returns all of them in the language of the user, with the keys as the system writes them."""
     translate = QCoreApplication.translate
     return tuple(
         FixedKey(
@@ -250,7 +250,7 @@ class ShortcutsDialog(QDialog):
         self._follow()
 
     def show_rows(self, rows: Sequence[KeyRow]) -> None:
-        """Show these; the current one stays current where it is still there."""
+        """Shows these; the current one stays current where it is still there."""
         before = self._row
         self._table.clear()
         muted = QBrush(self.palette().color(QPalette.ColorRole.PlaceholderText))
@@ -321,7 +321,7 @@ class ShortcutsDialog(QDialog):
         column.addWidget(buttons)
 
     def _follow(self) -> None:
-        """Let be done what can be done with the row and the key."""
+        """Lets be done what can be done with the row and the key."""
         row, key = self._row, self._key
         can_change = row is not None and bool(row.name)
         problem = self._problem(row.name, key) if row is not None and row.name and key else None

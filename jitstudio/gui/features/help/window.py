@@ -85,14 +85,14 @@ class HelpWindow(QDialog):
         return str(self._titles.currentItem().data(Qt.ItemDataRole.UserRole))
 
     def show_page(self, name: str) -> None:
-        """Show this page."""
+        """Shows this page."""
         self._search.clear()
         self._titles.setCurrentRow(list(pages()).index(name))
         self._text.setFocus()
 
     @Slot()
     def refresh(self) -> None:
-        """Say the page again: its links have the colours of the theme it was said in."""
+        """Says the page again: its links have the colours of the theme it was said in."""
         self._text.setMarkdown(pages()[self.page].with_commands(self._words))
 
     @Slot(str)

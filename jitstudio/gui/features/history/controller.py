@@ -92,7 +92,7 @@ class HistoryController(QObject):
         self._show_ways()
 
     def _spot(self) -> HistoryEntry | None:
-        """Where the user is now."""
+        """Returns where the user is now."""
         if self._pane is not None:
             pane = self._listings[self._pane]
             if pane.listing is not None:

@@ -23,7 +23,7 @@ class HistoryEntry:
     column: int = 0
 
     def is_near(self, other: HistoryEntry) -> bool:
-        """Whether going from one to the other would not be felt as going anywhere."""
+        """Returns whether going from one to the other would not be felt as going anywhere."""
         return self.text == other.text and self.line == other.line
 
 
@@ -52,15 +52,15 @@ class History:
         del self._behind[: -self._most]
 
     def back(self, here: HistoryEntry) -> HistoryEntry | None:
-        """The place before, to go to from `here`; None where there is none."""
+        """Returns the place before, to go to from `here`; None where there is none."""
         return _step(self._behind, self._ahead, here)
 
     def forward(self, here: HistoryEntry) -> HistoryEntry | None:
-        """The place that was gone back from; None where there is none."""
+        """Returns the place that was gone back from; None where there is none."""
         return _step(self._ahead, self._behind, here)
 
     def forget(self, is_gone: Callable[[object], bool]) -> None:
-        """Leave out the places in texts that are gone."""
+        """Leaves out the places in texts that are gone."""
         for spots in (self._behind, self._ahead):
             spots[:] = [spot for spot in spots if not is_gone(spot.text)]
 

@@ -84,7 +84,7 @@ class LaunchPaneController(QObject):
 
     @Slot()
     def _on_run(self) -> None:
-        """Launch what the form says."""
+        """Launches what the form says."""
         self._shell.layout.uncover(self._view)
         self._form.finish_editing()
         if unreadable := self._form.unreadable:
@@ -126,7 +126,7 @@ class LaunchPaneController(QObject):
             self._reveal_error()
 
     def _reveal_error(self) -> None:
-        """Lead to the first field that forbids the launch."""
+        """Leads to the first field that forbids the launch."""
         problems = (*self._form.unreadable, *self._problems)
         places = (p.where for p in problems if p.severity is Severity.ERROR)
         if (place := next(places, None)) is not None:

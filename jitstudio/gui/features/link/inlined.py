@@ -43,7 +43,7 @@ class InlinedRow:
 
 
 def calls_text(row: InlinedRow) -> str:
-    """The call, then the calls around it, such as ``helpers.cu:2, kernel.cu:12``."""
+    """Returns the call, then the calls around it, such as ``helpers.cu:2, kernel.cu:12``."""
     return ", ".join(f"{PurePath(call.file).name}:{call.line}" for call in row.inlined.calls)
 
 
@@ -98,7 +98,7 @@ class InlinedList(QWidget):
         return self._untold.text()
 
     def show_rows(self, rows: tuple[InlinedRow, ...], untold: tuple[str, ...]) -> None:
-        """List what was inlined, and name the functions that have no line table."""
+        """Lists what was inlined, and names the functions that have no line table."""
         if rows != self._model.rows:
             self._model.set_rows(rows)
         text = self.tr(

@@ -63,7 +63,7 @@ class ChoiceEditor(QComboBox):
         self.activated.connect(self._on_activated)
 
     def show_values(self, values: Values) -> None:
-        """Show what the option has."""
+        """Shows what the option has."""
         values = tuple(values)
         places = (place for place in range(self.count()) if tuple(self.itemData(place)) == values)
         self.setCurrentIndex(next(places, 0))
@@ -87,7 +87,7 @@ class NumberEditor(QSpinBox):
         self.setSpecialValueText(default_text(spec))
 
     def show_values(self, values: Values) -> None:
-        """Show what the option has."""
+        """Shows what the option has."""
         self.setValue(int(values[0] or 0) if values else self.minimum())
 
     @property
@@ -110,7 +110,7 @@ class TextEditor(QLineEdit):
         self.setPlaceholderText(hint.format(example=spec.value.example))
 
     def show_values(self, values: Values) -> None:
-        """Show what the option has."""
+        """Shows what the option has."""
         words = [value or "" for value in values]
         self.setText(join_options(words) if self._repeated else "".join(words))
 
@@ -148,7 +148,7 @@ class OptionDelegate(MarkDelegate):
     def createEditor(
         self, parent: QWidget, _option: QStyleOptionViewItem, index: _Index
     ) -> QWidget:
-        """The editor of the option's kind."""
+        """Returns the editor of the option's kind."""
         spec: OptionSpec = index.data(SPEC_ROLE)
         editor = _EDITORS[spec.value.kind](spec, parent)
         editor.setAccessibleName(spec.name)
@@ -160,12 +160,12 @@ class OptionDelegate(MarkDelegate):
         return editor
 
     def setEditorData(self, editor: QWidget, index: _Index) -> None:
-        """Show the values in the editor."""
+        """Shows the values in the editor."""
         if isinstance(editor, Editor):
             editor.show_values(tuple(index.data(Qt.ItemDataRole.EditRole)))
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
-        """Take the values from the editor."""
+        """Takes the values from the editor."""
         if isinstance(editor, Editor):
             values: Any = editor.values
             model.setData(index, values, Qt.ItemDataRole.EditRole)
@@ -225,14 +225,14 @@ class OptionsTree(QTreeView):
         return self._model.spec_at(self._shown.mapToSource(self.currentIndex()))
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw with the colours of another theme."""
+        """Draws with the colours of another theme."""
         self._delegate.set_theme(theme)
         self._accent = theme.ui.accent
         self.viewport().update()
 
     @Slot()
     def enter(self) -> None:
-        """Take the focus, on the first option if none is chosen."""
+        """Takes the focus, on the first option if none is chosen."""
         first = self._shown.index(0, NAME, self._shown.index(0, NAME))
         if not self.currentIndex().isValid() and first.isValid():
             self.setCurrentIndex(first)
@@ -240,14 +240,14 @@ class OptionsTree(QTreeView):
 
     @Slot()
     def reset_current(self) -> None:
-        """Set the chosen option to its default."""
+        """Sets the chosen option to its default."""
         spec = self.current_spec
         if spec is not None and not self._model.values.problem:
             self._model.set_values(spec, ())
 
     @Slot()
     def edit_current(self) -> None:
-        """Edit the value of the chosen option, or flip its tick."""
+        """Edits the value of the chosen option, or flips its tick."""
         index = self.currentIndex()
         value = index.siblingAtColumn(VALUE)
         flags = self._shown.flags(value)
@@ -265,7 +265,7 @@ class OptionsTree(QTreeView):
             self._shown.setData(value, other, Qt.ItemDataRole.CheckStateRole)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Edit by the usual keys."""
+        """Edits by the usual keys."""
         editing = self.state() is QTreeView.State.EditingState
         if event.key() in _EDIT_KEYS and not event.modifiers() and not editing:
             self.edit_current()
@@ -273,14 +273,14 @@ class OptionsTree(QTreeView):
             super().keyPressEvent(event)
 
     def drawRow(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Draw the row, with a bar at its left edge where it differs from the default."""
+        """Draws the row, with a bar at its left edge where it differs from the default."""
         super().drawRow(painter, option, index)
         if index.data(CHANGED_ROLE):
             rect = option.rect
             painter.fillRect(0, rect.top() + 2, _BAR, rect.height() - 4, self._accent)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Leave the room of a narrow dock to names and values."""
+        """Leaves the room of a narrow dock to names and values."""
         columns = self.width() / self.fontMetrics().horizontalAdvance("0")
         self.setColumnHidden(TOOLS, columns < _ROOM_FOR_ALL)
         self.setColumnHidden(FLAG, columns < _ROOM_FOR_FLAGS)

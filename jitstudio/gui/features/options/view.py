@@ -82,21 +82,21 @@ class OptionsForm(QWidget):
 
     @Slot(str)
     def set_text(self, text: str) -> None:
-        """Show these options, without telling them as the user's."""
+        """Shows these options, without telling them as the user's."""
         self._model.set_text(text)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Tell that it is looked at now."""
+        """Tells that it is looked at now."""
         super().showEvent(event)
         self.shown.emit()
 
     def set_tools(self, tools: frozenset[Tool]) -> None:
-        """Grey the options that none of these tools takes."""
+        """Greys the options that none of these tools takes."""
         self._model.set_tools(tools)
         self._update()
 
     def set_versions(self, versions: Mapping[Tool, str]) -> None:
-        """Tell which options these versions do not have yet."""
+        """Tells which options these versions do not have yet."""
         self._model.set_versions(versions)
         self._update()
 
@@ -110,7 +110,7 @@ class OptionsForm(QWidget):
 
     @Slot(str)
     def search(self, text: str) -> None:
-        """Look for these words, as if they were typed into the search field."""
+        """Looks for these words, as if they were typed into the search field."""
         self._search.setText(text)
         self._search.setFocus()
 

@@ -102,7 +102,7 @@ class PaletteController(QObject):
         yield from self._of_settings()
 
     def _of_panes(self) -> Iterator[PaletteEntry]:
-        """Each pane by its name, which leads to it."""
+        """Yields each pane by its name, which leads to it."""
         path, led_to = self.tr("Go to pane"), set()
         for spec in ACTIONS:
             if spec.pane:

@@ -69,23 +69,23 @@ class ProblemsModel(RowsModel[Diagnostic]):
         return self._built
 
     def set_diagnostics(self, diagnostics: tuple[Diagnostic, ...]) -> None:
-        """Show what a build reported."""
+        """Shows what a build reported."""
         self._replace(diagnostics, built=True)
 
     def clear(self) -> None:
-        """Go back to the state before the first build."""
+        """Goes back to the state before the first build."""
         self._replace((), built=False)
 
     def count(self, severity: Severity) -> int:
-        """How many rows there are of one severity."""
+        """Returns how many rows there are of one severity."""
         return self._counts[severity]
 
     def diagnostic_at(self, index: ModelIndex) -> Diagnostic | None:
-        """The diagnostic of a row of this model, or None for an invalid index."""
+        """Returns the diagnostic of a row of this model, or None for an invalid index."""
         return self.rows[index.row()] if index.isValid() else None
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """What the columns say, the severity, and the text for screen readers."""
+        """Returns what the columns say, the severity, and the text for screen readers."""
         diagnostic = self.diagnostic_at(index)
         if diagnostic is not None and role == SEVERITY_ROLE:
             return diagnostic.severity

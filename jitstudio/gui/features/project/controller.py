@@ -74,7 +74,7 @@ class ProjectsController(QObject):
 
     @Slot()
     def _on_trust_wanted(self) -> None:
-        """Ask once, with all that is unusual; the project works meanwhile, without that."""
+        """Asks once, with all that is unusual; the project works meanwhile, without that."""
         concerns = self._project.standing.concerns
         head = self.tr(
             "{name} asks for more than an ordinary project. Until you trust it, these are refused, "

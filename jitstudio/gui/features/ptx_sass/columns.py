@@ -100,7 +100,7 @@ class ColumnsController(QObject):
         self._holding.start(lambda _stop: _Held(words, register_definitions(function, index)))
 
     def _line_to_leave(self, cells: SassCells) -> int:
-        """The line of the caret, or one of the function that is looked at."""
+        """Returns the line of the caret, or one of the function that is looked at."""
         line = self._pane.code_view.caret.line
         function = self._disassembly.function
         if cells.spot(line) is None and function is not None:
@@ -122,7 +122,7 @@ class ColumnsController(QObject):
 
     @Slot()
     def _on_changed(self) -> None:
-        """Show what is known of the listing that is shown; keep it until that is another one."""
+        """Shows what is known of the listing that is shown; keeps it until that is another one."""
         inspection = self._disassembly.current
         shown = self._pane.listing
         if inspection is not None and inspection.listing is shown:
@@ -137,7 +137,7 @@ class ColumnsController(QObject):
 
     @Slot()
     def _on_kernel_changed(self) -> None:
-        """Mark the peaks of the function that is looked at: those of all would hide the bar."""
+        """Marks the peaks of the function that is looked at: those of all would hide the bar."""
         cells, function = self._columns.cells, self._disassembly.function
         if cells is not None and function is not None:
             self._columns.peak_marks.show_marks(_marks(function, cells))
@@ -175,13 +175,13 @@ class ColumnsController(QObject):
 
 
 def _line_near(cells: SassCells, function: SassFunction, line: int) -> int:
-    """The first instruction of a function, or its last one if the line is behind that."""
+    """Returns the first instruction of a function, or its last one if the line is behind that."""
     first, last = cells.line(function, 0), cells.line(function, function.code_length - 1)
     return last if NOWHERE < last < line else first
 
 
 def _marks(function: SassFunction, cells: SassCells) -> list[PeakMark]:
-    """The peaks of a function."""
+    """Returns the peaks of a function."""
     heights, live = cells.heights(function), live_gprs(function)
     found = ((cells.line(function, at), live[at]) for at in heights.peaks)
     return [

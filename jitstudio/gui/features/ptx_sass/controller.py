@@ -130,7 +130,7 @@ class ListingsController(QObject):
 
     @Slot()
     def _on_kernels_changed(self) -> None:
-        """Let new listings begin with the kernel that is looked at, or the first of the source."""
+        """Lets new listings begin with the kernel that is looked at, or the first of the source."""
         result = self._outputs.result
         named = [kernel.name for kernel in result.kernels] if result is not None else []
         for pane in self._listings.values():
@@ -173,7 +173,7 @@ class ListingsController(QObject):
         self._saving.start(lambda _stop: _write(path, artifact, said))
 
     def _artifact(self, pane: OutputPane, kind: CodeKind) -> Artifact | None:
-        """What the tools wrote; the names in it are never those in words."""
+        """Returns what the tools wrote; the names in it are never those in words."""
         listing = pane.listing
         if listing is None:
             return None

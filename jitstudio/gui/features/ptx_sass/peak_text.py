@@ -48,7 +48,7 @@ class PeakText:
         return said + (translate("PeakText", ", the highest") if is_top else "")
 
     def with_definitions(self, definitions: Sequence[Definition]) -> str:
-        """The same with the lines that have written most of what is alive there."""
+        """Returns the same with the lines that have written most of what is alive there."""
         named = [definition for definition in definitions if definition.places][:_MOST_NAMED]
         if not named:
             return self.plain

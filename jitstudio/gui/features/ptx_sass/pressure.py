@@ -122,7 +122,7 @@ class PressureController(QObject):
 
     @Slot()
     def _on_changed(self) -> None:
-        """Keep what is shown while the next is read: it has moved along with the text."""
+        """Keeps what is shown while the next is read: it has moved along with the text."""
         inspection = self._disassembly.current
         if not self._is_on:
             return
@@ -141,7 +141,7 @@ class PressureController(QObject):
 
     @Slot(object)
     def _on_held(self, definitions: Sequence[Definition]) -> None:
-        """Mark the lines that hold the registers at the peak that the caret went to."""
+        """Marks the lines that hold the registers at the peak that the caret went to."""
         self._held = {}
         for definition in definitions:
             for place in dict.fromkeys(definition.places):

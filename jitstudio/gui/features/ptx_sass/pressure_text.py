@@ -9,7 +9,7 @@ from jitstudio.gui.kit.translating import counted
 
 
 def pressure_text(number: int, line: LinePressure, held: int = 0) -> str:
-    """The live registers of a source line.
+    """Returns the live registers of a source line.
 
     Args:
         number: The line, from 1.

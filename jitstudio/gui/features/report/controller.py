@@ -73,7 +73,7 @@ class ReportController(QObject):
 
     @Slot()
     def _update(self) -> None:
-        """Report on what is looked at, unless that is shown or nobody sees it."""
+        """Reports on what is looked at, unless that is shown or nobody sees it."""
         inspection, function = self._disassembly.current, self._disassembly.function
         if not self._view.isVisible() or self._may_stay():
             return
@@ -94,7 +94,7 @@ class ReportController(QObject):
             self._background.start(work)
 
     def _may_stay(self) -> bool:
-        """Whether what is shown is about to be replaced by the same, built again."""
+        """Returns whether what is shown is about to be replaced by the same, built again."""
         outgoing = self._disassembly.outgoing
         return self._shown is not None and self._shown[0] is outgoing
 

@@ -44,7 +44,7 @@ class Reading:
 
 
 def read(function: SassFunction, resources: Resources | None, arch: Arch) -> Reading:
-    """Read a kernel, or a function that others call."""
+    """Reads a kernel, or a function that others call."""
     stems = (opcode.partition(".")[0] for opcode in islice(function.opcodes, function.code_length))
     return Reading(
         function,
@@ -90,7 +90,7 @@ class Mix:
 
 
 def class_rows(reading: Reading) -> tuple[ClassRow, ...]:
-    """All classes that there are, group by group."""
+    """Returns all classes that there are, group by group."""
     total = max(1, reading.report.instructions)
     return tuple(
         ClassRow(each.kind.group.value, each.kind.title, each.count, each.count / total)
@@ -99,7 +99,7 @@ def class_rows(reading: Reading) -> tuple[ClassRow, ...]:
 
 
 def mix(reading: Reading) -> Mix:
-    """What the plots show of a kernel."""
+    """Returns what the plots show of a kernel."""
     groups = ((group.value, count) for group, count in reading.report.groups.items() if count)
     return Mix(tuple(groups), reading.opcodes[:_MOST_OPCODES])
 
@@ -140,7 +140,7 @@ class ReportFigure:
 
 
 def figures(reading: Reading) -> tuple[ReportFigure, ...]:
-    """All figures of a kernel, those that nobody told left out."""
+    """Returns all figures of a kernel, those that nobody told left out."""
     return (*_needs(reading.report.resources), *_of_code(reading))
 
 
@@ -211,7 +211,7 @@ def place_text(finding: Finding) -> str:
 
 
 def explanation(finding: Finding) -> str:
-    """Why it matters and what to do, in two paragraphs."""
+    """Returns why it matters and what to do, in two paragraphs."""
     return f"{finding.reason}\n\n{finding.remedy}"
 
 
@@ -237,7 +237,7 @@ FINDING_COLUMNS: tuple[TableColumn[Finding], ...] = (
 
 
 def findings_as_text(findings: tuple[Finding, ...]) -> str:
-    """All findings with their reasons and remedies, fit for a mail."""
+    """Returns all findings with their reasons and remedies, fit for a mail."""
     return "\n\n".join(
         f"{' '.join(filter(None, (place_text(one), one.title)))}\n{one.reason}\n{one.remedy}"
         for one in findings

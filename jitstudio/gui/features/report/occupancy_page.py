@@ -84,13 +84,13 @@ class LimitRow:
 
 
 def usual_threads(reading: Reading) -> int:
-    """A block size to begin with."""
+    """Returns a block size to begin with."""
     most = reading.report.resources.max_threads
     return min(USUAL_THREADS, most) if most else USUAL_THREADS
 
 
 def prospect(reading: Reading, threads: int, dynamic_bytes: int) -> Prospect | None:
-    """What becomes of a launch; None where the limits or the registers are not known."""
+    """Returns what becomes of a launch; None where the limits or the registers are not known."""
     limits, needs = reading.limits, reading.report.resources
     if limits is None or needs.registers is None:
         return None
@@ -104,7 +104,7 @@ def prospect(reading: Reading, threads: int, dynamic_bytes: int) -> Prospect | N
 
 
 def headline(found: Prospect) -> str:
-    """How full the multiprocessor is, and what stops the next block: a sentence or two."""
+    """Returns how full the multiprocessor is, and what stops the next block: a sentence or two."""
     translate = QCoreApplication.translate
     if not found.found.blocks:
         which = ", ".join(resource.value for resource in found.found.limiting)
@@ -126,7 +126,7 @@ def headline(found: Prospect) -> str:
 
 
 def limit_rows(found: Prospect) -> tuple[LimitRow, ...]:
-    """What each resource allows."""
+    """Returns what each resource allows."""
     amounts = _amounts(found)
     return tuple(
         LimitRow(
@@ -142,7 +142,7 @@ def limit_rows(found: Prospect) -> tuple[LimitRow, ...]:
 
 
 def _amounts(found: Prospect) -> dict[Resource, tuple[str, str]]:
-    """What a block takes and what there is."""
+    """Returns what a block takes and what there is."""
     limits, usage = found.limits, found.usage
     warps = -(-usage.threads // limits.threads_per_warp)
     registers = allocated_registers(limits, usage.registers) * warps * limits.threads_per_warp
@@ -224,7 +224,7 @@ class OccupancyPage(QWidget):
         return self._model.rows
 
     def show_reading(self, reading: Reading) -> None:
-        """Show another kernel; a block size that was typed stays."""
+        """Shows another kernel; a block size that was typed stays."""
         self._reading = reading
         if not self._is_chosen:
             self.threads.show_number(usual_threads(reading))
@@ -274,7 +274,7 @@ class OccupancyPage(QWidget):
         layout.addWidget(self._split)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Turn as the pane asks for."""
+        """Turns as the pane asks for."""
         super().resizeEvent(event)
         self._split.fit(event.size())
 

@@ -54,16 +54,16 @@ class PlotRow(QWidget):
         self.redraw()
 
     def redraw(self) -> None:
-        """Draw all plots anew that there are."""
+        """Draws all plots anew that there are."""
         for number in range(len(self.plots)):
             self._redraw(number)
 
     def draw(self, number: int, plot: Plot, theme: Theme) -> None:
-        """Put what there is to see into an emptied plot; for those who derive."""
+        """Puts what there is to see into an emptied plot; for those who derive."""
         raise NotImplementedError
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Turn as the room asks for."""
+        """Turns as the room asks for."""
         super().resizeEvent(event)
         wide = event.size().width() > event.size().height()
         wanted = Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical
@@ -119,13 +119,13 @@ class MixPlots(PlotRow):
         )
 
     def show_value(self, mix: Mix) -> None:
-        """Draw the instructions of a kernel."""
+        """Draws the instructions of a kernel."""
         if mix != self._mix:
             self._mix = mix
             self.redraw()
 
     def draw(self, number: int, plot: Plot, theme: Theme) -> None:
-        """Draw one of the two."""
+        """Draws one of the two."""
         if self._mix is None:
             return
         colors = series_colors(theme)
@@ -199,14 +199,14 @@ class OccupancyPlots(PlotRow):
         )
 
     def show_value(self, prospect: Prospect) -> None:
-        """Draw the curves of a launch."""
+        """Draws the curves of a launch."""
         if prospect != self._prospect:
             self._prospect = prospect
             self._curves = prospect.curves()
             self.redraw()
 
     def draw(self, number: int, plot: Plot, theme: Theme) -> None:
-        """Draw one of the curves, with a ring where the launch is on it."""
+        """Draws one of the curves, with a ring where the launch is on it."""
         if self._prospect is None:
             return
         curve, unit = self._curves[number], _UNITS[number]

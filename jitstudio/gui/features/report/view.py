@@ -82,7 +82,7 @@ class FindingsList(QWidget):
         return self._words.text()
 
     def show_findings(self, findings: tuple[Finding, ...]) -> None:
-        """List the findings of another kernel."""
+        """Lists the findings of another kernel."""
         self._model.set_rows(findings)
         self.table.set_hint(self.tr("Nothing was found that is likely to cost time."))
         self._update_words()
@@ -92,7 +92,7 @@ class FindingsList(QWidget):
         self.table.set_theme(theme)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Break the words anew."""
+        """Breaks the words anew."""
         super().resizeEvent(event)
         self._fit_words()
 
@@ -129,7 +129,7 @@ class FindingsList(QWidget):
         return words
 
     def _fit_words(self) -> None:
-        """Leave them as much room as they take, but never all."""
+        """Leaves them as much room as they take, but never all."""
         if self.words:
             needed = self._words.heightForWidth(self.width())
             self._words.setFixedHeight(min(needed, self.height() // 2))
@@ -216,7 +216,7 @@ class OverviewPage(QWidget):
         return self._model.rows
 
     def show_reading(self, reading: Reading) -> None:
-        """Show another kernel."""
+        """Shows another kernel."""
         self._model.set_rows(figures(reading))
         self.findings.show_findings(reading.findings)
         self._share_room()
@@ -227,7 +227,7 @@ class OverviewPage(QWidget):
         self.findings.set_theme(theme)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Share the room anew."""
+        """Shares the room anew."""
         super().resizeEvent(event)
         self._share_room()
 
@@ -300,7 +300,7 @@ class InstructionsPage(QWidget):
         return self._model.rows
 
     def show_reading(self, reading: Reading) -> None:
-        """Show another kernel."""
+        """Shows another kernel."""
         self._model.set_rows(class_rows(reading))
         self.plots.show_value(mix(reading) if self._model.rows else None)
 
@@ -310,7 +310,7 @@ class InstructionsPage(QWidget):
         self.plots.set_theme(theme)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Turn as the pane asks for."""
+        """Turns as the pane asks for."""
         super().resizeEvent(event)
         self._split.fit(event.size())
 
@@ -394,7 +394,7 @@ class ReportView(QWidget):
         return self._hint.text() if self._stack.currentWidget() is self._hint else ""
 
     def show_kernels(self, names: tuple[tuple[str, str], ...], chosen: str) -> None:
-        """Offer kernels, each by its lowered name and by that which is shown."""
+        """Offers kernels, each by its lowered name and by that which is shown."""
         offered = tuple(
             (self.kernels.itemData(at), self.kernels.itemText(at))
             for at in range(self.kernels.count())
@@ -406,14 +406,14 @@ class ReportView(QWidget):
         self.kernels.setCurrentIndex(self.kernels.findData(chosen))
 
     def show_reading(self, reading: Reading) -> None:
-        """Report on a kernel."""
+        """Reports on a kernel."""
         for page in self._pages:
             page.show_reading(reading)
         self._name_overview(len(reading.findings))
         self._stack.setCurrentWidget(self._report)
 
     def show_hint(self, words: str) -> None:
-        """Say why there is no report."""
+        """Says why there is no report."""
         self._hint.setText(words)
         self._stack.setCurrentWidget(self._hint)
 
@@ -438,7 +438,7 @@ class ReportView(QWidget):
             self.tabs.addTab(page, title)
 
     def _name_overview(self, count: int) -> None:
-        """Say in the tab how much was found, as another page may be in front."""
+        """Says in the tab how much was found, as another page may be in front."""
         title = self.tr("Overview")
         told = self.tr("Overview ({count})").format(count=count) if count else title
         self.tabs.setTabText(self.tabs.indexOf(self.overview), told)

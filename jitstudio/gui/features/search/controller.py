@@ -103,7 +103,7 @@ class SearchController(QObject):
         self._tell()
 
     def _texts(self) -> Iterator[SearchedText]:
-        """All that can be seen in tabs and outputs, the current tab first."""
+        """Yields all that can be seen in tabs and outputs, the current tab first."""
         current = self._documents.current
         rest = (document for document in self._documents if document is not current)
         for document in (current, *rest):
@@ -183,7 +183,7 @@ class SearchController(QObject):
 
 
 def _line_now(view: CodeView, hit: Hit) -> int | None:
-    """The line nearest to where it was that is as it was."""
+    """Returns the line nearest to where it was that is as it was."""
     first = max(0, hit.line - _FARTHEST)
     lines = view.search_lines(first, 2 * _FARTHEST)
     same = [first + at for at, line in enumerate(lines) if line == hit.whole]

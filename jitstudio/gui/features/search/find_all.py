@@ -65,14 +65,14 @@ class SearchAll(QObject):
         return self._background.is_busy
 
     def start(self, matcher: Matcher, texts: Sequence[SearchedText]) -> None:
-        """Search these, in their order."""
+        """Searches these, in their order."""
         self._background.stop()
         self._reset()
         self._matcher, self._waiting = matcher, list(texts)
         self._go_on()
 
     def stop(self) -> None:
-        """Search no further; what was found stays."""
+        """Searches no further; what was found stays."""
         self._background.stop()
         self._waiting = []
 

@@ -98,7 +98,7 @@ class SearchView(QWidget):
         return self._status.text()
 
     def open_search(self, text: str) -> None:
-        """Take the keyboard, and search for a text, or for the one of before."""
+        """Takes the keyboard, and searches for a text, or for the last one."""
         if text:
             self._field.setText(text)
         self._field.selectAll()
@@ -106,15 +106,15 @@ class SearchView(QWidget):
         self._want()
 
     def begin(self) -> None:
-        """Show no hits: there is a new search."""
+        """Shows no hits: there is a new search."""
         self._model.set_rows(())
 
     def add(self, hits: tuple[Hit, ...]) -> None:
-        """Show these, too."""
+        """Shows these, too."""
         self._model.add(hits)
 
     def show_message(self, text: str, *, is_busy: bool, is_problem: bool = False) -> None:
-        """Say how far the search is."""
+        """Says how far the search is."""
         self._status.setText(text)
         role = QPalette.ColorRole.WindowText
         color = self._problem_color if is_problem else self.palette().color(role)
@@ -149,7 +149,7 @@ class SearchView(QWidget):
         return self._options.take_key(event)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Stop on Esc."""
+        """Stops on Esc."""
         if event.key() == Qt.Key.Key_Escape and not self._stop.isHidden():
             self.stop_wanted.emit()
         else:
@@ -207,7 +207,7 @@ class _HitDelegate(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
-        """Draw the row; its end is cut where there is no room."""
+        """Draws the row; its end is cut where there is no room."""
         self.initStyleOption(option, index)
         text, option.text = option.text, ""
         style = option.widget.style()

@@ -103,7 +103,7 @@ class PreferencesController(QObject):
             self._preferences.set_value(key, switch in switches)
 
     def show_setting(self, key: str) -> None:
-        """Show the dialog with the keyboard in this setting."""
+        """Shows the dialog with the keyboard in this setting."""
         self._on_settings()
         self._dialog.go_to(key)
 

@@ -57,7 +57,7 @@ class ClosedTabs(QObject):
         return len(self._closed)
 
     def take(self) -> ClosedTab:
-        """Forget the last one, which is about to be opened."""
+        """Forgets the last one, which is about to be opened."""
         return self._closed.pop()
 
     def confined_to(self, closed: ClosedTab) -> str:
@@ -155,7 +155,7 @@ class TabCommands(QObject):
         self._update()
 
     def menu_for(self, document: Document, parent: QWidget) -> QMenu:
-        """What can be done with one tab; the menu is deleted when it closes."""
+        """Returns what can be done with one tab; the menu is deleted when it closes."""
         menu = QMenu(parent)
         menu.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         for command in self._commands:
@@ -212,7 +212,7 @@ class TabCommands(QObject):
 
     @Slot()
     def _update(self) -> None:
-        """Let only what can be done be chosen."""
+        """Lets only what can be done be chosen."""
         current = self._documents.current
         for command in self._shared:
             can = current is not None and command.can(current)

@@ -124,7 +124,7 @@ class TabsController(QObject):
         actions.bind({"goToTabAction": self._on_wanted})
 
     def _entries(self) -> Iterator[PaletteEntry]:
-        """The tabs, the one before the current first and the current last; recent files."""
+        """Yields the tabs, the one before the current first and the current last; recent files."""
         order = {document: place for place, document in enumerate(self._seen)}
         order |= dict.fromkeys(self._seen[:1], len(self._documents))
         color = self._keeper.theme.ui.muted_text

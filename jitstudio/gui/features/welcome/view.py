@@ -94,15 +94,15 @@ class Card(QAbstractButton):
         self.update()
 
     def sizeHint(self) -> QSize:
-        """Narrow; the sentence is wrapped where it must be."""
+        """Narrows; the sentence is wrapped where it must be."""
         return QSize(_LEAST_WIDTH * 2, self.heightForWidth(_LEAST_WIDTH * 2))
 
     def minimumSizeHint(self) -> QSize:
-        """What a title needs."""
+        """Returns what a title needs."""
         return QSize(_LEAST_WIDTH, 0)
 
     def hasHeightForWidth(self) -> bool:
-        """The sentence is wrapped."""
+        """Lets the height follow the width: the sentence is wrapped."""
         return True
 
     def heightForWidth(self, width: int) -> int:
@@ -111,7 +111,7 @@ class Card(QAbstractButton):
         return title + self._detail_rect(width).height() + 2 * _PADDING
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Enter presses it as Space does."""
+        """Enter presses it, as Space does."""
         if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self.click()
         else:
@@ -194,7 +194,7 @@ class EnvironmentList(QWidget):
         return self._findings
 
     def show_findings(self, findings: Sequence[DoctorFinding]) -> None:
-        """Show these, in this order."""
+        """Shows these, in this order."""
         self._findings = tuple(findings)
         while item := self._grid.takeAt(0):
             if widget := item.widget():
@@ -229,7 +229,7 @@ class EnvironmentList(QWidget):
             self._grid.addWidget(widget, row, column, Qt.AlignmentFlag.AlignTop)
 
     def _mark(self, finding: DoctorFinding) -> tuple[str, str]:
-        """An icon and a word for it."""
+        """Returns an icon and a word for it."""
         if finding.problem:
             if finding.is_tool:
                 return "error", self.tr("missing")
@@ -286,7 +286,7 @@ class WelcomePage(QScrollArea):
         return self._columns is not None
 
     def fill(self, starters: Sequence[QAction], samples: Sequence[Sample]) -> None:
-        """Make what is in it.
+        """Makes what is in it.
 
         Args:
             starters: What begins something new.
@@ -328,7 +328,7 @@ class WelcomePage(QScrollArea):
         self.setWidget(outer)
 
     def show_recent(self, paths: Sequence[Path]) -> None:
-        """List these files and projects."""
+        """Lists these files and projects."""
         while item := self._recent.takeAt(0):
             if widget := item.widget():
                 widget.hide()
@@ -348,7 +348,7 @@ class WelcomePage(QScrollArea):
         self._order_tabs()
 
     def show_findings(self, findings: Sequence[DoctorFinding]) -> None:
-        """Tell what this machine has."""
+        """Tells what this machine has."""
         self._environment.show_findings(findings)
 
     @property
@@ -365,13 +365,13 @@ class WelcomePage(QScrollArea):
             self._environment.set_theme(theme)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Ask for content the first time."""
+        """Asks for content the first time."""
         super().showEvent(event)
         # A window is shown before its documents are opened: this page may be covered soon.
         QTimer.singleShot(_SETTLED_MS, self, self._on_settled)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the columns below one another where they would be too narrow."""
+        """Puts the columns below one another where they would be too narrow."""
         super().resizeEvent(event)
         self._turn()
 
@@ -392,7 +392,7 @@ class WelcomePage(QScrollArea):
             self._grid.setColumnStretch(_IN_ROW[0][1], 1)
 
     def _order_tabs(self) -> None:
-        """Let Tab go through all of it as it is read, whenever each was made."""
+        """Lets Tab go through all of it as it is read, whenever each was made."""
         order = (self, *self._starters, *self._cards, *self._recent_cards, self._check)
         for before, after in pairwise(order):
             QWidget.setTabOrder(before, after)

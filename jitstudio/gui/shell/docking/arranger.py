@@ -32,7 +32,7 @@ class Arranger:
         window.setCorner(Qt.Corner.BottomRightCorner, right)
 
     def arrange(self, layout: PaneLayout) -> None:
-        """Put all docks where the layout has them, at their usual size."""
+        """Puts all docks where the layout has them, at their usual size."""
         # Seen once, as it is in the end.
         self._window.setUpdatesEnabled(False)
         for dock in self._docks.values():
@@ -53,7 +53,7 @@ class Arranger:
         self._window.setUpdatesEnabled(True)
 
     def share_space(self, layout: PaneLayout) -> None:
-        """Give each area its usual part of the window, and its groups their parts of it."""
+        """Gives each area its usual part of the window, and its groups their parts of it."""
         for area in layout.areas:
             docked = [[d for d in group if not d.isFloating()] for group in self._groups(area)]
             weights = area.weights or (1,) * len(docked)
@@ -82,7 +82,7 @@ class Arranger:
         return found
 
     def apply(self, shares: Shares) -> None:
-        """Give docks these parts of the window, which may have another size now."""
+        """Gives docks these parts of the window, which may have another size now."""
         docks = {
             self._docks[name]: share
             for name, share in shares.items()

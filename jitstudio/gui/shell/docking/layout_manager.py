@@ -102,7 +102,7 @@ class LayoutManager(QObject):
         return self._alone
 
     def choose(self, name: str) -> None:
-        """Turn to a layout, as the user left it; the one before is remembered as it is."""
+        """Turns to a layout, as the user left it; the one before is remembered as it is."""
         if BY_NAME[name] is not self._layout:
             self._keep_arrangement()
             self._wear(BY_NAME[name])
@@ -114,38 +114,38 @@ class LayoutManager(QObject):
         return self._layout.zoom if kept is None else kept
 
     def zoom_by(self, steps: int) -> None:
-        """Make all letters larger by so many steps, or smaller; with 0 as at the first start."""
+        """Makes all letters larger by so many steps, or smaller; with 0 as at the first start."""
         near = min(_ZOOMS, key=lambda zoom: abs(zoom - self.zoom))
         at = min(len(_ZOOMS) - 1, max(0, _ZOOMS.index(near) + steps))
         self._preferences.set_zoom(self._layout.name, _ZOOMS[at] if steps else self._layout.zoom)
         self.zoom_changed.emit(self.zoom)
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Share out the room of a window that has become larger or smaller."""
+        """Shares out the room of a window that has become larger or smaller."""
         if event.type() == QEvent.Type.Resize and watched is self._window:
             self._keep_shares()
         return False
 
     def reset(self) -> None:
-        """Put all panes where the layout worn has them at the first start."""
+        """Puts all panes where the layout worn has them at the first start."""
         self.give_back()
         self._arranger.arrange(self._layout)
         self._forget_shares()
 
     def share_space(self) -> None:
-        """Give each part of the window its usual size."""
+        """Gives each part of the window its usual size."""
         self.give_back()
         self._arranger.share_space(self._layout)
         self._forget_shares()
 
     def save(self) -> None:
-        """Remember where everything stands."""
+        """Remembers where everything stands."""
         self._preferences.set_layout(_GEOMETRY, seal(self._window.saveGeometry()))
         self._preferences.set_layout(_CURRENT, seal(QByteArray(self._layout.name.encode())))
         self._keep_arrangement()
 
     def restore(self) -> None:
-        """Put everything where it stood; what cannot be read is left as it is."""
+        """Puts everything where it stood; what cannot be read is left as it is."""
         geometry = unseal(self._preferences.layout(_GEOMETRY))
         if geometry is not None:
             # Qt brings a window back that stood on a screen which is no longer there.
@@ -156,7 +156,7 @@ class LayoutManager(QObject):
         self._tab_bars.hide_spares()
 
     def maximise(self, part: QWidget) -> None:
-        """Give the window to one dock or to its middle; the other docks wait."""
+        """Gives the window to one dock or to its middle; the other docks wait."""
         self.give_back()
         if isinstance(part, PaneDock) and part.isFloating():
             return
@@ -172,7 +172,7 @@ class LayoutManager(QObject):
         self.maximised.emit(True)
 
     def give_back(self) -> None:
-        """Put everything back where it stood before a pane was maximised."""
+        """Puts everything back where it stood before a pane was maximised."""
         part, self._alone = self._alone, None
         if part is None:
             return
@@ -190,13 +190,13 @@ class LayoutManager(QObject):
         self.maximised.emit(False)
 
     def dock_of(self, widget: QWidget | None) -> PaneDock | None:
-        """The dock that a widget is in."""
+        """Returns the dock that a widget is in."""
         if widget is None:
             return None
         return next((dock for dock in self._docks.values() if dock.isAncestorOf(widget)), None)
 
     def uncover(self, widget: QWidget) -> None:
-        """Show what a widget is in, wherever it is hidden."""
+        """Shows what a widget is in, wherever it is hidden."""
         part = self.dock_of(widget) or self._centre
         if self._alone is not None and self._alone is not part:
             self.give_back()
@@ -214,11 +214,11 @@ class LayoutManager(QObject):
         self._docks[name].fill(pane)
 
     def pane(self, name: str) -> QWidget:
-        """The pane of this name."""
+        """Returns the pane of this name."""
         return self._docks[name].content
 
     def title_of(self, name: str) -> str:
-        """What the window calls the pane of this name; `EDITOR` for the editors."""
+        """Returns what the window calls the pane of this name; `EDITOR` for the editors."""
         if name == EDITOR:
             return QCoreApplication.translate("Panes", "Editor")
         return self._docks[name].windowTitle()
@@ -239,12 +239,12 @@ class LayoutManager(QObject):
         self.bring_up(self._centre if name == EDITOR else self._docks[name].content)
 
     def in_front(self) -> list[QWidget]:
-        """What can be seen: the middle of the window and docks, in a fixed order."""
+        """Returns what can be seen: the middle of the window and docks, in a fixed order."""
         docks = [dock.content for dock in self._docks.values() if dock.is_in_front]
         return docks if self._centre.isHidden() else [self._centre, *docks]
 
     def group(self, dock: PaneDock) -> list[PaneDock]:
-        """The docks whose tabs are beside a dock's, in their order."""
+        """Returns the docks whose tabs are beside a dock's, in their order."""
         return self._tab_bars.group(dock)
 
     def set_theme(self, theme: Theme) -> None:
@@ -261,7 +261,7 @@ class LayoutManager(QObject):
         self._preferences.set_layout(_SHARES.format(self._layout.name), kept)
 
     def _kept_shares(self, layout: PaneLayout) -> tuple[QSize, Shares]:
-        """The parts that docks had of a layout, and the size of the window then."""
+        """Returns the parts that docks had of a layout, and the size of the window then."""
         kept = unseal(self._preferences.layout(_SHARES.format(layout.name)))
         try:
             content = json.loads(bytes(kept.data())) if kept is not None else {}
@@ -283,12 +283,12 @@ class LayoutManager(QObject):
             self._arranger.share_space(self._layout)
 
     def _forget_shares(self) -> None:
-        """Take for wanted what comes of the layout."""
+        """Takes for wanted what comes of the layout."""
         self._shares, self._fitted, self._is_fitting = {}, {}, False
         self._measuring.start()
 
     def _measure(self) -> None:
-        """Take what the docks have now for what is wanted, unless the window has changed it."""
+        """Takes what the docks have now for what is wanted, unless the window has changed it."""
         if self._alone is not None or not self._window.isVisible():
             return
         found = self._arranger.shares()
@@ -338,7 +338,7 @@ class LayoutManager(QObject):
 
     @Slot()
     def _on_toggled(self) -> None:
-        """Show a pane beside the others, not beside the one that has the window."""
+        """Shows a pane beside the others, not beside the one that has the window."""
         switch = self.sender()
         dock = next(d for d in self._docks.values() if d.toggleViewAction() is switch)
         is_wanted = not dock.isHidden()

@@ -77,7 +77,7 @@ _WITH_PTX = ("ptx", *names_of(PaneGroup.RESULTS), "graph")
 
 
 def _right(*first: str, without: tuple[str, ...] = ()) -> tuple[str, ...]:
-    """The panes right of the editors as one group of tabs, these in front."""
+    """Returns the panes right of the editors as one group of tabs, these in front."""
     return (*first, *(name for name in _RIGHT if name not in (*first, *without)))
 
 

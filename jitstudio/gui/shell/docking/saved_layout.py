@@ -21,13 +21,13 @@ _SUM_SIZE = 4
 
 
 def seal(state: QByteArray) -> QByteArray:
-    """A state as it is kept."""
+    """Returns a state as it is kept."""
     content = state.data()
     return QByteArray(_MARK + crc32(content).to_bytes(_SUM_SIZE, "big") + content)
 
 
 def unseal(kept: QByteArray | None) -> QByteArray | None:
-    """The state that was kept; None for what is not one of this version, whole."""
+    """Returns the state that was kept; None for what is not one of this version, whole."""
     if kept is None or not kept.startsWith(_MARK):
         return None
     content = kept.data()[len(_MARK) :]

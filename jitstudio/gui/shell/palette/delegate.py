@@ -30,7 +30,7 @@ class PaletteDelegate(QStyledItemDelegate):
     def sizeHint(
         self, option: QStyleOptionViewItem, _index: QModelIndex | QPersistentModelIndex
     ) -> QSize:
-        """All rows are as high."""
+        """Gives all rows the same height."""
         return QSize(0, max(option.fontMetrics.height(), _ICON_SIDE) + _ROW_PADDING)
 
     def paint(
@@ -39,7 +39,7 @@ class PaletteDelegate(QStyledItemDelegate):
         option: QStyleOptionViewItem,
         index: QModelIndex | QPersistentModelIndex,
     ) -> None:
-        """Draw the row; what does not fit of title and detail is cut, the shortcut never."""
+        """Draws the row; what does not fit of title and detail is cut, the shortcut never."""
         entry: PaletteEntry = index.data(ENTRY_ROLE)
         selected = bool(option.state & QStyle.StateFlag.State_Selected)
         painter.save()
@@ -76,7 +76,7 @@ def _colors(palette: QPalette, selected: bool, enabled: bool) -> tuple[QColor, Q
 
 
 def _draw_icon(painter: QPainter, area: QRect, entry: PaletteEntry, color: QColor | None) -> None:
-    """Draw the icon of an entry, in this colour instead of its own."""
+    """Draws the icon of an entry, in this colour instead of its own."""
     if entry.icon is None:
         return
     mode = QIcon.Mode.Normal if entry.enabled else QIcon.Mode.Disabled
@@ -91,7 +91,7 @@ def _draw_icon(painter: QPainter, area: QRect, entry: PaletteEntry, color: QColo
 
 
 def _draw(painter: QPainter, area: QRect, text: str, spans: Sequence[Span], font: QFont) -> int:
-    """Draw a text with these parts bold; how wide it came out."""
+    """Draws a text with these parts bold; how wide it came out."""
     bold = QFont(font)
     bold.setBold(True)
     left = area.left()

@@ -87,7 +87,7 @@ class PaletteModel(QAbstractListModel):
         self._rows: tuple[_Found, ...] = ()
 
     def set_entries(self, entries: Sequence[PaletteEntry]) -> None:
-        """Offer other things, all of them at first."""
+        """Offers other things, all of them at first."""
         self._entries = tuple(entries)
         self._titles = Ranking([entry.title for entry in entries])
         self._others = Ranking([entry.also for entry in entries])
@@ -95,14 +95,14 @@ class PaletteModel(QAbstractListModel):
         self.set_query("")
 
     def set_query(self, query: str) -> None:
-        """Show what matches by its title, or less well by another name or its detail."""
+        """Shows what matches by its title, or less well by another name or its detail."""
         self.beginResetModel()
         self._query = query
         self._rows = tuple(sorted(self._find(query), key=self._rank))
         self.endResetModel()
 
     def _find(self, query: str) -> Iterable[_Found]:
-        """The best match of each entry."""
+        """Returns the best match of each entry."""
         found = {m.row: _Found(m.score, m.row, _By.TITLE) for m in self._titles.find(query)}
         rest = [row for row in range(len(self._entries)) if row not in found]
         for match in self._paths.find(query, rest):
@@ -117,17 +117,17 @@ class PaletteModel(QAbstractListModel):
         return found.values()
 
     def _rank(self, found: _Found) -> tuple[int, bool]:
-        """What the matches are in the order of; Python keeps that of equals."""
+        """Returns what the matches are in the order of; Python keeps that of equals."""
         entry = self._entries[found.entry]
         is_named = entry.is_place and entry.title.casefold() == self._query.strip().casefold()
         return found.score, not is_named
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
-        """The number of entries that match."""
+        """Returns the number of entries that match."""
         return 0 if parent is not None and parent.isValid() else len(self._rows)
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """The entry in the parts that a row draws and a screen reader reads."""
+        """Returns the entry in the parts that a row draws and a screen reader reads."""
         if not index.isValid():
             return None
         found = self._rows[index.row()]
@@ -159,7 +159,7 @@ class PaletteModel(QAbstractListModel):
         return usual if index.isValid() else Qt.ItemFlag.NoItemFlags
 
     def _detail(self, found: _Found) -> tuple[str, tuple[Span, ...]]:
-        """What stands behind the title, and which letters of it match."""
+        """Returns what stands behind the title, and which letters of it match."""
         entry = self._entries[found.entry]
         if found.by is not _By.OTHER_NAME:
             return entry.detail, self._spans(found)[1]

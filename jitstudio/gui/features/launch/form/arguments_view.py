@@ -101,7 +101,7 @@ class ArgumentDelegate(CellDelegate):
         self._open: QPersistentModelIndex | None = None
 
     def paint(self, painter: QPainter, option: QStyleOptionViewItem, index: _Index) -> None:
-        """Tint rows with problems; show where there are words to choose from."""
+        """Tints rows with problems; shows where there are words to choose from."""
         theme = self._theme
         mark = index.data(TINT_ROLE)
         if theme is not None and mark:
@@ -115,7 +115,7 @@ class ArgumentDelegate(CellDelegate):
     def createEditor(
         self, parent: QWidget, _option: QStyleOptionViewItem, index: _Index
     ) -> QWidget:
-        """A line, or a line with words."""
+        """Returns a line, or a line with words."""
         column = index.column()
         words = _WORDS.get(column)
         editor: QWidget
@@ -137,7 +137,7 @@ class ArgumentDelegate(CellDelegate):
     def updateEditorGeometry(
         self, editor: QWidget, option: QStyleOptionViewItem, index: _Index
     ) -> None:
-        """Fill the cell; a fill with its numbers, file or expression gets more room than that."""
+        """Fills the cell; a fill with its numbers, file or expression gets more room than that."""
         place = QRect(option.rect)
         viewport = editor.parentWidget()
         if index.column() == FILL and viewport is not None:
@@ -147,7 +147,7 @@ class ArgumentDelegate(CellDelegate):
         editor.setGeometry(place)
 
     def setModelData(self, editor: QWidget, model: QAbstractItemModel, index: _Index) -> None:
-        """Take the text from the editor; the word for a file is none yet."""
+        """Takes the text from the editor; the word for a file is none yet."""
         text = ""
         if isinstance(editor, WordEditor):
             text = editor.currentText()
@@ -187,7 +187,7 @@ class ArgumentsTable(CellTable):
         return self._cells
 
     def set_theme(self, theme: Theme) -> None:
-        """Draw in the colours of another theme."""
+        """Draws in the colours of another theme."""
         self._cells.set_theme(theme)
         super().set_theme(theme)
 
@@ -213,7 +213,7 @@ class ArgumentsTable(CellTable):
 
 
 def no_kernel() -> str:
-    """What to do while there is none."""
+    """Returns what to do while there is none."""
     return QCoreApplication.translate("ArgumentsView", "Build a kernel to launch it.")
 
 
@@ -267,7 +267,7 @@ class ArgumentsView(QWidget):
         return frozenset(self._model.places)
 
     def show_form(self, form: KernelForm | None, arguments: tuple[tuple[str, str], ...]) -> None:
-        """Show the parameters of a kernel with these texts; None where there is no kernel."""
+        """Shows the parameters of a kernel with these texts; None where there is no kernel."""
         self._table.set_hint(self.tr("This kernel has no parameters.") if form else no_kernel())
         notes = form.notes if form else ()
         self._notes.setText("\n".join(notes))
@@ -277,7 +277,7 @@ class ArgumentsView(QWidget):
         self._update()
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Mark the rows with problems, and say these below the table."""
+        """Marks the rows with problems, and says these below the table."""
         mine = tuple(p for place in self._model.places for p in problems if p.where == place)
         self._model.show_problems(mine)
         self._problems.show_problems(mine)
@@ -291,7 +291,7 @@ class ArgumentsView(QWidget):
         show_icons((self._file,), theme)
 
     def choose_file(self, row: int) -> None:
-        """Ask for the file that fills the buffer of this row, without waiting for the answer."""
+        """Asks for the file that fills the buffer of this row, without waiting for the answer."""
         self._target = QPersistentModelIndex(self._model.index(row, FILL))
         name = self._model.parameter(row).name
         title = self.tr("Fill '{name}' from a file").format(name=name)

@@ -86,11 +86,11 @@ class FormSection(QWidget):
         return self._heading, self._content
 
     def open(self) -> None:
-        """Show what it holds."""
+        """Shows what it holds."""
         self._heading.setChecked(True)
 
     def set_remark(self, text: str) -> None:
-        """Say in short what is inside, for when it is folded away."""
+        """Says in short what is inside, for when it is folded away."""
         self._remark.setText(text)
 
     def set_theme(self, theme: Theme) -> None:
@@ -185,20 +185,20 @@ class LaunchForm(QWidget):
         return self._arguments.model.form
 
     def set_actions(self, run: QAction, stop: QAction, instead: Sequence[QAction] = ()) -> None:
-        """Put the commands that run and stop beside the kernel, and what works without a GPU."""
+        """Puts the commands that run and stop beside the kernel, and what works without a GPU."""
         self._target.set_actions(run, stop, instead)
 
     @Slot(object)
     def set_devices(self, found: DeviceList) -> None:
-        """Offer these GPUs, or say why there are none."""
+        """Offers these GPUs, or says why there are none."""
         self._target.set_devices(found)
 
     def set_device(self, ordinal: int) -> None:
-        """Show this GPU as chosen, without telling it as the user's."""
+        """Shows this GPU as chosen, without telling it as the user's."""
         self._target.set_device(ordinal)
 
     def spec(self) -> LaunchSpec:
-        """The launch as it stands here."""
+        """Returns the launch as it stands here."""
         spec = self._specs.spec
         if self.form is None:
             return spec
@@ -208,7 +208,7 @@ class LaunchForm(QWidget):
         return spec
 
     def finish_editing(self) -> None:
-        """Take what is being typed into a cell; a launch by shortcut leaves the cell open."""
+        """Takes what is being typed into a cell; a launch by shortcut leaves the cell open."""
         self._arguments.table.finish_editing()
 
     def finish(self) -> str:
@@ -223,7 +223,7 @@ class LaunchForm(QWidget):
 
     @Slot(tuple)
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Say each problem where it belongs."""
+        """Says each problem where it belongs."""
         parts = (self._target, self._arguments, *self._parts)
         for part in parts:
             part.show_problems(problems)
@@ -233,7 +233,7 @@ class LaunchForm(QWidget):
             self._options_section.open()
 
     def reveal(self, place: str) -> None:
-        """Bring the field of this place into view, what is said below it too, and type there.
+        """Brings the field of this place into view, what is said below it too, and type there.
 
         Args:
             place: See `SpecProblem.where`.
@@ -251,19 +251,19 @@ class LaunchForm(QWidget):
 
     @Slot(str)
     def show_summary(self, text: str) -> None:
-        """Say what the configuration comes to, such as `models.launch_text.config_text`."""
+        """Says what the configuration comes to, such as `models.launch_text.config_text`."""
         self._configuration.show_summary(text)
 
     def set_suggestion(self, block: int | None, occupancy: float | None) -> None:
-        """Offer a block size with its occupancy from 0 to 1; None where none is known."""
+        """Offers a block size with its occupancy from 0 to 1; None where none is known."""
         self._configuration.set_suggestion(block, occupancy)
 
     def set_sanitizer_problem(self, problem: str) -> None:
-        """Say why nothing can be run under compute-sanitizer; empty where it can."""
+        """Says why nothing can be run under compute-sanitizer; empty where it can."""
         self._options.set_sanitizer_problem(problem)
 
     def set_running(self, running: bool) -> None:
-        """Offer to stop instead of to run."""
+        """Offers to stop instead of to run."""
         self._target.set_running(running)
 
     @Slot(object)
@@ -273,7 +273,7 @@ class LaunchForm(QWidget):
             part.set_theme(theme)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Use two columns where there is room."""
+        """Uses two columns where there is room."""
         super().resizeEvent(event)
         wide = event.size().width() > _WIDE * self.fontMetrics().horizontalAdvance("0")
         direction = QBoxLayout.Direction

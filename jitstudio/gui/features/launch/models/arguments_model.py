@@ -52,7 +52,7 @@ class BufferLabels:
 
 
 def buffer_labels(text: str) -> BufferLabels:
-    """Take ``n:random(1):in`` apart where `core.launch.arguments` does."""
+    """Takes ``n:random(1):in`` apart where `core.launch.arguments` does."""
     length, _, rest = text.partition(":")
     before, _, last = rest.rpartition(":")
     direction = last.strip() if last.strip() in _DIRECTIONS else ""
@@ -60,17 +60,17 @@ def buffer_labels(text: str) -> BufferLabels:
 
 
 def default_direction(pointer: Pointer) -> Direction:
-    """What the kernel does with a buffer whose text does not say it."""
+    """Returns what the kernel does with a buffer whose text does not say it."""
     return Direction.IN if pointer.const else Direction.INOUT
 
 
 def default_fill(direction: str) -> FillKind:
-    """What a buffer of this direction is filled with whose text does not say it."""
+    """Returns what a buffer of this direction is filled with whose text does not say it."""
     return FillKind.RANDOM if direction == Direction.IN.value else FillKind.ZEROS
 
 
 def example(kind: Type) -> str:
-    """How a value of this type could be written, such as ``{x=0, y=0}``."""
+    """Returns how a value of this type could be written, such as ``{x=0, y=0}``."""
     match kind:
         case Struct():
             return f"{{{', '.join(f'{f.name}={example(f.type)}' for f in kind.fields)}}}"
@@ -140,7 +140,7 @@ class ArgumentsModel(TitledModel):
         return tuple(argument_place(parameter.name) for parameter in self._parameters)
 
     def show(self, form: KernelForm | None, texts: Mapping[str, str]) -> None:
-        """Show a kernel with these texts; rows stay where it is the same kernel."""
+        """Shows a kernel with these texts; rows stay where it is the same kernel."""
         wanted = {p.name: texts.get(p.name, "") for p in (form.parameters if form else ())}
         if form == self._form:
             changed = [row for row, p in enumerate(self._parameters) if self._is_new(p, wanted)]
@@ -153,7 +153,7 @@ class ArgumentsModel(TitledModel):
         self.endResetModel()
 
     def show_problems(self, problems: tuple[SpecProblem, ...]) -> None:
-        """Mark the rows that these problems are about; others are nobody's here."""
+        """Marks the rows that these problems are about; others are nobody's here."""
         found = {
             parameter.name: tuple(problem for problem in problems if problem.where == place)
             for parameter, place in zip(self._parameters, self.places, strict=True)
@@ -166,25 +166,25 @@ class ArgumentsModel(TitledModel):
             self.dataChanged.emit(self.index(0, 0), last, roles)
 
     def set_code_font(self, font: QFont) -> None:
-        """Show what is code in this font."""
+        """Shows what is code in this font."""
         self._font = font
         if self.rowCount():
             self.dataChanged.emit(self.index(0, 0), self.index(self.rowCount() - 1, DIRECTION))
 
     def parameter(self, row: int) -> FormParameter:
-        """The parameter of a row."""
+        """Returns the parameter of a row."""
         return self._parameters[row]
 
     def is_buffer(self, row: int) -> bool:
-        """Whether the row is a pointer, which has a fill and a direction."""
+        """Returns whether the row is a pointer, which has a fill and a direction."""
         return 0 <= row < len(self._parameters) and isinstance(self.parameter(row).type, Pointer)
 
     def rowCount(self, parent: ModelIndex | None = None) -> int:
-        """The parameters."""
+        """Returns the parameters."""
         return 0 if parent is not None and parent.isValid() else len(self._parameters)
 
     def flags(self, index: ModelIndex) -> Qt.ItemFlag:
-        """The text can be edited; fill and direction where there is a buffer."""
+        """Lets the text be edited; fill and direction where there is a buffer."""
         flags = super().flags(index)
         if not index.isValid() or index.column() < VALUE:
             return flags
@@ -193,7 +193,7 @@ class ArgumentsModel(TitledModel):
         return flags | Qt.ItemFlag.ItemIsEditable if has_cell else flags
 
     def data(self, index: ModelIndex, role: int = Qt.ItemDataRole.DisplayRole) -> Any:
-        """A text, or muted the default or the example in its stead."""
+        """Returns a text, or muted the default or the example in its stead."""
         if not index.isValid():
             return None
         row, column = index.row(), index.column()
@@ -217,7 +217,7 @@ class ArgumentsModel(TitledModel):
         return None
 
     def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Change the text of an argument, and tell it."""
+        """Changes the text of an argument, and tells it."""
         if role != Qt.ItemDataRole.EditRole or not self.flags(index) & Qt.ItemFlag.ItemIsEditable:
             return False
         row, text = index.row(), str(value).strip()
@@ -245,7 +245,7 @@ class ArgumentsModel(TitledModel):
         return buffer_labels(self._texts[self.parameter(row).name])
 
     def _written(self, row: int, column: int) -> str:
-        """What the source or the text says."""
+        """Returns what the source or the text says."""
         parameter = self.parameter(row)
         if column == PARAMETER:
             return parameter.name

@@ -76,16 +76,16 @@ class BufferData:
         return len(self.array)
 
     def text(self, element: int, leaf: int) -> str:
-        """A value as a decimal number."""
+        """Returns a value as a decimal number."""
         value = self.leaves[leaf].values[element]
         return str(value).lower() if self.leaves[leaf].is_number else _hex(value)
 
     def hex_text(self, element: int, leaf: int) -> str:
-        """The bits of a value, the most significant first."""
+        """Returns the bits of a value, the most significant first."""
         return _hex(self.leaves[leaf].values[element])
 
     def is_unwritten(self, element: int) -> bool:
-        """Whether an element still holds the pattern that the first unwritten one holds."""
+        """Returns whether an element still holds the pattern that the first unwritten one holds."""
         return self._pattern is not None and self.array[element].tobytes() == self._pattern
 
     @property
@@ -133,7 +133,7 @@ class BufferData:
 def open_all(
     buffers: tuple[BufferResult, ...], mismatches: dict[str, tuple[Mismatch, ...]]
 ) -> dict[str, BufferData | str]:
-    """Open every buffer at once, as a later launch may replace the files; or say why not."""
+    """Opens every buffer at once, as a later launch may replace the files; or says why not."""
     opened: dict[str, BufferData | str] = {}
     for buffer in buffers:
         try:
@@ -271,7 +271,7 @@ class DecimatedCurve:
 
 
 def statistics(data: BufferData, leaf: int, stop: Event) -> Statistics:
-    """Look at every value of a column that was written.
+    """Looks at every value of a column that was written.
 
     Raises:
         Stopped: As soon as `stop` is set.
@@ -307,7 +307,7 @@ def statistics(data: BufferData, leaf: int, stop: Event) -> Statistics:
 
 
 def curve(leaf: Leaf, start: int, stop_at: int, stop: Event) -> DecimatedCurve:
-    """The smallest and the largest of each stretch of elements, so that no spike is lost.
+    """Returns the smallest and the largest of each stretch of elements, so that no spike is lost.
 
     Raises:
         Stopped: As soon as `stop` is set.
@@ -328,7 +328,7 @@ def curve(leaf: Leaf, start: int, stop_at: int, stop: Event) -> DecimatedCurve:
 
 
 def _written(data: BufferData, leaf: int, stop: Event, step: int = 1) -> Iterator[Values]:
-    """Every so many-th value of a column without those that were never written.
+    """Yields every so many-th value of a column without those that were never written.
 
     A kernel may write the very value that stands for "never written". All of them are equal, so
     that it does not matter which are left out as long as their number is right.
@@ -392,12 +392,12 @@ _ROWS = 1 << 16
 
 
 def save_npy(data: BufferData, path: Path, _stop: Event) -> None:
-    """Write the content as it is stored."""
+    """Writes the content as it is stored."""
     save_buffer(path, data.array)
 
 
 def save_csv(data: BufferData, path: Path, stop: Event) -> None:
-    """Write a row for each element, its index first.
+    """Writes a row for each element, its index first.
 
     Raises:
         Stopped: As soon as `stop` is set; what was written stays.

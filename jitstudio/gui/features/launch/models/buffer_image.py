@@ -56,7 +56,7 @@ class Picture:
 
 
 def picture(data: BufferData, leaf: int, width: int, colouring: Colouring, largest: int) -> Picture:
-    """Draw one column of a buffer, or its first three as colours.
+    """Draws one column of a buffer, or its first three as colours.
 
     Args:
         data: The buffer.

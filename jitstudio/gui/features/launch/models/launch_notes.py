@@ -23,12 +23,12 @@ from jitstudio.gui.kit.translating import counted
 
 
 def index_text(index: tuple[int, ...]) -> str:
-    """An index as it is written in brackets, its lanes behind commas."""
+    """Returns an index as it is written in brackets, its lanes behind commas."""
     return ", ".join(f"{part:,}" if not n else str(part) for n, part in enumerate(index))
 
 
 def mismatch_columns() -> tuple[TableColumn[Mismatch], ...]:
-    """Where they are, what is there, and what was expected."""
+    """Returns where they are, what is there, and what was expected."""
     translate = QCoreApplication.translate
     return (
         TableColumn(
@@ -74,7 +74,7 @@ class LaunchNote:
 
 
 def note_columns() -> tuple[TableColumn[LaunchNote], ...]:
-    """What it is, what it is about, and its place in the source."""
+    """Returns what it is, what it is about, and its place in the source."""
     translate = QCoreApplication.translate
     return (
         TableColumn(translate("LaunchNotes", "What"), lambda n: n.text, mark=lambda n: n.mark),
@@ -95,7 +95,7 @@ def notes_of(result: LaunchResult) -> tuple[LaunchNote, ...]:
 
 
 def headline_mark(result: LaunchResult) -> str:
-    """The mark before the headline: green only where nothing is left to look at."""
+    """Returns the mark before the headline: green only where nothing is left to look at."""
     if result.outcome in _NEUTRAL:
         return "info"
     if not result.ok:
@@ -105,7 +105,7 @@ def headline_mark(result: LaunchResult) -> str:
 
 
 def headline(result: LaunchResult) -> str:
-    """How the launch ended and what the checks said, a sentence or two."""
+    """Returns how the launch ended and what the checks said, a sentence or two."""
     if not result.ok:
         return result.reason
     grave = sum(note.mark in ("error", "warning") for note in notes_of(result))
@@ -113,7 +113,7 @@ def headline(result: LaunchResult) -> str:
 
 
 def _outlook(grave: int, checks: int) -> str:
-    """What is left to look at after a launch that ran."""
+    """Returns what is left to look at after a launch that ran."""
     translate = QCoreApplication.translate
     if grave:
         return counted(
@@ -131,7 +131,7 @@ def _outlook(grave: int, checks: int) -> str:
 
 
 def check_figures(check: CheckResult) -> str:
-    """How far a comparison is from right, in words."""
+    """Returns how far a comparison is from right, in words."""
     if check.problem:
         return check.problem
     translate = QCoreApplication.translate

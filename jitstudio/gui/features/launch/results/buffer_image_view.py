@@ -76,7 +76,7 @@ class BufferImage(QWidget):
         return self._canvas
 
     def show_buffer(self, data: BufferData | None, leaf: int) -> None:
-        """Show a column of a buffer, once this is seen."""
+        """Shows a column of a buffer, once this is seen."""
         is_number = data is not None and data.length > 0 and data.leaves[leaf].is_number
         is_other = data is not self._data
         self._data = data if is_number else None
@@ -101,7 +101,7 @@ class BufferImage(QWidget):
         self._canvas.set_theme(theme)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Make the picture when it is first looked at."""
+        """Makes the picture when it is first looked at."""
         super().showEvent(event)
         self._request()
 

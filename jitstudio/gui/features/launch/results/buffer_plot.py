@@ -71,7 +71,7 @@ class BufferPlot(QWidget):
         return self._curve
 
     def show_buffer(self, data: BufferData | None, leaf: int) -> None:
-        """Show a column of a buffer, once this is seen."""
+        """Shows a column of a buffer, once this is seen."""
         self._background.stop()
         is_number = data is not None and data.length > 0 and data.leaves[leaf].is_number
         self._data = data if is_number else None
@@ -86,7 +86,7 @@ class BufferPlot(QWidget):
         self._request()
 
     def show_statistics(self, statistics: Statistics) -> None:
-        """Draw the histogram of the same column."""
+        """Draws the histogram of the same column."""
         self._statistics = statistics
         self._draw()
 
@@ -95,7 +95,7 @@ class BufferPlot(QWidget):
         self._canvas.set_theme(theme)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Make the line when it is first looked at."""
+        """Makes the line when it is first looked at."""
         super().showEvent(event)
         self._request()
 

@@ -62,7 +62,7 @@ Image = tuple[int, int, Colouring]
 
 
 def file_filter(kind: SavedAs) -> str:
-    """What a file is, with its ending."""
+    """Returns what a file is, with its ending."""
     return f"{QCoreApplication.translate('SavedAs', _WORDS[kind])} (*{kind.value})"
 
 
@@ -84,7 +84,7 @@ class BufferSaver(QObject):
         self._background.failed.connect(self._on_failed)
 
     def ask(self, data: BufferData, kind: SavedAs, image: Image) -> QFileDialog:
-        """Ask for a file; it is written once the user has chosen one."""
+        """Asks for a file; it is written once the user has chosen one."""
         self._work = _writer(data, kind, image)
         name = data.result.name
         dialog = QFileDialog(
@@ -101,7 +101,7 @@ class BufferSaver(QObject):
 
     @Slot(str)
     def save(self, name: str) -> None:
-        """Write what was asked for into this file."""
+        """Writes what was asked for into this file."""
         work, path = self._work, Path(name)
         if work is None:
             return
@@ -233,7 +233,7 @@ class BufferView(QWidget):
 
     @Slot(object)
     def show_result(self, result: LaunchResult | None) -> None:
-        """Show the buffers of a launch; None before the first.
+        """Shows the buffers of a launch; None before the first.
 
         A launch that has left none does not take away those of the one before.
         """
@@ -270,7 +270,7 @@ class BufferView(QWidget):
             widget.set_theme(theme)
 
     def save_as(self, kind: SavedAs) -> None:
-        """Ask where to save the buffer that is shown."""
+        """Asks where to save the buffer that is shown."""
         if self._shown is not None:
             image = (self._leaf, self.image.width_choice, self.image.colouring)
             self._saver.ask(self._shown, kind, image)
@@ -406,7 +406,7 @@ def _title(buffer: BufferResult) -> str:
 
 
 def _most_telling(buffers: tuple[BufferResult, ...]) -> str:
-    """The first one that the kernel wrote, else the first."""
+    """Returns the first one that the kernel wrote, else the first."""
     written = (buffer.name for buffer in buffers if buffer.direction.value != "in")
     return next(written, buffers[0].name if buffers else "")
 

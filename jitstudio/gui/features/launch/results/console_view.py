@@ -70,7 +70,7 @@ class ConsoleView(QWidget):
 
     @Slot(str)
     def append_text(self, text: str) -> None:
-        """Add what has just been printed."""
+        """Adds what has just been printed."""
         self._waiting.append(text)
         self._waiting_length += len(text)
         if self._waiting_length > 2 * MOST_KEPT:
@@ -80,14 +80,14 @@ class ConsoleView(QWidget):
 
     @Slot(str)
     def set_text(self, text: str) -> None:
-        """Show this instead."""
+        """Shows this instead."""
         self.clear()
         self.append_text(text)
         self.flush()
 
     @Slot()
     def clear(self) -> None:
-        """Forget all of it."""
+        """Forgets all of it."""
         self._waiting.clear()
         self._waiting_length = self._dropped = self._column = 0
         self._text.clear()
@@ -95,12 +95,12 @@ class ConsoleView(QWidget):
 
     @Slot()
     def copy_all(self) -> None:
-        """Put all that is kept on the clipboard."""
+        """Puts all that is kept on the clipboard."""
         QGuiApplication.clipboard().setText(self.text)
 
     @Slot()
     def flush(self) -> None:
-        """Show what has come since the last time."""
+        """Shows what has come since the last time."""
         if not self._waiting:
             return
         self._drop_waiting()
@@ -126,7 +126,7 @@ class ConsoleView(QWidget):
 
     @Slot(QFont)
     def set_code_font(self, font: QFont) -> None:
-        """Show the text in this font."""
+        """Shows the text in this font."""
         self._code_font = font
         self._text.setFont(font)
 
@@ -144,7 +144,7 @@ class ConsoleView(QWidget):
         self.setFocusProxy(self._text)
 
     def _drop_waiting(self) -> None:
-        """Drop what would be dropped again as soon as it is shown."""
+        """Drops what would be dropped again as soon as it is shown."""
         surplus = self._waiting_length - MOST_KEPT
         if surplus > 0:
             self._waiting = ["".join(self._waiting)[surplus:]]
@@ -165,7 +165,7 @@ class ConsoleView(QWidget):
         self._dropped += count
 
     def _broken(self, text: str) -> str:
-        """The text with line ends where Qt could not lay out a longer line in time."""
+        """Returns the text with line ends where Qt could not lay out a longer line in time."""
         lines = []
         for number, line in enumerate(text.split("\n")):
             start = self._column if number == 0 else 0

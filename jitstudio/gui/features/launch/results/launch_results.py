@@ -69,7 +69,7 @@ class LaunchResults(QWidget):
 
     @Slot(object, object)
     def show_result(self, result: LaunchResult | None, device: Device | None = None) -> None:
-        """Show what came of a launch on a device; None before the first."""
+        """Shows what came of a launch on a device; None before the first."""
         if result is not None:
             self._prepare_plots()
         self.result.show_result(result)
@@ -89,12 +89,12 @@ class LaunchResults(QWidget):
 
     @Slot(str)
     def show_progress(self, doing: str) -> None:
-        """Say what is being done for the launch that runs."""
+        """Says what is being done for the launch that runs."""
         self.result.show_progress(doing)
 
     @Slot(str)
     def append_console(self, text: str) -> None:
-        """Add what the kernel has just printed."""
+        """Adds what the kernel has just printed."""
         self.console.append_text(text)
         self._has_streamed = True
         self._name_console()
@@ -106,13 +106,13 @@ class LaunchResults(QWidget):
             pane.set_theme(theme)
 
     def _prepare_plots(self) -> None:
-        """Import what draws before somebody waits for it."""
+        """Imports what draws before somebody waits for it."""
         if self._preparing is None:
             self._preparing = Background(self)
             self._preparing.start(lambda _stop: timing_plots())
 
     def _name_console(self) -> None:
-        """Say in the tab that something was printed, as nobody would look there otherwise."""
+        """Says in the tab that something was printed, as nobody would look there otherwise."""
         has_text = self._has_streamed or bool(self.console.text)
         title = self.tr("Console •") if has_text else self.tr("Console")
         self._tabs.setTabText(self._tabs.indexOf(self.console), title)

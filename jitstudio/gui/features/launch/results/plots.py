@@ -83,14 +83,14 @@ class TwoPlots(QWidget):
         self.draw()
 
     def draw(self) -> None:
-        """Draw both anew, or what there is of them."""
+        """Draws both anew, or what there is of them."""
         for plot, parts in zip((self.first, self.second), self._parts, strict=True):
             if plot is not None and self._theme is not None:
                 plot.clear()
                 parts.draw(plot, self._theme)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put one below the other in a narrow dock."""
+        """Puts one below the other in a narrow dock."""
         super().resizeEvent(event)
         wide = event.size().width() > event.size().height()
         self._both.setOrientation(Qt.Orientation.Horizontal if wide else Qt.Orientation.Vertical)
@@ -153,7 +153,7 @@ class TimingPlots(TwoPlots):
         )
 
     def show_value(self, timing: Timing) -> None:
-        """Draw these times."""
+        """Draws these times."""
         if timing is not self._timing:
             self._timing = timing
             self.draw()
@@ -255,7 +255,7 @@ class BufferCanvas(TwoPlots):
         self.first.getPlotItem().getViewBox().sigXRangeChanged.connect(self._on_range_changed)
 
     def show_value(self, value: PlottedBuffer) -> None:
-        """Draw this; what is in view stays in view while the buffer is the same."""
+        """Draws this; what is in view stays in view while the buffer is the same."""
         if value is self._value:
             return
         # Statistics that come after the line must not undo what the user has zoomed into.
@@ -348,7 +348,7 @@ class ImageCanvas(QWidget):
         self.plot.set_theme(theme)
 
     def show_value(self, picture: Picture) -> None:
-        """Draw this; the place in view stays where the size is the same."""
+        """Draws this; the place in view stays where the size is the same."""
         if picture is self._picture:
             return
         before = self._picture

@@ -78,7 +78,7 @@ class CheckDetails(QWidget):
         return self._table
 
     def show_check(self, check: CheckResult) -> None:
-        """Show another check."""
+        """Shows another check."""
         self._figures.setText(check_figures(check))
         self._model.set_rows(check.mismatches)
         count = len(check.mismatches)
@@ -92,7 +92,7 @@ class CheckDetails(QWidget):
 
     @Slot()
     def copy_all(self) -> None:
-        """Put the table on the clipboard, for a spreadsheet."""
+        """Puts the table on the clipboard, for a spreadsheet."""
         rows = [[column.title for column in self._columns]]
         rows += [[index_text(m.index), m.got, m.expected] for m in self._model.rows]
         QGuiApplication.clipboard().setText("\n".join("\t".join(row) for row in rows))
@@ -153,7 +153,7 @@ class ResultHeadline(QWidget):
         return self._facts.text()
 
     def say(self, mark: str, text: str, facts: str = "") -> None:
-        """Show this, with a mark that is a field of `theme.MarkColors`."""
+        """Shows this, with a mark that is a field of `theme.MarkColors`."""
         self._mark = mark
         self._text.setText(text)
         word = self.tr(_WORDS[mark])
@@ -242,7 +242,7 @@ class ResultView(QWidget):
 
     @Slot(object)
     def show_result(self, result: LaunchResult | None) -> None:
-        """Show what came of a launch; None before the first."""
+        """Shows what came of a launch; None before the first."""
         self._result = result
         notes = notes_of(result) if result else ()
         if result is None:
@@ -276,7 +276,7 @@ class ResultView(QWidget):
 
     @Slot(str)
     def show_progress(self, doing: str) -> None:
-        """Say what is being done for the launch that runs."""
+        """Says what is being done for the launch that runs."""
         self._headline.say("info", self.tr("Running: {doing}…").format(doing=doing))
         self._model.set_rows(())
         self._table.set_hint(self.tr("The launch is under way."))
@@ -291,14 +291,14 @@ class ResultView(QWidget):
 
     @Slot()
     def copy_selected(self) -> None:
-        """Put the chosen note on the clipboard, with its explanation."""
+        """Puts the chosen note on the clipboard, with its explanation."""
         note = self._note_at(self._table.currentIndex())
         if note is not None:
             parts = (f"{note.place}: {note.text}" if note.place else note.text, note.explanation)
             QGuiApplication.clipboard().setText("\n".join(part for part in parts if part))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put the details beside the list in a wide dock, below it in a high one."""
+        """Puts the details beside the list in a wide dock, below it in a high one."""
         super().resizeEvent(event)
         self._splitter.fit(event.size())
 

@@ -67,7 +67,7 @@ class TimingView(QWidget):
 
     @Slot(object, object)
     def show_result(self, result: LaunchResult | None, device: Device | None = None) -> None:
-        """Show the times of a launch on a device; None before the first."""
+        """Shows the times of a launch on a device; None before the first."""
         self._result = result
         timing = result.timing if result else None
         self._figures = timing_figures(result, timing, device) if result and timing else ()
@@ -86,7 +86,7 @@ class TimingView(QWidget):
 
     @Slot()
     def copy_text(self) -> None:
-        """Put the figures on the clipboard."""
+        """Puts the figures on the clipboard."""
         if self._result is not None and self._figures:
             head = self._result.kernel or self._result.device
             if self._result.kernel and self._result.device:
@@ -97,7 +97,7 @@ class TimingView(QWidget):
 
     @Slot()
     def copy_csv(self) -> None:
-        """Put every sample on the clipboard."""
+        """Puts every sample on the clipboard."""
         if self._result is not None and self._result.timing is not None:
             QGuiApplication.clipboard().setText(timing_as_csv(self._result.timing) + "\n")
 
@@ -115,7 +115,7 @@ class TimingView(QWidget):
         column.addWidget(self._hint, 1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put fewer figures side by side in a narrow dock."""
+        """Puts fewer figures side by side in a narrow dock."""
         super().resizeEvent(event)
         letters = event.size().width() // self.fontMetrics().horizontalAdvance("0")
         side_by_side = next(n for n, least in _SIDE_BY_SIDE if letters >= least)
