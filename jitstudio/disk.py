@@ -1,4 +1,4 @@
-"""What is on disk where a compiler has looked for files, so that a change can be told.
+"""What is on disk where a compiler has looked for files, so that a change can be known.
 
 A result may be used again if all the places that its compile searched hold the same as they did
 then. As ccache does, a file is read once and known by its stamp from then on, and what changes
@@ -90,7 +90,7 @@ class Disk:
         self._digests = FileContentCache(lambda content: hashlib.sha256(content).digest())
 
     def look(self, searches: Iterable[Search]) -> Sight | None:
-        """What is found at all places of these searches now; None if that cannot be told."""
+        """What is found at all places of these searches now; None if that cannot be known."""
         searches = tuple(searches)
         if sum(len(search.folders) * len(search.names) for search in searches) > _MOST_PLACES:
             return None

@@ -1,7 +1,7 @@
 """Formats CUDA C++ with clang-format, which comes as a wheel of its own.
 
 Only where the caller says so a ``.clang-format`` of the text's folder is read: clang-format itself
-would look for one in all folders above, whoever has written it.
+would look for one in all folders above, whatever their owner.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Formatted:
     """What formatting changes.
 
     Attributes:
-        edits: Start and end in UTF-16 units, and what shall stand there instead; in order.
+        edits: Start and end in UTF-16 units, and what replaces it; in order.
         caret: Where the caret is then, in the same units.
         style_file: The file that says how; None where none was used.
         is_complete: Whether all of the text could be made sense of.

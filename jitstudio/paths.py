@@ -1,4 +1,4 @@
-"""Where files lie: those that ship beside the code, and those that are kept for the user.
+"""Where files lie: those that ship next to the code, and those that are kept for the user.
 
 Standard library only, so that the command line can use it too.
 """
@@ -12,7 +12,7 @@ from pathlib import Path
 _NAME = "jitstudio"
 _DATA = ".local/share"
 _PACKAGE = Path(__file__).resolve().parent
-# An installed wheel carries the files inside the package; a checkout has them beside it.
+# An installed wheel carries the files inside the package; a checkout has them next to it.
 _PLACES = (_PACKAGE / "resources", _PACKAGE.parent / "resources")
 
 

@@ -1,4 +1,4 @@
-"""Opens the window, or has the terminal stand in for it. Imports little: every start waits."""
+"""Opens the window, or builds in the terminal instead. Imports little: every start waits."""
 
 from __future__ import annotations
 

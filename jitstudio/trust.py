@@ -1,7 +1,7 @@
 """Whether what others wrote may do more than an ordinary project: what is unusual, what is trusted.
 
 A project that nobody has vouched for is built all the same, with the files of its own folder and
-options that do no harm. What goes beyond that is told in sentences, which the user may accept.
+options that do no harm. What goes beyond that is described in sentences, which the user may accept.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ def concerns(opened: OpenProject) -> tuple[str, ...]:
         dict.fromkeys((*_of_options(opened), *_of_names(opened), *_of_texts(opened))),
     )
     if more := found[_MOST:]:
-        # Told by what they are, so that others in their place ask anew.
+        # Identified by what they are, so that others in their place ask anew.
         told = _digest("\n".join(more).encode("utf-8", "surrogateescape"))
         found[_MOST:] = [f"There are {len(more)} more ({told[:16]})."]
     return tuple(found)
@@ -135,7 +135,7 @@ class TrustStore:
         Args:
             project: Its file.
             content: What the user has just written into it himself; None where others have.
-            found: The concerns that he was told.
+            found: The concerns that were shown.
 
         Raises:
             TrustError: It cannot be written down.

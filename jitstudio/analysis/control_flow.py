@@ -29,7 +29,7 @@ class BasicBlock(NamedTuple):
         start: The first instruction of SASS, or the first line of PTX, from 0.
         end: The one behind the last. A line of PTX that holds code of several blocks is of each.
         is_entry: Whether a function begins here.
-        leads_away: Whether it may go on where the text does not tell, or in another function.
+        leads_away: Whether it may go on where the text does not say, or in another function.
     """
 
     id: int
@@ -67,7 +67,7 @@ class Loop:
 
 @dataclass(frozen=True, eq=False)
 class FlowGraph:
-    """The control flow of a function and of what stands in its section with it.
+    """The control flow of a function and of what is in its section with it.
 
     Attributes:
         name: Its lowered name.
@@ -103,7 +103,7 @@ class FlowGraph:
     def innermost(self) -> tuple[int, ...]:
         """Per block, the index of the smallest loop around it, or `NOWHERE`."""
         found = [NOWHERE] * len(self.blocks)
-        # A loop inside another stands behind it.
+        # A loop inside another is behind it.
         for index, loop in enumerate(self.loops):
             for block in loop.blocks:
                 found[block] = index
@@ -127,11 +127,11 @@ class Leap(NamedTuple):
     """What an instruction or a line of PTX does to the flow of control.
 
     Attributes:
-        at: Where it stands.
+        at: Where it is.
         targets: Where it may lead, in the order of the text; what is outside leads away.
         kind: How it leads there.
-        goes_on: Whether control may also come to what stands behind it.
-        leads_away: Whether it may also lead where the text does not tell.
+        goes_on: Whether control may also come to what is behind it.
+        leads_away: Whether it may also lead where the text does not say.
     """
 
     at: int
@@ -150,7 +150,7 @@ def divide(
         count: How many instructions there are, or lines.
         leaps: In the order of the code.
         entries: Where functions begin, with their names; control does not run into one.
-        names: Labels, by what they stand at.
+        names: Labels, by what they are at.
     """
     starts = {0, *entries}
     for leap in leaps:
@@ -208,7 +208,7 @@ def _entered(
 ) -> _Neighbours:
     """Returns per block where control really comes from: not from what is never reached itself.
 
-    `NOWHERE` stands for the caller.
+    `NOWHERE` represents the caller.
     """
     reached: set[int] = set()
     starts = [block.id for block in blocks if block.is_entry]

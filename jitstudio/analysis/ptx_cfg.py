@@ -81,7 +81,7 @@ def _divided(
 
 
 class _Body:
-    """What stands between the braces of a function that begins in this line."""
+    """What is between the braces of a function that begins in this line."""
 
     def __init__(self, line: int) -> None:
         self.statements: list[_Statement] = []
@@ -111,7 +111,7 @@ class _Body:
         return {at: name for (_, name), at in reversed(self._labels.items()) if at in targets}
 
     def is_end(self, targets: set[int]) -> bool:
-        """Returns whether one of the targets stands behind the last statement."""
+        """Returns whether one of the targets is behind the last statement."""
         return len(self.statements) in targets
 
     def leaps(self) -> Iterator[Leap]:

@@ -1,6 +1,6 @@
 """What the words of PTX and SASS mean: opcodes, modifiers, special registers, directives.
 
-The texts are data, in `resources/reference`; each file tells how its rows are written.
+The texts are data, in `resources/reference`; each file says how its rows are written.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ class Topic(Enum):
 
 @dataclass(frozen=True)
 class ReferenceEntry:
-    """What is told of one word.
+    """What is known about one word.
 
     Attributes:
         name: The word, or the parts of an opcode by which it is known, such as ``atom.add``.
         topic: What kind of word it is.
         text: A sentence or two.
         form: How it is written with what belongs to it; empty for a modifier.
-        operands: What stands in the form: names, and their meaning.
+        operands: What is in the form: names, and their meaning.
         version: The version of PTX that brought it; empty where that is not known.
         target: The first target that has it; empty for any, or where that is not known.
     """
@@ -55,7 +55,7 @@ class ReferenceEntry:
 
 @dataclass(frozen=True)
 class Help:
-    """What is told of a word as it stands in a text.
+    """What is known about a word as it is in a text.
 
     Attributes:
         entry: What it is.
@@ -67,7 +67,7 @@ class Help:
 
 
 class Reference:
-    """All that is told of one language."""
+    """All that is known about one language."""
 
     def __init__(self, entries: Iterable[ReferenceEntry]) -> None:
         self.entries = tuple(entries)
@@ -97,7 +97,7 @@ class Reference:
 
     def _find(self, topic: Topic, word: str) -> ReferenceEntry | None:
         known = self._others[topic]
-        # A # stands for any number, and for the whole row where registers are declared.
+        # A # represents any number, and for the whole row where registers are declared.
         spellings = (word, _NUMBER.sub("#", word, count=1), f"{word}#")
         return next((known[spelling] for spelling in spellings if spelling in known), None)
 
@@ -109,7 +109,7 @@ class Reference:
 
 @cache
 def reference(kind: CodeKind) -> Reference:
-    """Returns what is told of a kind of code; nothing but of PTX and SASS."""
+    """Returns the reference of a kind of code; empty for all but PTX and SASS."""
     language = _LANGUAGES.get(kind)
     return Reference(_entries(language) if language else ())
 

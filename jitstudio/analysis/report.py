@@ -38,7 +38,7 @@ class KernelReport:
         instructions: How many it has, without what fills the last cache line.
         code_bytes: Of its section, with all that fills it.
         counts: Of each class that there is, in the order of the groups.
-        peak: The most registers of each kind that are alive at once; None where nobody told.
+        peak: The most registers of each kind that are alive at once; None where it is unknown.
         peak_indices: Where most general registers are alive: of instructions in a row the first.
     """
 
@@ -64,7 +64,7 @@ def report(function: SassFunction, resources: Resources | None) -> KernelReport:
 
     Args:
         function: The function.
-        resources: What it needs; None where no tool has told.
+        resources: What it needs; None where no tool reports it.
     """
     return KernelReport(
         name=function.name,

@@ -15,7 +15,7 @@ LONGEST_LINE = 5000
 _WORD = re.compile(r"(?<![\w$%])%?[A-Za-z_$][\w$]*(?:(?:\.|::)\w+)*|\.[A-Za-z_]\w*(?:::\w+)*")
 _NAME = re.compile(r"[@#]?\b[A-Za-z_]\w*(?:\.\w+)*")
 _COMMENT = "//"
-# What may stand before the word that a statement begins with: a label, an address, a guard.
+# What may come before the word that a statement begins with: a label, an address, a guard.
 _BEFORE = {
     CodeKind.PTX: re.compile(r"(?:.*[;{}]|\s*[\w$]+:)?\s*(?:@!?%?[\w$]+\s+)?\Z"),
     CodeKind.SASS: re.compile(r"\s*+(?:/\*[\da-fA-F]++\*/)?\s*+(?:\{\s*+)?(?:@!?\w++\s++)?\Z"),
@@ -24,7 +24,7 @@ _BEFORE = {
 
 @dataclass(frozen=True)
 class WordAt:
-    """A word where it stands.
+    """A word where it is.
 
     Attributes:
         text: The word with all its modifiers, such as ``ld.global.f32``.
@@ -46,7 +46,7 @@ def word_at(kind: CodeKind, line: str, column: int) -> WordAt | None:
 
 
 def openings(kind: CodeKind, line: str) -> Iterator[int]:
-    """Yields the columns of the words that tell what the line does: of PTX and SASS the opcode's.
+    """Yields the columns of the words that say what the line does: of PTX and SASS the opcode's.
 
     In other languages any word may.
     """

@@ -54,7 +54,7 @@ class Store:
 
     Args:
         folder: Where to keep them; it is made when the first is kept.
-        limit: See `LIMIT`; what `resize` was told last for the same folder counts more.
+        limit: See `LIMIT`; the last `resize` of the same folder comes before it.
         memory_limit: See `MEMORY_LIMIT`.
     """
 
@@ -165,7 +165,7 @@ class Store:
             return work(database)
         except (OSError, MemoryError) as error:
             self._rest(error)
-        # Whatever else: SQLite tells of damage in many ways, a UnicodeDecodeError among them.
+        # Whatever else: SQLite reports damage in many ways, a UnicodeDecodeError among them.
         except Exception as error:
             if result_file.is_passing(error):
                 self._rest(error)

@@ -199,7 +199,7 @@ def given_project(sources: Sequence[str]) -> OpenProject | None:
     """Returns the project that is given in place of the modules; None for modules.
 
     Raises:
-        UsageError: It does not stand alone, or cannot be read.
+        UsageError: It is not alone, or cannot be read.
     """
     projects = [source for source in sources if is_project(Path(source))]
     if not projects:

@@ -1,6 +1,6 @@
 """Frozen values as bytes and back, for pipes to other processes and for files.
 
-Not pickle: whoever writes a pickle runs code in the process that reads it. Here the reader names
+Not pickle: a pickle runs code in the process that reads it. Here the reader names
 the type, and the bytes can only fill its fields: dataclasses, named tuples, enums, tuples,
 mappings, unions of these, arrays of integers, and plain values. What does not fit is refused, and
 so is what would take far more memory than it has bytes.
@@ -76,7 +76,7 @@ def shortly(value: object) -> str:
 
 
 _LONG = 256
-"""Characters of a text, or rows of a column, from which on it stands behind the JSON."""
+"""Characters of a text, or rows of a column, from which on it is stored behind the JSON."""
 _SEPARATOR = "\0"
 _INTEGERS = frozenset("bBhHiIlLqQ")
 

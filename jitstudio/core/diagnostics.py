@@ -175,7 +175,7 @@ _LINKER_TRAILER = re.compile(
 # `@E@error   : Multiple definition of 'f' in 'b.ptx', ...`: nvJitLink, on stderr
 _ON_STDERR = re.compile(r"@[EW]@\w+\s*: (?P<message>.*)")
 _CARET = re.compile(r"\s*\^\s*")
-# What NVRTC's front end says when there is no memory left even to tell that.
+# What NVRTC's front end says when there is no memory left even to say that.
 _EXHAUSTED = "Loop in catastrophic error processing"
 # What says no more than the error before it.
 _SUMMARIES = (

@@ -163,7 +163,7 @@ class BuildRecord:
 
 
 def _merged(kernels: Iterator[Kernel]) -> tuple[Kernel, ...]:
-    """Each kernel once: PTX names it, and who made its machine code knows best what it needs."""
+    """Each kernel once: PTX names it; what it needs comes from the tool that made machine code."""
     merged: dict[tuple[str, str], Kernel] = {}
     for kernel in kernels:
         key = (kernel.module, kernel.name)

@@ -36,7 +36,7 @@ _NOBODY = "jitstudio"
 # The oldest target for which libNVVM reads opaque pointers.
 _FIRST_OPAQUE = 100
 _INCLUDE = re.compile(r"\s*#\s*include\s*(?P<included><[^>]*>|\"[^\"]*\")")
-# A source is looked at no further; what is wanted stands near its beginning or not at all.
+# A source is looked at no further; what is wanted is near its beginning or not at all.
 _LONGEST_SOURCE = 1 << 20
 
 

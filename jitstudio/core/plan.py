@@ -434,7 +434,7 @@ def _warnings(request: BuildRequest) -> Iterator[Diagnostic]:
     try:
         steps = plan(request)
     except PlanError:
-        # The result tells why.
+        # The result says why.
         return
     for given, tools in idle_options(request, {step.tool for step in steps}):
         wanted = " and ".join(tool.value for tool in tools)

@@ -33,7 +33,7 @@ _CODE = re.compile(r"\.text\..*")
 _SYMBOLS = ".symtab"
 _INFO = ".nv.info"
 _SHARED = ".nv.shared."
-# From sm_90 on the system's own share stands in front of what a kernel declares.
+# From sm_90 on the system's own share is in front of what a kernel declares.
 _RESERVED_BYTES = 1024
 
 # An attribute: format, code, and 16 bits that are the value or, in this format, a length.
@@ -159,7 +159,7 @@ def read_verbose_log(text: str) -> dict[str, Resources]:
         elif match := _FUNCTION.search(line):
             function = match[1]
         elif function:
-            # ptxas may tell of the functions that a kernel calls before it tells its registers.
+            # ptxas may report the functions that a kernel calls before its registers.
             of = entry if _USED.search(line) and line.startswith("ptxas") and entry else function
             if amounts := _amounts(line):
                 told[of] = replace(told.get(of, Resources()), **amounts)
@@ -167,7 +167,7 @@ def read_verbose_log(text: str) -> dict[str, Resources]:
 
 
 def merge(known: Mapping[str, Resources], told: Mapping[str, Resources]) -> dict[str, Resources]:
-    """Fills what is unknown in `known` with what is `told` of the functions of the same name."""
+    """Fills what is unknown in `known` from what is `told` of the functions of the same name."""
     return {
         name: _filled(resources, told.get(name, Resources())) for name, resources in known.items()
     }

@@ -36,7 +36,7 @@ ENDINGS = {
     Outcome.TIMED_OUT: "Build stopped at its time limit",
     Outcome.CANCELLED: "Build cancelled",
 }
-"""How each outcome is told."""
+"""How each outcome is reported."""
 
 
 @dataclass(frozen=True)

@@ -127,7 +127,7 @@ class _Braces:
             outer = self._open[0].name
             self._inner[outer] += 1
             return FoldRange(line, line, f"{outer}/{self._inner[outer]}")
-        # The brace of a section stands below its name.
+        # The brace of a section is below its name.
         above = self._lines[line - 1].strip() if line else ""
         if above.startswith(".section"):
             return FoldRange(line - 1, line, above, starts_folded=True)

@@ -99,7 +99,7 @@ class _PtxReader:
             elif token["mark"]:
                 yield from self._mark(number, token["mark"])
             elif token["name"] and self._head and not (self._head.name or self._parentheses):
-                # In front of the name of a function stands what it returns, in parentheses.
+                # In front of the name of a function is what it returns, in parentheses.
                 self._head = replace(self._head, name=token["name"])
 
     def _mark(self, number: int, mark: str) -> Iterator[Function]:
@@ -204,7 +204,7 @@ def link_at(text: CodeText, place: Place) -> CodeLink | None:
 
 _LONGEST_NAME = 5000
 _WORDS = {
-    # What stands beside a dot is a directive, an opcode or what qualifies it.
+    # What is next to a dot is a directive, an opcode or what qualifies it.
     CodeKind.PTX: re.compile(r"(?<![\w$%.])(?:%[\w$]+|[A-Za-z_$][\w$]*+(?!\.)|\d+)"),
     CodeKind.SASS: re.compile(r"0x[\da-f]+|[.$A-Za-z_][\w.$]*"),
 }

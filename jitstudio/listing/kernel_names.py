@@ -170,7 +170,7 @@ class DemangledListing:
         lowered: The lines as the tools wrote them.
         lines: The lines to show.
         stand_ins: For each line that differs: the line to show with one identifier in place of
-            each such name, for whoever reads code and would stumble over `f<int>(float const*)`.
+            each such name, for readers of code that would stumble over `f<int>(float const*)`.
         names: What each lowered name is shown as.
     """
 

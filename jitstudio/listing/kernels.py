@@ -49,7 +49,7 @@ def kernel_forms(
     forms = [known.form(kernel, _kernel_name(kernel, result)) for kernel in kernels]
     used = Counter(form.title for form in forms)
     words = {kernel.name: kernel.demangled.removeprefix("void ") for kernel in kernels}
-    # Overloads have nothing but their parameters to be told apart by.
+    # Overloads have nothing but their parameters to be distinguished by.
     return tuple(
         form if used[form.title] == 1 else replace(form, title=words[form.lowered])
         for form in forms
@@ -275,7 +275,7 @@ class DeclaredKernel:
         """Returns the kernel with these template arguments put in.
 
         Args:
-            bindings: What template parameters stand for; types that depend on others are unknown.
+            bindings: What template parameters represent; types that depend on others are unknown.
         """
         bounds = self._attribute("__launch_bounds__", bindings)
         cluster = self._attribute("__cluster_dims__", bindings)
@@ -296,7 +296,7 @@ class DeclaredKernel:
         return tuple(template_name(n) for n in nodes if n.type.endswith("_declaration"))
 
     def bindings(self, arguments: Iterable[str]) -> dict[str, Argument]:
-        """What the template's parameters stand for, given its first arguments as C++ text."""
+        """What the template's parameters represent, given its first arguments as C++ text."""
         if self.node.template is None:
             return {}
         given = [self._argument(text) for text in arguments]
@@ -420,7 +420,7 @@ _MARK = re.compile(r"[](){}<>[,]")
 _PARAMETER_NAME = re.compile(rf"\s%({_NAME})\Z")
 _ADDRESS = re.compile(r"ptr\b|.*\*\s*(?:$|\s)", re.DOTALL)
 _WORD = re.compile(r"(?P<word>\w+)\b(?![\s\w()]*\*)")
-# Typed pointers tell what they point at.
+# Typed pointers say what they point at.
 _TARGET = re.compile(r"(?P<word>\w++)\s*+(?:addrspace\(\d++\))?\s*+\*(?!.*\*)", re.DOTALL)
 _KERNEL = re.compile(r"\bptx_kernel\b")
 _ONLY_READ = re.compile(r"\breadonly\b")

@@ -181,7 +181,7 @@ _RULES: dict[str, _Rule] = {
     **dict.fromkeys(("atom", "red", "sured", "multimem.red"), _UPDATE),
     "cp.async": _Memory((_WRITE, _READ, _BOTH)),
     "cp.reduce.async": _Memory((_BOTH, _READ, _BOTH)),
-    # The map of a tensor tells an address that is not its own.
+    # The map of a tensor holds an address that is not its own.
     **dict.fromkeys(("cp.async.bulk.tensor", "cp.reduce.async.bulk.tensor"), _UNLISTED),
     **dict.fromkeys(("prefetch", "prefetchu", "applypriority", "txq", "suq"), _HINT),
     **dict.fromkeys(("cp.async.bulk.prefetch", "createpolicy"), _HINT),
@@ -236,7 +236,7 @@ class _Flow:
     """Where values go in one kernel.
 
     Attributes:
-        loaded: The registers that are loaded from a parameter, by what stands for its address.
+        loaded: The registers that are loaded from a parameter, by what represents its address.
         carried: The registers that are computed from each name.
         touched: The names in addresses, and others that come to memory, by what is done with them.
     """

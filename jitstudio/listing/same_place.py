@@ -10,7 +10,7 @@ _REACH = 1500
 _CONTEXT = 4
 # Registers, labels and addresses are numbered anew in each build.
 _NUMBERS = re.compile(r"\d+|/\*[0-9a-f]+\*/")
-# The rest of a line that is megabytes long tells no more.
+# The rest of a line that is megabytes long says no more.
 _LONGEST = 200
 
 

@@ -113,7 +113,7 @@ def _read_text(path: Path, name: str, element: Type, length: int) -> np.ndarray:
         header = file.readline(_LONGEST_LINE)
     delimiter = next((mark for mark in ",;\t" if mark in header), None)
     with warnings.catch_warnings():
-        # An empty file is told of by its number of elements.
+        # An empty file is reported by its number of elements.
         warnings.simplefilter("ignore")
         return np.loadtxt(
             path,

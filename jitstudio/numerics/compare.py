@@ -165,7 +165,7 @@ def _compare_integers(
     left, right = got.astype(np.uint64), expected.astype(np.uint64)
     upper, lower = np.where(greater, left, right), np.where(greater, right, left)
     difference = upper - lower
-    # Only a negative and a large unsigned integer are further apart than 64 bits can tell.
+    # Only a negative and a large unsigned integer are further apart than 64 bits can say.
     apart = np.where(greater, (got >= 0) & (expected < 0), (expected >= 0) & (got < 0))
     difference[apart & (difference < upper)] = _LARGEST
     allowed = tolerance.absolute + tolerance.relative * np.abs(expected.astype(np.float64))

@@ -29,7 +29,7 @@ _REFERENCE = re.compile(r"[ST][0-9A-RU-Z]*+_")
 _MOST_REFERENCES = 10
 _LONGEST_PLAIN = 2_000
 _LONGEST = 100_000
-"""Characters of a name, and of what it is in words: nobody reads more."""
+"""Characters of a name, and of what it is: nobody reads more."""
 _PATIENCE, _BUDGET = 0.5, 2.0
 """Seconds for one name, and for all of a call that have many references."""
 
@@ -105,7 +105,7 @@ def _read_apart(names: Sequence[str], end: float) -> list[str]:
 def _tell(names: Sequence[str], sink: int) -> None:
     """Writes what names are in C++, a line each, and ends."""
     try:
-        # Whoever has asked may be gone by the time it is due to end this.
+        # The caller may be gone by the time it is due to end this.
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(math.ceil(_BUDGET))
         with open(sink, "wb", buffering=0) as file:

@@ -196,7 +196,7 @@ class _Trace:
         if self._descriptor < 0:
             return None
         size = os.fstat(self._descriptor).st_size
-        # Blanks before a name tell how deep it was included.
+        # Blanks before a name say how deep it was included.
         lines = os.fsdecode(os.pread(self._descriptor, size, 0)).splitlines()
         names = {line.lstrip(" ") for line in lines}
         return frozenset(names - _MADE_UP) if names & _MADE_UP else None

@@ -82,7 +82,7 @@ def with_lines(module: bytes, name: str, major: int, minor: int) -> bytes | None
     added, subprograms = list(_version(text, f", i32 {major}, i32 {minor}")), []
     for number, function in enumerate(_functions(text), free + 4):
         line = bisect_right(starts, function.head)
-        # Of inlined code the table tells the linkage name.
+        # Of inlined code the table has the linkage name.
         subprograms.append(
             f'!{number} = distinct !DISubprogram(name: "{function.name}", '
             f'linkageName: "{function.name}", scope: {file}, '

@@ -107,7 +107,7 @@ def link(job: Job) -> Report:
         nvjitlink.destroy(handle)
     if report.ok and _ERROR_LINE.search(report.error_log):
         # Once a link has met a PTX version that is too new, later ones in the same process
-        # answer "success" to unresolved references; only their logs still tell.
+        # answer "success" to unresolved references; only their logs still say.
         report.ok = False
         report.made.clear()
     return report

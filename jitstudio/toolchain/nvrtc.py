@@ -112,7 +112,7 @@ def _own_options(job: Job) -> Iterator[str]:
     yield from header_options(job, version())
     if CodeKind.CUBIN in job.makes:
         yield "--ptxas-options=-v"
-        # Beside a driver NVRTC keeps cubins in a cache of its own, and tells nothing of those.
+        # Next to a driver NVRTC keeps cubins in a cache of its own, and says nothing of those.
         if not set(job.options) & _CACHE_OPTIONS:
             yield "--no-cache"
     if not any(option.startswith(_TIME) for option in job.options):

@@ -70,7 +70,7 @@ def _archs(usable: set[Tool]) -> tuple[ArchInfo, ...]:
 _BEGAN_NS = time.time_ns()
 """Before any tool was loaded."""
 
-# How the names of libraries begin that a tool loads: itself, and what lies beside it.
+# How the names of libraries begin that a tool loads: itself, and what lies next to it.
 _FAMILIES = {
     Tool.NVRTC: ("libnvrtc",),
     Tool.NVVM: ("libnvvm",),

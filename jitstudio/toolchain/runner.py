@@ -128,7 +128,7 @@ def _noticed(job: Job, report: Report) -> Iterator[Diagnostic]:
 
 
 _COMPILED_BY_IT = (CodeKind.PTX, CodeKind.LTOIR)
-# Why the compilers do so, and what to do, is told by `core.explanations`.
+# Why the compilers do so, and what to do, is explained by `core.explanations`.
 _COMPILED_TO_NOTHING = "Compiled, but there is no kernel in the result."
 _EMPTY = {
     Tool.NVRTC: _COMPILED_TO_NOTHING,

@@ -167,7 +167,7 @@ class VariantRun:
                 self._to_launch.remove(ready)
                 self._launch(gpu, ready)
         for site in self._sites:
-            # One reads beside the builds, more where cores are free.
+            # One reads next to the builds, more where cores are free.
             while self._to_read and (not self._count(site, _READER) or self._free(site) > 0):
                 self._read(site, *self._to_read.popleft())
 
@@ -331,7 +331,7 @@ def gpus_of(sites: Sequence[Site], ordinals: Collection[int] | None) -> tuple[Gp
 
 
 def _block(spec: LaunchSpec, form: KernelForm) -> BlockResources:
-    """Returns the block of a launch, as far as it can be told without a GPU."""
+    """Returns the block of a launch, as far as it can be known without a GPU."""
     faults = Faults()
     names = arguments_of(form, spec.arguments, "", faults).names
     made = geometry(spec, form, names, faults)

@@ -44,7 +44,7 @@ SWEEP_COLUMNS: dict[str, Column] = {
     "message": lambda row: row.message or None,
     "occupancy_source": lambda row: row.occupancy_source or None,
 }
-"""The columns of ``jitstudio sweep``, in JSON and CSV, beside the values of the axes."""
+"""The columns of ``jitstudio sweep``, in JSON and CSV, next to the values of the axes."""
 
 COMPARED_FIGURES = (
     *(

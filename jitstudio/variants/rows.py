@@ -34,7 +34,7 @@ class BlockResources:
     """What the occupancy of a launch depends on.
 
     Attributes:
-        threads: Per block; None where the launch does not tell, or where it has clusters: how many
+        threads: Per block; None where the launch does not say, or where it has clusters: how many
             of those are resident depends on how a GPU groups its multiprocessors.
         shared: Bytes of dynamic shared memory per block.
     """
@@ -199,7 +199,7 @@ def kernels_in(rows: Iterable[VariantRow]) -> dict[str, str]:
 
 
 def functions_in(rows: Iterable[VariantRow]) -> dict[str, str]:
-    """Returns the kernels of all variants, then the functions beside them, by lowered names."""
+    """Returns the kernels of all variants, then the other functions, by lowered names."""
     rows = tuple(rows)
     return kernels_in(rows) | {
         name: name for row in rows for name in row.reports if row.resources(name) is None
@@ -232,7 +232,7 @@ class VariantTable:
 
 
 def reports_of(result: BuildResult, code: Disassembly) -> dict[str, KernelReport]:
-    """Returns what the machine code tells of each function, the kernels first."""
+    """Returns what the machine code says about each function, the kernels first."""
     functions = sorted(code.functions, key=lambda function: not function.is_kernel)
     return {f.name: report(f, result.resources_of(f.name)) for f in functions}
 
@@ -279,7 +279,7 @@ def unlaunched(row: VariantRow, outcome: LaunchOutcome, message: str) -> Variant
     row = replace(row, outcome=outcome.value, message=message)
     if outcome is LaunchOutcome.MISSING:
         return row
-    # Where there are GPUs, only their driver tells it.
+    # Where there are GPUs, only their driver says it.
     return replace(row, occupancy=None, occupancy_source="")
 
 

@@ -128,7 +128,7 @@ class Builder:
         return info
 
     def demangle(self, request: DemangleRequest, *, timeout: float | None = 60) -> dict[str, str]:
-        """Returns the names in C++; one that nothing can read stands for itself.
+        """Returns the names in C++; one that nothing can read stays as it is.
 
         Raises:
             WorkerError: See `probe`.

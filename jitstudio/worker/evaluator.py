@@ -27,7 +27,7 @@ from jitstudio.worker.sandbox.needs import need_of_buffers
 DEFAULT_TIMEOUT = 60.0
 """Seconds a calculation may take unless the caller says otherwise."""
 
-# The system kills whoever takes the last of the memory.
+# The system kills the process that takes the last of the memory.
 _MEMORY_CAUSES = (OUT_OF_MEMORY, "SIGKILL")
 
 

@@ -74,7 +74,7 @@ class Schedule:
 
     def _is_final(self, step: Step, module: str) -> bool:
         if step.tool is Tool.NVDISASM and not self._given.issuperset(step.inputs):
-            return False  # who built the cubin has listed its kernels
+            return False  # the step that built the cubin has listed its kernels
         return self._request.link is LinkMode.NONE or module == LINKED
 
 

@@ -124,7 +124,7 @@ class Launcher:
             self._files.trim()
         return replace(
             result,
-            # A process that was killed has told this, and takes nothing along.
+            # A process that was killed has reported this, and takes nothing along.
             console=result.console or diary.printed,
             total_ms=(time.monotonic() - asked_at) * 1000,
         )
@@ -258,7 +258,7 @@ class Launcher:
         def warm() -> None:
             calls = RunningCalls(_WARM_UP_LIMIT)
             calls.start_clock()
-            # Whatever is wrong with the GPU is told at the next launch.
+            # Whatever is wrong with the GPU is reported at the next launch.
             with contextlib.suppress(WorkerError):
                 calls.ask(self._gpu, WarmUp(device), need=need)
             calls.stop_clock()

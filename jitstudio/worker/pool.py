@@ -175,7 +175,7 @@ class Pool:
         calls = RunningCalls(_CHORE_LIMIT)
         calls.start_clock()
         try:
-            # A worker that dies of it, or is closed, has nothing to tell: nobody has asked.
+            # A worker that dies of it, or is closed, has nothing to say: nobody has asked.
             with contextlib.suppress(WorkerError):
                 calls.ask(host, Precompile())
         finally:

@@ -1,8 +1,8 @@
-"""Through which calls inlined code has come: what nvdisasm tells, put right.
+"""Through which calls inlined code has come: what nvdisasm prints, corrected.
 
-nvdisasm tells of a line anew when it is another one, but not when it is the same line that was
-inlined through other calls: then the calls that it told before are those of other code. PTX tells
-of each. Where there is none, only those calls are kept that are certain.
+nvdisasm prints a line anew when it is another one, but not when it is the same line that was
+inlined through other calls: then the calls printed before are those of other code. PTX has the
+calls of each instruction. Without PTX, only those calls are kept that are certain.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def corrected(code: Disassembly, modules: Mapping[str, PtxLines]) -> Disassembly
 
     Args:
         code: As it was read.
-        modules: What each PTX text tells of its lines; empty where there is none.
+        modules: What each PTX text says about its lines; empty where there is none.
     """
     module_of = modules_of(code.functions, modules)
     made_of = (modules.get(module_of.get(function, "")) for function in code.functions)
@@ -85,11 +85,11 @@ class _Chains:
     def certain(self, ids: _Ids, lines: _Ids) -> _Ids:
         """Without calls that may be those of other code.
 
-        Those are certain that have just been told, and those of what was made of the same PTX:
-        where no line is missing between two lines, no `.loc` stands between them.
+        Those are certain that have just been printed, and those of what was made of the same PTX:
+        where no line is missing between two lines, no `.loc` is between them.
 
         Args:
-            ids: The places as they were told.
+            ids: The places as they were printed.
             lines: The lines of PTX, 0 where unknown.
         """
         is_new = np.diff(ids, prepend=np.int32(NOWHERE - 1)) != 0
@@ -102,12 +102,12 @@ class _Chains:
         return np.where(is_new | is_same, ids, alone[ids])
 
     def told_by_ptx(self, ids: _Ids, told: _Ids, of_ptx: Sequence[InlineChain]) -> _Ids:
-        """With the calls that the PTX tells of the same line.
+        """With the calls that the PTX has for the same line.
 
         Args:
             ids: What is known of each instruction.
-            told: What the PTX tells of it, an index into the next or `NOWHERE`.
-            of_ptx: The places that the PTX tells.
+            told: What the PTX says about it, an index into the next or `NOWHERE`.
+            of_ptx: The places in the PTX.
         """
         known = self.places
         # From -1 on, both of them in one number.

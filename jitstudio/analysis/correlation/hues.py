@@ -9,4 +9,4 @@ PLAIN = 0
 """Of a line that is no instruction, or has no counterpart."""
 
 UNMAPPED = 255
-"""Of an instruction of which the line tables tell nothing at all."""
+"""Of an instruction of which the line tables say nothing at all."""

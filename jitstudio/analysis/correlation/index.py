@@ -1,7 +1,7 @@
 """Source lines, PTX lines and instructions that belong together, found from each of the three.
 
 All is looked up in what was laid out once, so that it can follow a cursor. Nothing is guessed: what
-the line tables do not tell stays without a counterpart.
+is not in the line tables stays without a counterpart.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ class Correlation:
 
     Args:
         code: The machine code, with the calls that it was inlined through; see `chains.corrected`.
-        modules: What each PTX text tells of its lines, by a name; see `modules.ptx_of`.
+        modules: What each PTX text says about its lines, by a name; see `modules.ptx_of`.
 
     Attributes:
         code: The machine code.
@@ -152,7 +152,7 @@ class Correlation:
         return Matches(places, ptx, {function: (index,)}) if places or ptx else Matches()
 
     def callee(self, places: InlineChain) -> str:
-        """The lowered name of the function that inlined code is of; empty where none tells."""
+        """The lowered name of the function that inlined code is of; empty where none says."""
         tellers = (lines.callees for lines in self.modules.values())
         return next((callees[places] for callees in tellers if places in callees), "")
 

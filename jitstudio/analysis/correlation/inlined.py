@@ -1,4 +1,4 @@
-"""What was inlined where, as the line table of the PTX that an LTO link made tells.
+"""What was inlined where, as the line table of the PTX that an LTO link made says.
 
 Each `.loc` of inlined code names the function and the call (PTX ISA, `.loc`: `function_name`,
 `inlined_at`). A call of which no instruction is left is in no table.
@@ -22,7 +22,7 @@ class Inlined:
     """A function that was inlined through a call, or through several on the same line.
 
     Attributes:
-        function: Its lowered name; empty where the table does not tell.
+        function: Its lowered name; empty where the table does not say.
         into: The lowered name of the kernel or function that it is in now.
         calls: The line of the call; then, if that was inlined too, the call's call...
         place: The first line of the function that something was made of.
@@ -40,7 +40,7 @@ class Inlined:
 
 @dataclass(frozen=True)
 class Inlining:
-    """What the line table of a PTX text tells.
+    """What the line table of a PTX text says.
 
     Attributes:
         found: By function in the order of the PTX, then by call, each behind what it is inside of.
@@ -74,7 +74,7 @@ class _Code(NamedTuple):
 
 
 def _codes(function: Function, ptx: PtxLines) -> list[_Code]:
-    """Returns what a function consists of, as far as the line table tells."""
+    """Returns what a function consists of, as far as the line table says."""
     lines = np.arange(function.line + 1, function.end + 1)
     # An instruction over several lines counts once.
     lines = lines[ptx.starts[lines] == lines]

@@ -1,4 +1,4 @@
-"""Which lines of source, PTX and SASS wear the same colour, for all that are in sight at once."""
+"""Which lines of source, PTX and SASS have the same colour, for all that are in sight at once."""
 
 from __future__ import annotations
 
@@ -33,20 +33,20 @@ def line_hues(correlation: Correlation, is_open: Callable[[str], bool]) -> LineH
 
     Args:
         correlation: What belongs together.
-        is_open: Whether a file of the line tables can be seen. Inlined code wears the colour of
+        is_open: Whether a file of the line tables can be seen. Inlined code has the colour of
             its own line where that can be seen, else that of the innermost call that can.
     """
     return _Painter(correlation, is_open).line_hues()
 
 
-# What stands for lines of one colour: a line of a source, or of PTX where no source is known.
+# What represents lines of one colour: a line of a source, or of PTX where no source is known.
 _SOURCE, _PTX = 0, 1
 _Key = tuple[int, SourceLocation]
 _Numbers = NDArray[np.intp]
 
 
 class _Painter:
-    """Finds the line that stands for an instruction, then a hue for each such line."""
+    """Finds the line that represents an instruction, then a hue for each such line."""
 
     def __init__(self, correlation: Correlation, is_open: Callable[[str], bool]) -> None:
         self._correlation = correlation
@@ -68,7 +68,7 @@ class _Painter:
                 sources.setdefault(place.file, {})[place.line] = hue
 
         def worn(numbers: _Numbers, default: int) -> bytes:
-            # What stands for nothing has the last one.
+            # What represents nothing has the last one.
             return np.array([*map(hues.get, self._keys), default], np.uint8)[numbers].tobytes()
 
         return LineHues(
@@ -96,7 +96,7 @@ class _Painter:
         return numbers
 
     def _of_ptx(self, name: str, code: Mapping[SassFunction, _Numbers]) -> _Numbers:
-        """Returns the line that a line comes from, else what its first instruction stands for."""
+        """Returns the line that a line comes from, else what its first instruction represents."""
         lines = self._correlation.modules[name]
         numbers = self._of_places(lines.places, lines.place_ids)
         first = np.full(lines.count + 1, NOWHERE, np.intp)

@@ -27,7 +27,7 @@ _STRINGS = ".debug_str"
 _LABEL = re.compile(r"\s*+([\w$.%]++):\s*\Z")
 _BYTES = re.compile(r"\s*+\.b8\s++([\dA-Fa-fx,\s]++)\Z")
 _COMMENT = re.compile(r"//.*|/\*(?>.*?\*/)|/\*.*")
-# Labels, braces and a predicate may stand in front of an opcode, which begins with a small letter.
+# Labels, braces and a predicate may come in front of an opcode, which begins with a small letter.
 _STATEMENT = re.compile(r"\s*+(?:(?:[\w$.%]++\s*+:(?!:)|\{)\s*+)*+(?:@!?[\w$%]++\s*+)?[a-z]")
 
 _At = tuple[int, int, int]
@@ -38,7 +38,7 @@ _Frames = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True, eq=False)
 class PtxLines:
-    """What a PTX text tells of its lines, which count from 1.
+    """What a PTX text says about its lines, which count from 1.
 
     Attributes:
         count: How many lines there are.
@@ -56,7 +56,7 @@ class PtxLines:
     _long: Mapping[int, range]
 
     def places_of(self, line: int) -> InlineChain:
-        """Where an instruction comes from; empty for other lines, and where no `.loc` tells."""
+        """Where an instruction comes from; empty for other lines, and where no `.loc` says."""
         place = self.place_id(line)
         return () if place == NOWHERE else self.places[place]
 
@@ -79,7 +79,7 @@ class PtxLines:
         return found
 
     def statement(self, line: int) -> range:
-        """The lines of the instruction that a line is of; other lines stand for themselves."""
+        """The lines of the instruction that a line is of; other lines represent themselves."""
         return self._long.get(line) or range(line, line + 1)
 
 
@@ -98,7 +98,7 @@ class _Code:
     """How far a function has been read.
 
     Attributes:
-        recent: What was told of each location when it was met last.
+        recent: What was known of each location when it was met last.
         place: The one that holds now.
         start: The line where an instruction begins that has not ended.
         in_comment: Whether a comment is open.
@@ -154,7 +154,7 @@ class _Reader:
         frames: _Frames = ((int(file), int(line)),)
         if label is not None:
             caller, caller_line, caller_column = map(int, call)
-            # The chain goes on with whatever was told of the call when it was met last.
+            # The chain goes on with whatever was known of the call when it was met last.
             outer = recent.get((caller, caller_line, caller_column), ((caller, caller_line),))
             frames += outer
             self.labels[frames] = (label, int(offset or 0))
@@ -192,9 +192,9 @@ class _Reader:
         )
 
     def _places(self, frames: _Frames) -> InlineChain:
-        """Nothing at all where a part is not known: half a chain would tell another story.
+        """Nothing at all where a part is not known: half a chain would be misleading.
 
-        Line 0 stands for code that the compiler brought along.
+        Line 0 represents code that the compiler brought along.
         """
         if any(number not in self.files or not line for number, line in frames):
             return ()

@@ -22,7 +22,7 @@ _MOST_CELLS = 1 << 32
 def align(left: Keys, right: Keys) -> Pairs:
     """Returns the pairs of places that hold the same, ascending in both.
 
-    Lines that stand once in each text tie the texts together first; that is how people see it,
+    Lines that are once in each text tie the texts together first; that is how people see it,
     and it leaves little between them.
     """
     pairs: Pairs = []
@@ -60,7 +60,7 @@ def merged(pairs: Pairs, left_count: int, right_count: int) -> Iterator[tuple[in
 
 
 def _anchors(left: Keys, right: Keys) -> Pairs:
-    """Returns what stands once in each, as many as stand in the same order."""
+    """Returns what is once in each, as many as are in the same order."""
     counts, others = Counter(left), Counter(right)
     where = {key: at for at, key in enumerate(right) if others[key] == 1}
     single = [(at, where[key]) for at, key in enumerate(left) if counts[key] == 1 and key in where]

@@ -38,7 +38,7 @@ def compare_programs(
         left: One program.
         right: The other program.
         normalised: Whether names of registers, addresses and labels do not count, nor control
-            bits. Otherwise all counts but the address that stands in front of an instruction.
+            bits. Otherwise all counts but the address that is in front of an instruction.
     """
     return _Writer(left, right, normalised=normalised).compare()
 
@@ -72,7 +72,7 @@ class _Writer:
         )
 
     def _targets(self, left: str, right: str) -> None:
-        # A cut listing does not tell its own.
+        # A cut listing does not say its own.
         if left and right and left != right:
             self._left.append(f".target {left}")
             self._right.append(f".target {right}")

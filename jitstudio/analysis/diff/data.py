@@ -1,4 +1,4 @@
-"""What a cubin holds beside code and can make two programs differ, as lines of text."""
+"""What a cubin holds besides code and can make two programs differ, as lines of text."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class DataSection:
 
 
 def data_sections(cubin: bytes) -> tuple[DataSection, ...]:
-    """Returns what counts beside code: constants, variables, parameters, limits on threads.
+    """Returns what counts besides code: constants, variables, parameters, limits on threads.
 
     Empty for bytes that are no cubin.
     """
@@ -162,7 +162,7 @@ _COUNTED = re.compile(r"\.L_\d+")
 
 
 def listed_data(text: str) -> tuple[DataSection, ...] | None:
-    """Returns what counts beside code; None where the listing is one of code alone."""
+    """Returns what counts besides code; None where the listing is one of code alone."""
     found = dict(_sections(text.splitlines()))
     if not any(name.startswith(_OF_FULL_LISTING) for name in found):
         return None

@@ -90,4 +90,4 @@ FIGURES: dict[str, Callable[[KernelReport], int | None]] = {
     _LIVE: lambda told: told.peak.gpr if told.peak else None,
     **{f"{group.value}_instructions": _group(group) for group in OpcodeGroup},
 }
-"""How each figure is read off a report, in the order in which they are told."""
+"""How each figure is read off a report, in the order in which they are shown."""

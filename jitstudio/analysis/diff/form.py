@@ -28,7 +28,7 @@ REGISTERS = numbers(ALL_REGISTERS)
 
 _LARGEST_VECTOR = 128
 _TARGET = re.compile(r"`\((?P<target>[^()]*)\)|(?P<label>(?<!\w)\.L_\w+)|(?P<reuse>\.reuse\b)")
-# What stands for a name: no listing has this sign, not even one that breaks off behind an `R`.
+# What represents a name: no listing has this sign, not even one that breaks off behind an `R`.
 _NAME = "%"
 
 
@@ -39,7 +39,7 @@ class InstructionForm:
     Attributes:
         skeleton: All but the rest; constants, modifiers and registers that mean something.
         uses: All registers, by number, in their order: of a pair both, of a vector all.
-        named: Which of the uses are the registers that stand in the text, by their places.
+        named: Which of the uses are the registers that are in the text, by their places.
         targets: Labels and symbols in their order.
         guard: The predicate in front, with its ``!``; empty where there is none.
         written: Which of the uses are surely and wholly written where the guard holds.
@@ -103,7 +103,7 @@ def _kind(register: re.Match[str]) -> str:
 
 
 def _kept(token: re.Match[str], targets: list[str]) -> str:
-    """Returns what remains of a target, which is told apart, or of a hint."""
+    """Returns what remains of a target, which is distinguished, or of a hint."""
     if token["reuse"]:
         return ""
     targets.append(token[0] if token["label"] else token["target"])
@@ -129,7 +129,7 @@ _CERTAIN = 1 << 60
 class RegisterRenaming:
     """One to one: no two registers of a function become the same one of the other.
 
-    Where the functions differ each register goes with the one that it stands beside most often;
+    Where the functions differ each register goes with the one that it is next to most often;
     where they are the same under any renaming, that is this one.
 
     Args:

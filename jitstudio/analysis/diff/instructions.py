@@ -45,7 +45,7 @@ def counted(function: SassFunction) -> range:
 
 
 def compare_as_written(left: SassFunction, right: SassFunction) -> list[Pair]:
-    """Returns all that the listing tells counts but the address of an instruction itself."""
+    """Compares all of the listing but the address of an instruction itself."""
     ours, theirs = ([function[at].text for at in counted(function)] for function in (left, right))
     pairs = align_by([(ours, theirs), _opcodes(left, right, str), _opcodes(left, right, _base)])
     same = {one for one, other in pairs if ours[one] == theirs[other]}
@@ -225,7 +225,7 @@ class _Normalised:
     def _words(self, side: int, at: int, uses: Sequence[int | None]) -> list[str]:
         """Returns the tokens of an instruction, as its line has them but for private names.
 
-        In the place of a register stands what it is used as.
+        A register is replaced by what it is used as.
         """
         function, named = (self._left, self._right)[side], self._forms[side][at].named
         tokens = [_plain(token) for token in TOKEN.findall(_text(function, at))]
@@ -265,7 +265,7 @@ def _forms(function: SassFunction, public: PublicNames) -> list[InstructionForm]
 def _skeletons(function: SassFunction, forms: Sequence[InstructionForm]) -> list[str]:
     """Returns what has to be the same letter by letter."""
     return [
-        # The listing does not tell which NaN of many: the upper half of the first word does.
+        # The listing does not say which NaN of many: the upper half of the first word does.
         f"{form.skeleton} {function.encoding(at) >> 32 & 0xFFFFFFFF:x}"
         if "NAN" in form.skeleton
         else form.skeleton

@@ -20,7 +20,7 @@ TOKEN = re.compile(r"\.?[\w$]+|\S")
 """What is compared as one: a word, a number, a modifier with its dot, or a sign."""
 
 ASIDE = ""
-"""Stands for a token that is not compared."""
+"""Represents a token that is not compared."""
 
 
 def line_marks(
@@ -41,7 +41,7 @@ def line_marks(
     other = TOKEN.findall(right) if right_words is None else right_words
     pairs = [*common_subsequence(one, other)]
     if pairs and len(one) == len(other):
-        # Of lines of one shape, what stands at the same place belongs together.
+        # Of lines of one shape, what is at the same place belongs together.
         placed = [(at, at) for at, (a, b) in enumerate(zip(one, other, strict=True)) if a == b]
         if 2 * len(placed) > len(pairs):
             pairs = placed
@@ -111,7 +111,7 @@ class Comparison:
         right: The lines of the second text.
         rows: All lines of both, in the order of both.
         control_counts: Whether other control bits alone are a difference.
-        left_words: Where tokens of the first text stand for something else than themselves.
+        left_words: Where tokens of the first text represent something else than themselves.
         right_words: The same of the second text.
     """
 

@@ -22,8 +22,8 @@ class CubinProgram:
 
     Attributes:
         code: Its functions.
-        data: What is in it beside code; None where that is not known.
-        demangled: Names in words of C++, where they are known.
+        data: What is in it besides code; None where that is not known.
+        demangled: Names in C++, where they are known.
         is_listed: Whether the data are in the words of a listing.
     """
 

@@ -19,7 +19,7 @@ _WORD = re.compile(r"[@%.$\w]+")
 
 
 def compare_lines(left: Sequence[str], right: Sequence[str]) -> Comparison:
-    """Line by line; a line that was rewritten stands beside what it became."""
+    """Line by line; a line that was rewritten is next to what it became."""
     stages = [
         (left, right),
         ([line.strip() for line in left], [line.strip() for line in right]),
@@ -36,7 +36,7 @@ def compare_lines(left: Sequence[str], right: Sequence[str]) -> Comparison:
 
 
 def ptx_lines(text: str) -> list[str]:
-    """The lines of PTX without its line tables, which tell of the source and not of the program."""
+    """The lines of PTX without its line tables, which describe the source and not the program."""
     lines = text.splitlines()
     classes = classify(CodeKind.PTX, lines)
     return [

@@ -6,7 +6,7 @@ Two functions whose instructions differ in their registers only are the same pro
 go one to one: each reading finds in both what the same instruction wrote.
 
 What is not certain joins: an operand is a result only where `results` says so, and whatever else
-stands in an instruction goes on with the old value. A register has one web only, its *own*, where
+is in an instruction goes on with the old value. A register has one web only, its *own*, where
 an unknown instruction names it; and where control leaves what can be followed, each register
 holds its own web, as it does at the start.
 """
@@ -105,7 +105,7 @@ class _Webs:
     def _through(
         self, block: BasicBlock, current: _Current, held: Mask, found: list[tuple[int, ...]]
     ) -> _Current:
-        """Tells the webs of the uses of a block; those at its end."""
+        """Passes the webs of the uses of a block on; returns those at its end."""
         fresh = self._live.fresh(block.id)
         for at in range(block.start, block.end):
             if at in self._ways.before:
@@ -231,7 +231,7 @@ def _base(function: SassFunction, at: int) -> str:
 
 
 def _barrier(form: InstructionForm) -> tuple[int, ...]:
-    """Returns the barrier of what waits, or of where it is said who has to: it stands last."""
+    """Returns the barrier of what waits, or of where it is set what waits: it is last."""
     return form.uses[-1:]
 
 
@@ -263,7 +263,7 @@ def _unled(graph: FlowGraph) -> Iterator[int]:
 
 
 def _leading_away(function: SassFunction, graph: FlowGraph) -> Iterator[int]:
-    """Yields the last instructions of blocks behind which the flow is not told."""
+    """Yields the last instructions of blocks behind which the flow is unknown."""
     starts = {block.start for block in graph.blocks if block.is_entry}
     for block in graph.blocks:
         last = block.end - 1

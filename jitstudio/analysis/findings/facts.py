@@ -1,4 +1,4 @@
-"""What the rules look at: a function, and what can be told about it."""
+"""What the rules look at: a function, and what can be known about it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class FunctionFacts:
 
     Attributes:
         function: Its code.
-        resources: What it needs; None where no tool has told.
+        resources: What it needs; None where no tool reports it.
     """
 
     function: SassFunction

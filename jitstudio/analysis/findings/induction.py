@@ -1,6 +1,6 @@
 """How registers change from one pass of a loop to the next.
 
-A change is told as lanes tell a warp, with passes in place of threads: a register that each pass
+A change is a `Lane`, with passes of the loop in place of threads: a register that each pass
 adds 4 to has a step of 4.
 """
 
@@ -15,7 +15,7 @@ from jitstudio.analysis.findings.warp import value_of
 from jitstudio.analysis.sass.opcodes import stem
 from jitstudio.analysis.sass.operands import NONE, Operand
 
-# What moves and adds. Shifts and masks are told of threads only, which begin at a multiple of 32.
+# What moves and adds. Shifts and masks need threads, which begin at a multiple of 32.
 _LINEAR = frozenset(
     ("MOV", "UMOV", "MOV32I", "IADD", "IADD3", "IADD32I", "VIADD", "UIADD3", "IMAD", "UIMAD")
 )

@@ -1,4 +1,4 @@
-"""How a value differs from one thread of a warp to the next, as far as the code tells.
+"""How a value differs from one thread of a warp to the next, as far as the code says.
 
 Threads are taken to be neighbours in x, and blocks to be a multiple of a warp wide.
 """
@@ -26,7 +26,7 @@ class Shape(IntEnum):
     SCALED = 1
     """Each has more than the one before by an amount that is the same, and known at run time."""
     ANY = 2
-    """It cannot be told."""
+    """It cannot be known."""
     DATA = 3
     """Each thread has something of its own: read from memory, computed in floating point, or made
     of such things."""
@@ -36,7 +36,7 @@ class Stairs(NamedTuple):
     """Values that are a step higher after every so many threads, or every time a step lower.
 
     Attributes:
-        per: Threads that stand on a step.
+        per: Threads that are on a step.
         height: How high a step is.
         most: How far the least and the greatest may lie apart; then it starts again.
     """
@@ -229,7 +229,7 @@ def inverted(lane: Lane) -> Lane:
     return total(negated(lane), literal(-1))
 
 
-# By the truth table of a LOP3, whose operands stand for 0xf0, 0xcc and 0xaa.
+# By the truth table of a LOP3, whose operands represent 0xf0, 0xcc and 0xaa.
 _LOGIC: dict[int, Callable[[Lane, Lane, Lane], Lane]] = {
     0xFF ^ 0xF0: lambda a, b, c: inverted(a),
     0xFF ^ 0xCC: lambda a, b, c: inverted(b),
@@ -260,7 +260,7 @@ Rule = Callable[[str, Sequence[Operand], Values], Lane]
 # Special registers that number the threads of a warp, and those that say something of each.
 _NUMBERING = frozenset(("SR_TID.X", "SR_LANEID"))
 _OF_EACH_THREAD = re.compile(r"SR_(?:\w+MASK|CLOCK\w*|TID)\Z")
-# Wide integers do not fit into single precision: who makes them double may mean it.
+# Wide integers do not fit into single precision: the conversion to double may be intended.
 _WIDENING = re.compile(r"F2F(?:\.FTZ)?\.F64\.F32|I2F\.F64(?!\.[SU]64)")
 _WORD_BITS = 32
 
@@ -336,7 +336,7 @@ def _scaled_sum(opcode: str, sources: Sequence[Operand], values: Values) -> Lane
 def _shift(opcode: str, sources: Sequence[Operand], values: Values) -> Lane:
     if _has(opcode, "L") and not _has(opcode, "HI"):
         return shifted_left(values[0], values[1])
-    # Of two registers the upper one is shifted; of one it stands there alone.
+    # Of two registers the upper one is shifted; of one it is there alone.
     if _has(opcode, "R") and sources[0].is_zero:
         return shifted_right(values[2], values[1])
     return mixed(*values)

@@ -115,7 +115,7 @@ def _fits(width: int, run: tuple[MemoryAccess, ...]) -> bool:
 
 
 def _runs(group: tuple[MemoryAccess, ...]) -> Iterator[tuple[MemoryAccess, ...]]:
-    """Accesses of one width that stand one behind the other, each thread with its own."""
+    """Accesses of one width that are one behind the other, each thread with its own."""
     run: list[MemoryAccess] = []
     for access in group:
         if access.lane.shape is not Shape.STEP or not access.lane.step or access.bytes > 8:

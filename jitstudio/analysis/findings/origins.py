@@ -1,4 +1,4 @@
-"""What values are made of, to tell single precision on a detour from what is double by intent."""
+"""What values are made of, to find doubles that could be single precision."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from jitstudio.analysis.sass.operands import (
     numbers,
 )
 
-# Stands for what has written a register where the function does not tell.
+# Represents what has written a register where the function does not say.
 _OUTSIDE = -1
 _TO_SINGLE = re.compile(r"F2F(?:\.\w+)*\.F32\.F64\b")
 # What brings in whole numbers, or what another thread has.
@@ -86,7 +86,7 @@ class ValueOrigins:
     def singles(self, ends: Iterable[int]) -> set[int]:
         """Returns those of their ancestors that are made of single precision and literals only.
 
-        A sum over the passes of a loop is none: who adds up in double precision means it.
+        A sum over the passes of a loop is none: adding up in double precision is intended.
         """
         parents = self.ancestors(ends)
         children: dict[int, list[int]] = defaultdict(list)
@@ -177,7 +177,7 @@ class ValueOrigins:
     def _at_starts(self, register: int) -> Mapping[int, frozenset[int]]:
         """Returns per block what may have written a register last before it.
 
-        Who jumps under a condition has also done what stood under it.
+        A jump under a condition has also done what was under it.
         """
         if register in self._starts:
             return self._starts[register]

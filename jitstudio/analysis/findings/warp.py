@@ -144,7 +144,7 @@ class _Run:
         return seen
 
     def _learn(self, target: int, state: _State) -> bool:
-        """Tells a block how it is entered; returns whether that is news."""
+        """Passes on how a block is entered; returns whether that is new."""
         known = self._entries.get(target)
         if known is None:
             self._entries[target] = dict(state)

@@ -145,7 +145,7 @@ def _by_barriers(limits: Limits, usage: Usage) -> int | None:
     return limits.barriers // usage.barriers
 
 
-# In the order in which they are told.
+# In the order in which they are reported.
 _RULES: dict[Resource, Callable[[Limits, Usage], int | None]] = {
     Resource.WARPS: _by_warps,
     Resource.REGISTERS: _by_registers,

@@ -1,4 +1,4 @@
-"""What a launch of a kernel needs of a multiprocessor, from what tools tell of the kernel."""
+"""What a launch of a kernel needs of a multiprocessor, from what tools say about the kernel."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def usual_block(resources: Resources) -> int:
 
 
 def usage_of(resources: Resources, threads: int, dynamic_shared: int = 0) -> Usage | None:
-    """Returns what a launch needs; None where no tool has told the registers.
+    """Returns what a launch needs; None where no tool reports the registers.
 
     Args:
         resources: What the kernel needs.

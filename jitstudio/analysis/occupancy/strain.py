@@ -66,7 +66,7 @@ def strain_of(
 
     Args:
         functions: The code.
-        kernels: What the tools told of each kernel.
+        kernels: What the tools report of each kernel.
         limits: Of the multiprocessors of its target.
     """
     told = {kernel.name: kernel.resources for kernel in kernels if kernel.resources}

@@ -15,7 +15,7 @@ from jitstudio.analysis.sass.model import NOWHERE, SassFunction
 _ALWAYS = frozenset({"", "PT", "UPT", "@PT", "@UPT"})
 # Whether it is taken depends on the threads of the warp, whatever the operands say.
 _OF_THE_WARP = frozenset({"DIV", "CONV"})
-# `P1, `(.L_x_3)`: what stands in front of the target is one more condition.
+# `P1, `(.L_x_3)`: what is in front of the target is one more condition.
 _TARGET = re.compile(
     r"(?P<condition>[^`]*?)(?:, *)?"
     r"(?:`\((?P<label>[^()+]+)(?:\+(?P<offset>0x[0-9a-f]+))?\)|(?P<address>0x[0-9a-f]+))\Z"
@@ -35,7 +35,7 @@ def sass_graph(function: SassFunction) -> FlowGraph:
 
 
 class _Places:
-    """Where the labels of a function stand."""
+    """Where the labels of a function are."""
 
     def __init__(self, function: SassFunction) -> None:
         self._function = function

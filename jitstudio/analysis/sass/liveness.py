@@ -34,7 +34,7 @@ class RegisterEffect(NamedTuple):
 
     Attributes:
         kills: What it surely writes where its guard holds.
-        reads: What it may read or write beside them, without its guard.
+        reads: What it may read or write besides them, without its guard.
         guard: The predicate that it depends on, with its ``!``; empty where there is none.
         inverse: The guard the other way round.
         guard_bit: The predicate itself.
@@ -244,7 +244,7 @@ class _State:
         return needed
 
     def _settle(self, predicates: Mask) -> None:
-        """In front of what may change these predicates they tell nothing."""
+        """Drops what depends on these predicates, as an instruction may change them."""
         for condition in [*self.under]:
             if predicates >> guard(condition) & 1:
                 self.live |= self.under.pop(condition)

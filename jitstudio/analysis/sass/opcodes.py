@@ -1,6 +1,6 @@
 """The table of all SASS opcodes: what kind of work each does, and how its operands are written.
 
-It is data, in `resources/reference/sass.toml`; that file tells how its rows are written. The help
+It is data, in `resources/reference/sass.toml`; that file says how its rows are written. The help
 on opcodes, the decoder of operands and all counts of instructions read the same rows.
 """
 
@@ -53,7 +53,7 @@ class InstructionClass:
     Attributes:
         group: What it is for.
         space: The memory it works on; None where it works on none.
-        bits: How wide an access is for one thread; None where the opcode does not tell.
+        bits: How wide an access is for one thread; None where the opcode does not say.
         precision: Such as ``fp32``, ``bf16`` or ``int8``, of floating point and of matrices; of a
             matrix instruction that of what is multiplied. Empty elsewhere.
         is_load: Whether it reads memory.
@@ -92,7 +92,7 @@ class Opcode(NamedTuple):
 
     Attributes:
         name: The opcode, with the modifiers by which it differs from another row.
-        kind: What kind of work it is; of memory the width where no modifier tells another.
+        kind: What kind of work it is; of memory the width unless a modifier gives another.
         form: The operands in the order of a listing, with how many registers each takes.
         text: What it does, a sentence or two.
         operands: What the names in the form mean.
@@ -200,7 +200,7 @@ def _kind(row: Mapping[str, Any]) -> InstructionClass:
 
 
 def _last(widths: Mapping[str, int], modifiers: Iterable[str], usual: int) -> int:
-    """Returns what the last modifier that tells a width says: one before may be of a cache line."""
+    """Returns the width of the last modifier that has one: one before may be of a cache line."""
     found = usual
     for modifier in modifiers:
         found = widths.get(modifier, found)

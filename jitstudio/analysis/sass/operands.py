@@ -16,7 +16,7 @@ from typing import NamedTuple
 from jitstudio.analysis.sass.opcodes import class_of, is_understood, row_of
 
 NONE = -1
-"""Stands for a register, a bank or an offset that there is none of."""
+"""Represents a register, a bank or an offset that there is none of."""
 
 Mask = int
 """A set of registers: a bit for each of them, by its number."""
@@ -48,7 +48,7 @@ _NAMES = {number: name for name, number in _NUMBERS.items()}
 # By the name of a register, that of the first one of its kind.
 _FIRST = {name: f"{name.rstrip('0123456789')}0" for name in _NUMBERS}
 
-# Behind a round bracket stands a symbol, which may be called R4.
+# Behind a round bracket is a symbol, which may be called R4.
 REGISTER = re.compile(
     r"(?<![\w$.(])(U?R(?:25[0-4]|2[0-4]\d|1\d\d|\d\d?)|U?P[0-6]|B(?:1[0-5]|\d))(?![\w$])"
 )
@@ -60,7 +60,7 @@ _BRACKETS = re.compile(r"(?<![\w.])([\w.]*)\[([^\[\]]*)(?:\]|\Z)")
 
 
 class Use(NamedTuple):
-    """A register that stands in the text of an instruction.
+    """A register that is in the text of an instruction.
 
     Attributes:
         register: Its number.
@@ -122,7 +122,7 @@ class Decoded:
         sure: Those of them that surely are written, and wholly.
         results: Registers that are written, the first of each operand.
         written: All registers that are written, the results first.
-        is_known: Whether the table tells what the operands are. If not, one register in front
+        is_known: Whether the table says what the operands are. If not, one register in front
             is taken for the result, and each for one register.
     """
 
@@ -324,7 +324,7 @@ def _shape(opcode: str, text: str) -> _Shape:
 
 
 def _unnamed(text: str, texts: Sequence[str]) -> Mask:
-    """The predicates that PR stands for: those of the mask that comes last, if it is a number."""
+    """The predicates that PR represents: those of the mask that comes last, if it is a number."""
     if text not in _ALL_OF_A_KIND:
         return 0
     mask = integer(texts[-1])
@@ -455,9 +455,9 @@ class _Widths:
         """Of a register between brackets.
 
         Args:
-            prefix: What stands in front of the brackets, such as ``desc``.
+            prefix: What is in front of the brackets, such as ``desc``.
             inside: All that is between them.
-            suffix: What stands behind the register.
+            suffix: What is behind the register.
             field: What the operand is.
             is_uniform: Whether it is a uniform register.
         """
@@ -480,7 +480,7 @@ class _Widths:
         return _texture(self._base, self._modifiers, self._texts)[place]
 
 
-# Behind these words of a listing stands a descriptor in brackets, or what has one in front.
+# Behind these words of a listing is a descriptor in brackets, or what has one in front.
 _PAIRS_IN_FRONT = frozenset(("desc", "cx"))
 _MATRIX_IN_MEMORY = "gdesc"
 _WIDE_INTEGERS = frozenset(("S64", "U64"))
@@ -536,7 +536,7 @@ def _in_tensor_memory(modifiers: Sequence[str]) -> int:
     return repeated * max(1, int(lanes[1]) // 64) if lanes else repeated
 
 
-# How many numbers tell a place in a texture or a surface, by its shape.
+# How many numbers address a place in a texture or a surface, by its shape.
 _COORDINATES = {
     **dict.fromkeys(("1D", "1D_BUFFER"), 1),
     **dict.fromkeys(("2D", "1D_ARRAY", "ARRAY_1D"), 2),
@@ -579,7 +579,7 @@ def _texture(
 
 
 def _mask(texts: Sequence[str]) -> int:
-    """The components: the last operand, if it stands behind the shape, or another number."""
+    """The components: the last operand, if it is behind the shape, or another number."""
     is_mask = (
         len(texts) > 1
         and _MASK.fullmatch(texts[-1])
@@ -595,7 +595,7 @@ _PLAIN = re.compile(
     r"(?P<sign>[-~!|]*)(?P<name>(?:UR|UP|R|P)\d{1,3}|U?RZ|SRZ|U?PT)(?:\.[\w.]+)?\|?"
 )
 _BANK = re.compile(r"[-|]*cx?\[(0x[0-9a-f]+|U?R\w+)\]\[(?:(R\d+)\b)?")
-# Which bank it is stands in a register.
+# A register holds the number of the bank.
 _BANK_OF_REGISTER = 0xFF
 _ADDRESS = re.compile(r"\[([^\[\]]*)\]\Z")
 _INTEGER = re.compile(r"(-?)(0x[0-9a-f]+|\d+)")

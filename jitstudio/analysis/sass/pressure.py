@@ -46,7 +46,7 @@ class LinePressure(NamedTuple):
 
 
 def live_gprs(function: SassFunction) -> array[int]:
-    """Returns the live registers at each instruction; empty where nvdisasm did not tell."""
+    """Returns the live registers at each instruction; empty where nvdisasm did not say."""
     return function.live[_GPR::_WIDTH]
 
 
@@ -61,7 +61,7 @@ def peaks(function: SassFunction) -> tuple[int, ...]:
     """Returns the instructions with more live registers than what is around them, in their order.
 
     A small rise is none, neither is what stays below half of the highest, which is always one of
-    them. Of several instructions that are as high, the first stands for all.
+    them. Of several instructions that are as high, the first represents all.
     """
     heights = live_gprs(function)
     top = max(heights, default=0)

@@ -29,7 +29,7 @@ _INSTRUCTION = re.compile(
     r"\s++/\*([0-9a-f]{4,})\*/\s++(?:\{\s*+)?(@!?\w++)?\s*+([A-Z][\w.]*+)\s*+([^;]*+);"
     r"(?:[^;]*?/\* 0x([0-9a-f]{16}) \*/)?"
 )
-# The higher half of the encoding stands alone below the instruction.
+# The higher half of the encoding is alone below the instruction.
 _MORE_ENCODING = re.compile(r"\s++/\* 0x([0-9a-f]{16}) \*/\s*\Z")
 # A name may hold quotation marks; what ends it is the first one with a line number behind it.
 _PLACE = r'"([^"]*+(?:"(?!, line \d)[^"]*+)*+)", line (\d{1,9}+)'

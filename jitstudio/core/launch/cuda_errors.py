@@ -1,4 +1,4 @@
-"""What the CUDA driver's errors mean for somebody who has launched a kernel.
+"""What the CUDA driver's errors mean for the user of a kernel.
 
 The names and their meaning are those of `CUresult` in the CUDA Driver API's reference.
 """

@@ -206,7 +206,7 @@ class Arguments:
 
     Attributes:
         found: In order of the parameters; those that came to nothing are left out.
-        names: What those that are numbers stand for in expressions.
+        names: What those that are numbers represent in expressions.
     """
 
     found: tuple[ValueArgument | Buffer, ...]
@@ -470,7 +470,7 @@ def _expectations(
     known = {buffer.name: buffer for buffer in buffers if buffer.length}
     read_all = len(buffers) == sum(isinstance(p.type, Pointer) for p in form.parameters)
     lines = [line for line in spec.expectations if line.strip()]
-    # With a buffer missing nobody can tell what is meant, and that is a fault already.
+    # With a buffer missing nobody can say what is meant, and that is a fault already.
     if not read_all:
         return ()
     reads = (partial(_expectation, line, known) for line in lines)

@@ -42,7 +42,7 @@ LAUNCH_ENDINGS = {
     LaunchOutcome.TIMED_OUT: "Launch stopped at its time limit",
     LaunchOutcome.CANCELLED: "Launch cancelled",
 }
-"""How each outcome is told."""
+"""How each outcome is reported."""
 
 
 @dataclass(frozen=True)
@@ -287,7 +287,7 @@ class LaunchResult:
 
 @dataclass(frozen=True)
 class LaunchProgress:
-    """What is being done now, in words such as ``filling buffers``."""
+    """What is being done now, such as ``filling buffers``."""
 
     doing: str
 

@@ -128,7 +128,7 @@ CONSTANTS: dict[str, Number] = {
 
 
 class UnknownNameError(TextError):
-    """A name stands for nothing; it may be that of an argument not yet known.
+    """A name has no value; it may be that of an argument not yet known.
 
     Attributes:
         name: That name.

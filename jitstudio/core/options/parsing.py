@@ -48,7 +48,7 @@ def find(text: str) -> tuple[OptionSpec | None, str | None]:
 ADDRESSES = {tool.value.lower(): tool for tool in Tool if tool is not Tool.DRIVER} | {
     "nvvm": Tool.NVVM
 }
-"""What may stand before the colon of an option, in small letters."""
+"""What may come before the colon of an option, in small letters."""
 
 # Splitting takes the square of the longest word.
 _LONGEST = 1 << 16
@@ -162,7 +162,7 @@ def _place(given: Given) -> tuple[str, Tool | None] | None:
 
 
 def _begins_with_value(spec: OptionSpec, rest: deque[str]) -> bool:
-    """Whether the next word is the value of a flag that stands alone, as in ``-I include``."""
+    """Whether the next word is the value of a flag that is alone, as in ``-I include``."""
     if not (rest and spec.takes_value):
         return False
     if spec.value.kind is ValueKind.OPTION:
@@ -171,7 +171,7 @@ def _begins_with_value(spec: OptionSpec, rest: deque[str]) -> bool:
 
 
 _HEADERS = {"-I", "--pre-include"}
-# They tell times, keep precompiled headers, or ask for no cache at all.
+# They report times, keep precompiled headers, or ask for no cache at all.
 _MORE = {"--time", "-time", "--pch", "--no-cache", "-no-cache"}
 # What ptxas forgets after a build: each program of the libraries starts it anew.
 _HARMLESS = re.compile(

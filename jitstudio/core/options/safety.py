@@ -31,7 +31,7 @@ _SET = frozenset((ValueKind.TRUTH, ValueKind.NUMBER, ValueKind.CHOICE))
 
 
 def hazard(options: Iterable[str]) -> str:
-    """Returns what makes these options dangerous, whoever has written them; empty if nothing does.
+    """Returns what makes these options dangerous, whatever their origin; empty if nothing does.
 
     LLVM opens any library that `-load=FILE` names, takes more options out of `@FILE`, and has
     options that write files.

@@ -348,7 +348,7 @@ def _keep(unknown: _Unknown, place: tuple[str, str], record: Record, keys: froze
 def _module_object(module: Member) -> _Json:
     settings = {
         "name_expressions": list(module.name_expressions),
-        # Who does not know of other programs leaves their modules out of the link.
+        # Versions without other programs leave their modules out of the link.
         "included": module.is_linked,
         "library": module.is_library,
     }

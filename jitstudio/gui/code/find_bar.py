@@ -429,6 +429,6 @@ class FindBar(QWidget):
 
 
 def _tell_key(button: QToolButton, command: str) -> None:
-    """Lets the tool tip of a button tell the key of the command that does the same."""
+    """Adds to the tool tip of a button the key of the command that does the same."""
     what = button.toolTip()
     follow_keys(button, lambda it: it.setToolTip(COMMAND_KEYS.tip(what, command)))

@@ -44,7 +44,7 @@ class LineColours(QObject):
         self._hue_of: Callable[[int], int] | None = None
         self._matched: Sequence[int] = ()
         self.is_watched = False
-        # Else only a mouse with a button down tells where it is.
+        # Else only a mouse with a button down says where it is.
         self._viewport.setMouseTracking(True)
         self._viewport.installEventFilter(self)
 

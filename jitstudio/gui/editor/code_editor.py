@@ -317,7 +317,7 @@ class CodeEditor(Zoomable, EditorArea):
         self.carets.paint()
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Tells the message of the mark under the mouse."""
+        """Shows the message of the mark under the mouse."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             position = self.cursorForPosition(event.pos()).position()
             self._show_marks(self.marks.at_position(position), event.globalPos())

@@ -204,7 +204,7 @@ class EditorTabs(QTabWidget):
         self.setAccessibleName(self.tr("Source tabs"))
         self.setDocumentMode(True)
         self.setMovable(True)
-        # A name cut to "vec…u" tells nothing: rather scroll the tabs.
+        # A name cut to "vec…u" says nothing: rather scroll the tabs.
         self.setElideMode(Qt.TextElideMode.ElideNone)
         self.setUsesScrollButtons(True)
         self._documents = documents

@@ -37,7 +37,7 @@ class Folds(QObject):
         document.contentsChange.connect(self._on_contents_change)
 
     def can_fold(self, block: QTextBlock) -> bool:
-        """Returns whether a block of code begins in this line, as far as two lines tell."""
+        """Returns whether a block of code begins in this line, as far as two lines say."""
         following = block.next()
         return following.isValid() and opens_block(block) and following.text().lstrip()[:1] != "}"
 

@@ -31,7 +31,7 @@ class WordLink(QObject):
 
     followed = Signal()
 
-    # Of the class: Qt tells of leaving an editor also while Python takes this object apart.
+    # Of the class: Qt sends the leave event of an editor also while Python takes this object apart.
     _name: QTextCursor | None = None
 
     def __init__(self, editor: EditorArea, carets: Carets) -> None:

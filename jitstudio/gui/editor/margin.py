@@ -1,4 +1,4 @@
-"""What is drawn beside the code of an editor: line numbers, signs, folds, live registers."""
+"""What is drawn next to the code of an editor: line numbers, signs, folds, live registers."""
 
 from __future__ import annotations
 
@@ -258,7 +258,7 @@ class EditorMargin(QWidget):
         painter.end()
 
     def event(self, event: QEvent) -> bool:
-        """Tells what the sign under the mouse means."""
+        """Says what the sign under the mouse means."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             block, bars = self._block_at(event.pos().y()), self._pressure
             is_bar = event.pos().x() < bars.width

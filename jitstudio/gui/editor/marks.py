@@ -21,13 +21,13 @@ _RANK = {Severity.ERROR: 0, Severity.WARNING: 1, Severity.INFO: 2}
 
 @dataclass(frozen=True)
 class DiagnosticMark:
-    """Something to tell about a place in the text.
+    """A message about a place in the text.
 
     Attributes:
         line: Counted from 1.
         column: Counted from 1 in characters, or None for the whole line.
         severity: How bad it is.
-        message: What to tell when the mouse rests on it.
+        message: What to say when the mouse rests on it.
     """
 
     line: int

@@ -1,4 +1,4 @@
-"""Work that takes longer than a window may wait: done in a thread, told of in the GUI's."""
+"""Work that takes longer than a window may wait: done in a thread, reported in the GUI's."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Unwanted(Exception):
 
 
 class Paced(Sequence[_Item]):
-    """A sequence that makes whoever goes through it rest now and then.
+    """A sequence that pauses its reader now and then.
 
     Python runs one thread at a time. Without the rests the GUI thread would have to ask for its
     turn after each call of Qt, some thousand times for a table that is painted.
@@ -121,7 +121,7 @@ class Background(QObject):
         return self._busy
 
     def start(self, work: Callable[[Event], object]) -> None:
-        """Does this; it is told by the event when nobody waits for it any more."""
+        """Does this; it is reported by the event when nobody waits for it any more."""
         self.stop()
         self._stop = Event()
         self._busy = True

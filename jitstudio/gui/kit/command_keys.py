@@ -1,6 +1,6 @@
 """The keys that commands have now, for hints and tool tips that name them.
 
-Whoever gives a command its keys makes them known here; no other text holds a key that the user
+Keys of a command are registered here; no other text holds a key that the user
 can change.
 """
 

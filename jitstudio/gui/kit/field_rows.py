@@ -117,8 +117,8 @@ class FieldRows(QWidget):
         """Appends a row.
 
         Args:
-            title: What stands before the fields; a text becomes the label of the first.
-            fields: Beside each other.
+            title: What is before the fields; a text becomes the label of the first.
+            fields: They are next to each other.
             places: The problems to show below them; see `SpecProblem.where`.
             stretched: Which of the fields takes what room there is.
         """

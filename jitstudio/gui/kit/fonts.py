@@ -67,7 +67,7 @@ class FontSettings(QObject):
         self.zoom = zoom
         font.setPointSizeF(self._ui_size * zoom)
         QApplication.setFont(font)
-        # Where a style sheet is at work, Qt tells nobody but the windows.
+        # Where a style sheet is at work, Qt notifies only the windows.
         for widget in QApplication.allWidgets():
             QApplication.sendEvent(widget, QEvent(QEvent.Type.ApplicationFontChange))
         self.changed.emit()

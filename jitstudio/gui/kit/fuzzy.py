@@ -53,7 +53,7 @@ class Ranking:
         with parts of the query, then one that holds it anywhere, then its scattered letters.
 
         Args:
-            query: What was typed; blanks in it stand for anything.
+            query: What was typed; blanks in it represent anything.
             rows: Which texts to look at; all of them where not given.
         """
         marked = self._marked
@@ -61,7 +61,7 @@ class Ranking:
         letters = _letters(query)
         if not letters:
             return [Match(row, 0) for row in looked_at]
-        # Most texts have not even the letters, which is told fastest.
+        # Most texts have not even the letters, which is the fastest test.
         has_letters = re.compile(_scattered([re.escape(c) for c in letters]), re.DOTALL).match
         match = _pattern(letters, "{}").match
         found = []

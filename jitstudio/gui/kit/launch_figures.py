@@ -1,4 +1,4 @@
-"""The figures of a launch in words: times, bandwidth, what the kernel needs.
+"""The figures of a launch: times, bandwidth, what the kernel needs.
 
 Knows `core.launch` and no widget.
 """
@@ -14,7 +14,7 @@ from jitstudio.core.launch.device import Device
 from jitstudio.core.launch.result import KernelFacts, LaunchResult, Timing
 from jitstudio.gui.kit.translating import counted
 
-# From this many milliseconds on, a time is told in this unit.
+# From this many milliseconds on, a time is reported in this unit.
 _UNITS = ((1000.0, 1000.0, "s"), (1.0, 1.0, "ms"), (0.0, 0.001, "µs"))
 _DIGITS = 4
 

@@ -59,7 +59,7 @@ class NumberField(QLineEdit):
 
     @property
     def number(self) -> float | None:
-        """What stands here; None where that is no number that it could be."""
+        """What is here; None where that is no number that it could be."""
         try:
             number = int(self.text()) if self._whole else float(self.text())
         except ValueError:

@@ -21,15 +21,15 @@ _LEAST_LETTERS = 4
 def icon_button(
     parent: QWidget, text: str, what: str, icon_name: str, keys: str = "", *, command: str = ""
 ) -> QToolButton:
-    """Returns a button with its word beside its icon, which `show_icons` draws.
+    """Returns a button with its word next to its icon, which `show_icons` draws.
 
     Args:
         parent: The panel it belongs to.
         text: The word.
         what: What it does, for the tool tip and for screen readers.
         icon_name: A file in `resources/icons`.
-        keys: What can be pressed instead and stays so; the tool tip tells it.
-        command: The command that does the same; the tool tip tells its key.
+        keys: What can be pressed instead and stays so; the tool tip says it.
+        command: The command that does the same; the tool tip has its key.
     """
     button = QToolButton(parent)
     button.setText(text)

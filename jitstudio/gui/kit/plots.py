@@ -23,7 +23,7 @@ _PADDING = 0.04
 _MARGINS = (4, 8, 14, 4)
 # Below this width figures would run into each other.
 _NARROW = 150
-# Told apart by shape as well as by colour: circle, square, triangle, and so on.
+# Distinguished by shape as well as by colour: circle, square, triangle, and so on.
 SYMBOLS = {"o": "●", "s": "■", "t": "▼", "d": "◆", "star": "★", "+": "+", "x": "✕", "t1": "▲"}
 """What marks the points of one line after the other, and how it is written."""
 
@@ -57,7 +57,7 @@ class Plot(pg.PlotWidget):  # type: ignore[misc]  # pyqtgraph has no types
         self.hideButtons()
         self.setLabel("bottom", bottom)
         self.setLabel("left", left)
-        # Figures are told with their unit; "(x1e+06)" beside an axis nobody reads.
+        # Figures are shown with their unit; "(x1e+06)" next to an axis nobody reads.
         for axis in ("bottom", "left"):
             self.getAxis(axis).enableAutoSIPrefix(False)
             # The finest ticks make a plot slow to paint, and a grid hard to read.

@@ -86,7 +86,7 @@ class MarkDelegate(QStyledItemDelegate):
 
 
 class PanelTable(QTableView):
-    """A table of whole rows that says in words why it is empty.
+    """A table of whole rows that says why it is empty.
 
     Signals:
         left_out_changed: There is room for other columns; see `left_out`.
@@ -111,7 +111,7 @@ class PanelTable(QTableView):
         self.setShowGrid(False)
         self.setWordWrap(False)
         self.setFrameShape(QTableView.Shape.NoFrame)
-        # Tab leaves the table; else who works by keyboard could never get out of it.
+        # Tab leaves the table; otherwise the keyboard could never get out of it.
         self.setTabKeyNavigation(False)
         self.setCornerButtonEnabled(False)
         self.setContextMenuPolicy(Qt.ContextMenuPolicy.ActionsContextMenu)

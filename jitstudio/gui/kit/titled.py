@@ -12,7 +12,7 @@ from jitstudio.gui.kit.presentation import ModelIndex, title_of
 
 
 class TitledModel(QAbstractTableModel):
-    """Tells its titles, and what is written into their columns; the cells are for others to say."""
+    """Returns the titles, and what is written into their columns; subclasses give the cells."""
 
     _titles: Sequence[str] = ()
     _help: Mapping[int, str] = MappingProxyType({})

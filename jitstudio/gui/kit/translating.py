@@ -11,7 +11,7 @@ from PySide6.QtCore import QCoreApplication, QLibraryInfo, QLocale, QTranslator
 
 from jitstudio.paths import resource
 
-# Qt's own takes and gives back anything, as far as a type checker can tell.
+# Qt's own takes and gives back anything, as far as a type checker can say.
 QT_TRANSLATE_NOOP = cast("Callable[[str, str], str]", QtCore.QT_TRANSLATE_NOOP)
 
 

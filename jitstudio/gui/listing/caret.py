@@ -61,7 +61,7 @@ class ListingCaret:
         self._goal = None
 
     def show_rows(self, rows: VisibleRows) -> None:
-        """Turns to other lines that are shown; what stood in a hidden one moves up to its head."""
+        """Turns to other lines that are shown; what was in a hidden one moves up to its head."""
         self.rows = rows
         place, anchor = (
             (line if rows.shows(line) else rows.step(line, 0), column)

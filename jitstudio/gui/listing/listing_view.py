@@ -86,7 +86,7 @@ class ListingView(Zoomable, ListingArea):
 
     @property
     def theme(self) -> Theme:
-        """The theme worn now."""
+        """The theme used now."""
         return self._theme
 
     def set_theme(self, theme: Theme) -> None:

@@ -26,7 +26,7 @@ from jitstudio.listing.kernel_names import DemangledListing
 from jitstudio.listing.lines import LineClass
 
 _NARROWEST, _WIDEST = 18, 320
-# What is shown of a name: the beginning tells most, but no two shall look alike.
+# What is shown of a name: the beginning says most, but no two shall look alike.
 _LONGEST, _BEGINNING = 32, 12
 # What a user calls each class of lines; the names of objects are made of the class's own.
 _TITLES = {

@@ -118,7 +118,7 @@ class WorkerService(QObject):
     """Hands requests to a worker in a thread of its own.
 
     Signals:
-        broke: The worker failed at a request, whoever has made it; a message for the user.
+        broke: The worker failed at a request, of any handle; a message for the user.
     """
 
     broke = Signal(str)

@@ -55,11 +55,11 @@ class FileCommands(QObject):
     """What the File menu does.
 
     Args:
-        dialogs: Who asks the user; dialogs over `window` where not given.
+        dialogs: Asks the user; dialogs over `window` where not given.
 
     Signals:
-        failed: Something could not be read or written, in words.
-        reported: Something went well that cannot be seen otherwise, in words.
+        failed: Something could not be read or written.
+        reported: Something went well that cannot be seen otherwise.
         recent_changed: The list of recent files is another one.
         opened: The user has opened or begun something, and wants to write in it.
         project_wanted: This file is a project, which takes the place of what is open.

@@ -56,7 +56,7 @@ class MenuBar(QObject):
 
 
 def _layout_switch(window: QMainWindow, actions: Actions) -> QWidget:
-    """Returns the layouts as buttons at the end of the menu bar, the one worn pressed."""
+    """Returns the layouts as buttons at the end of the menu bar, the one used pressed."""
     switch = QWidget(window.menuBar())
     switch.setObjectName("layoutSwitch")
     line = QHBoxLayout(switch)

@@ -44,7 +44,7 @@ class NoticeAction:
 
 
 class NoticeBar(QFrame):
-    """Hidden until something is to be told; never modal, so that typing goes on.
+    """Hidden until there is a message; never modal, so that typing goes on.
 
     Lists all notices, the latest last, and is left by each when it is closed; more than fit into a
     part of the window are scrolled.
@@ -87,7 +87,7 @@ class NoticeBar(QFrame):
         self._scroll.setFrameShape(QFrame.Shape.NoFrame)
         self._scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._scroll.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        # Who gives the keyboard to the bar means its buttons.
+        # The keyboard of the bar is for its buttons.
         self._scroll.viewport().setFocusProxy(None)  # type: ignore[arg-type]
         column = QVBoxLayout(self)
         column.setContentsMargins(10, 5, 6, 5)
@@ -97,7 +97,7 @@ class NoticeBar(QFrame):
 
     @property
     def text(self) -> str:
-        """What is told; empty while the bar is hidden."""
+        """The messages; empty while the bar is hidden."""
         return "\n".join(row.text for row in self._rows.values())
 
     @Slot(str)
@@ -134,7 +134,7 @@ class NoticeBar(QFrame):
 
     @Slot(str)
     def withdraw(self, key: str) -> None:
-        """What was told with this key is true no longer, or done with."""
+        """Removes the message with this key."""
         row = self._rows.pop(key, None)
         if row is None:
             return
@@ -203,7 +203,7 @@ class _Row(QWidget):
         column = QVBoxLayout()
         column.addWidget(self._text)
         if choices:
-            # Below the text, which a narrow window would squeeze beside them.
+            # Below the text, which a narrow window would squeeze next to them.
             column.addLayout(_buttons(choices))
         row.addLayout(column, 1)
         row.addWidget(self._close, 0, top)
@@ -211,7 +211,7 @@ class _Row(QWidget):
 
     @property
     def text(self) -> str:
-        """What is told."""
+        """The message."""
         return self._text.text()
 
     def take_keyboard(self) -> None:

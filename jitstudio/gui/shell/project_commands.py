@@ -32,12 +32,12 @@ class ProjectCommands(QObject):
     """What the File menu does with projects.
 
     Args:
-        files: Who opens and saves single files.
-        dialogs: Who asks the user.
+        files: Opens and saves single files.
+        dialogs: Asks the user.
 
     Signals:
-        failed: Something could not be read or written, in words.
-        reported: Something went well that cannot be seen otherwise, in words.
+        failed: Something could not be read or written.
+        reported: Something went well that cannot be seen otherwise.
         recent_changed: The list of recent files is another one.
         trust_wanted: The user is to say whether he trusts the open project.
     """

@@ -91,7 +91,7 @@ class StaleMark(QObject):
         self.bar.raise_()
         width, bottom = inside.width(), inside.bottom()
         if isinstance(view, QAbstractScrollArea):
-            # Beside and above the scroll bars.
+            # Next to and above the scroll bars.
             width -= view.verticalScrollBar().width() * view.verticalScrollBar().isVisible()
             bottom = view.viewport().geometry().bottom()
         height = self._words.wanted_height(width - self._close.sizeHint().width())
@@ -133,7 +133,7 @@ class StaleMarks(QObject):
         Args:
             view: What the mark lies over.
             is_old: Whether its content is older than the text.
-            says_why: Whether a sentence tells why; other panes do where not.
+            says_why: Whether a sentence says why; other panes do where not.
         """
         mark = StaleMark(view, self._themes.theme)
         self._themes.theme_changed.connect(mark.set_theme)

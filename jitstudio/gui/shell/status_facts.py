@@ -16,7 +16,7 @@ class StatusFacts(QWidget):
     """A row of facts that never needs more room than there is.
 
     Args:
-        facts: In the order in which they stand.
+        facts: In the order in which they are.
         yielding: The same in the order in which they go where there is little room.
     """
 

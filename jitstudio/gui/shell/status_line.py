@@ -33,7 +33,7 @@ _UNTRIED = frozenset((Outcome.CANCELLED, Outcome.REFUSED))
 
 
 class StatusLine(QStatusBar):
-    """Tells how the build stands, and with what it was done.
+    """Shows the state of the build, and its tools.
 
     Signals:
         problems_requested: The user clicked on the state of the build.
@@ -106,7 +106,7 @@ class StatusLine(QStatusBar):
 
     @Slot(str)
     def show_building(self, what: str) -> None:
-        """A build is on its way; what was told before it, such as a refusal, is over."""
+        """A build is on its way; what was reported before it, such as a refusal, is over."""
         self.clearMessage()
         self._doing = what
         self._clock.start()
@@ -204,7 +204,7 @@ class StatusLine(QStatusBar):
         return QSize(_LEAST_WIDTH, super().minimumSizeHint().height())
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Keeps the state hidden while something is told: Qt shows it when the bar grows."""
+        """Keeps the state hidden while something is reported: Qt shows it when the bar grows."""
         if event.type() == QEvent.Type.Show and self.currentMessage():
             self._state.hide()
             # Hidden by the bar, which shows it again, and not for good.
@@ -231,7 +231,7 @@ class StatusLine(QStatusBar):
         self.setToolTip(plain_tooltip("\n".join(self._facts.texts)))
 
     def _needed_left(self) -> int:
-        """Returns what the state takes, or what is told in its place for some seconds."""
+        """Returns what the state takes, or what is reported in its place for some seconds."""
         if told := self.currentMessage():
             return self.fontMetrics().horizontalAdvance(told)
         busy = self._busy.sizeHint().width() + self._cancel.sizeHint().width()

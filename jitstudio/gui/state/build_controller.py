@@ -50,11 +50,11 @@ class BuildController(QObject):
         began: A build is on its way; its subject, request and plan, None where there is none.
         event_received: An event of that build.
         built: What a build of this subject came to, whether it began or was refused.
-        build_started: A build is on its way; what is being built, in words.
-        progressed: What the worker is doing now, in words.
+        build_started: A build is on its way; what is being built.
+        progressed: What the worker is doing now.
         build_ended: No build is on its way any more.
-        refused: There is nothing to build, in words.
-        worker_broke: The worker itself failed, in words.
+        refused: There is nothing to build.
+        worker_broke: The worker itself failed.
     """
 
     module_changed = Signal()
@@ -353,7 +353,7 @@ class BuildController(QObject):
 
 
 def nothing_to_build(link: LinkMode) -> str:
-    """Returns why there is no build where no module takes part, in words."""
+    """Returns why there is no build where no module takes part."""
     if link is LinkMode.NONE:
         return QCoreApplication.translate(
             "BuildController", "There is nothing to build: open or write a kernel first."

@@ -31,7 +31,7 @@ _OF_PROJECTS = frozenset((Switch.LIBDEVICE, Switch.JOIN_IR, Switch.DRIVER_JIT))
 
 @dataclass(frozen=True)
 class Origin:
-    """Who has written what is built.
+    """The author of what is built.
 
     Attributes:
         folder: That of the project, where relative paths in the options begin; empty for none.
@@ -176,7 +176,7 @@ class BuildSettings(QObject):
 
     @property
     def origin(self) -> Origin:
-        """Who has written what is built; the user himself as long as no project is open."""
+        """The author of what is built; the user as long as no project is open."""
         return self._origin
 
     @origin.setter

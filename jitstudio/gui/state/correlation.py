@@ -59,7 +59,7 @@ class MatchedLines:
         sources: By the document; the line itself comes first, then calls that it was inlined by.
         ptx: By the module, ascending.
         sass: Of the listing, ascending.
-        chain: Where one line of a listing comes from, as the line table tells: the line itself,
+        chain: Where one line of a listing comes from, as the line table says: the line itself,
             then the calls that it was inlined by.
     """
 
@@ -271,7 +271,7 @@ class Correlations(QObject):
 
     @Slot(Document)
     def _on_document_removed(self, document: Document) -> None:
-        # Its text goes, and with it who follows that.
+        # Its text goes, and with it what follows that.
         self._origins.pop(document, None)
         self._on_document_changed(document)
 

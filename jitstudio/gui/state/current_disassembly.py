@@ -71,7 +71,7 @@ class _Subject:
 
 
 class CurrentDisassembly(QObject):
-    """Has the SASS that is looked at read, as long as somebody who can be seen wants it.
+    """Has the SASS that is shown read, as long as a visible pane needs it.
 
     Signals:
         changed: There is another inspection, none any more, or one that is being read.
@@ -126,7 +126,7 @@ class CurrentDisassembly(QObject):
 
     @property
     def problem(self) -> str:
-        """Why there is no inspection, in words; empty where there is one, or will be."""
+        """Why there is no inspection; empty where there is one, or will be."""
         return self._problem
 
     @property
@@ -155,7 +155,7 @@ class CurrentDisassembly(QObject):
 
     @property
     def sentence(self) -> str:
-        """What is told while there is no inspection, in one line."""
+        """What is reported while there is no inspection, in one line."""
         if self.is_reading or self._outputs.is_first_expected:
             return self.words.partition("\n")[0]
         return self._problem or QCoreApplication.translate(
@@ -210,7 +210,7 @@ class CurrentDisassembly(QObject):
         if self._reading is not None:
             self._reading.ignore()
         self._reading, self._current, self._problem = None, None, ""
-        # Who hears of it can tell a pause from the end.
+        # Receivers can tell a pause from the end.
         self._read()
         self.changed.emit()
 

@@ -37,7 +37,7 @@ class DisassemblyCache(QObject):
         return found if isinstance(found, Disassembly) else None
 
     def problem(self, built: Built) -> str:
-        """Returns why it cannot be read, in words; empty where it has been or will be."""
+        """Returns why it cannot be read; empty where it has been or will be."""
         found = self._found.get(built)
         return found if isinstance(found, str) else ""
 

@@ -42,7 +42,7 @@ def has_changed(path: Path, known: str | None) -> bool:
     """
     if not os.path.exists(path):
         return False
-    # Nothing that large was seen here, nor shall it be read to be told so.
+    # Nothing that large was seen here, nor shall it be read to find out.
     return os.path.getsize(path) > plain_files.LARGEST or digest(read_file(path)) != known
 
 
@@ -55,7 +55,7 @@ def resolved(path: Path) -> Path:
     try:
         found = path.resolve()
     except (OSError, RuntimeError):
-        # The latter is how pathlib tells of it up to Python 3.12.
+        # The latter is what pathlib raises up to Python 3.12.
         reason = QCoreApplication.translate("Files", "its links lead in a circle")
     else:
         if _is_utf_8(found):
@@ -81,7 +81,7 @@ def write_file(path: Path, content: bytes) -> None:
     except OSError as error:
         problem = error.strerror or str(error)
     except RuntimeError:
-        # How pathlib tells of it up to Python 3.12.
+        # What pathlib raises up to Python 3.12.
         problem = QCoreApplication.translate("Files", "it is a link to itself")
     if problem:
         told = QCoreApplication.translate(
@@ -131,7 +131,7 @@ def rename_file(old: Path, new: Path) -> None:
 
 
 def digest(content: bytes) -> str:
-    """Returns the SHA-256 of a content in hexadecimal digits, which tells it from others."""
+    """Returns the SHA-256 of a content in hexadecimal digits, which identifies it."""
     # Qt has a hash, too, but it is ten times slower.
     from hashlib import sha256
 
@@ -139,7 +139,7 @@ def digest(content: bytes) -> str:
 
 
 def kind_of_file(path: Path) -> CodeKind:
-    """Returns the kind that a file's ending tells.
+    """Returns the kind that a file's ending says.
 
     Raises:
         DocumentError: The ending is none of the known ones.

@@ -34,7 +34,7 @@ class Document(QObject):
             typed, which is given as a text, can be edited unless it is too large: it is kept, and
             can be saved, all the same.
         read_only: Why it cannot be edited, or None.
-        on_disk: What tells the content of its file, as it was read or written last, from others;
+        on_disk: A digest of the content of its file, as it was read or written last;
             None where there is no such file.
         cursor: Where the cursor is in the text, for when it is shown anew.
         is_reloading: Whether what changes now comes from its file, and not from the user.
@@ -295,7 +295,7 @@ class Document(QObject):
 
     @Slot()
     def _on_contents_changed(self) -> None:
-        # Colouring tells of a change too, but of none to the contents.
+        # Colouring emits a change too, but of none to the contents.
         if self._has_changed:
             self._has_changed = False
             if self.is_preview and not self.is_reloading:
@@ -373,7 +373,7 @@ class Documents(QObject):
         return [d for d in self._open if d.path is not None and d.path.name == name]
 
     def title(self, document: Document) -> str:
-        """What to call it where people read: with as many folders as tell it from its namesakes."""
+        """The name to show, with as many folders as distinguish it from its namesakes."""
         others = [d.path for d in self.namesakes(document) if d is not document]
         if document.path is None or not others:
             return document.name

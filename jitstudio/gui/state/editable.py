@@ -37,7 +37,7 @@ class Found:
 
     Attributes:
         content: All of it.
-        digest: What tells it from another content.
+        digest: Identifies the content.
         held: Its text, or why that cannot be edited.
         base: The text that was in the window when the file was read; None where none can be.
         changes: The lines of the base that have to change.

@@ -20,7 +20,7 @@ from jitstudio.gui.state.file_text import FileText
 
 # A file that is replaced is gone for a moment, and one that is written comes in pieces.
 _QUIET_MS = 150
-# Whoever writes all the time is read in between.
+# A file that is written all the time is read in between.
 _MOST_MS = 1000
 
 
@@ -161,7 +161,7 @@ class FileWatch(QObject):
     def _on_answered(self, path: Path, found: Found | DocumentError | None) -> None:
         self._read.discard(path)
         document = self._documents.at_path(path)
-        # What is there but cannot be read is left alone: saving will tell.
+        # What is there but cannot be read is left alone: saving will say.
         if document is not None and not isinstance(found, DocumentError):
             self._judge(document, found)
 
@@ -208,7 +208,7 @@ class FileWatch(QObject):
     def _on_added(self, document: Document) -> None:
         self._follow()
         if document.is_modified:
-            # It comes from an earlier day; who knows what happened to the file.
+            # It comes from an earlier day; the file may have changed since.
             self._touch([document.path])
 
     @Slot(Document)

@@ -17,7 +17,7 @@ class FileWriter(QObject):
 
     Signals:
         written: This one is in the file, or one that came after it.
-        failed: This one could not be written; why, in words.
+        failed: This one could not be written; why.
     """
 
     written = Signal(int)
@@ -31,7 +31,7 @@ class FileWriter(QObject):
         self._ended = 0
         self._problem = ""
         self._held: bytes | None = None
-        # It comes from the thread, and is told of in the window's.
+        # It comes from the thread, and is reported in the window's.
         self._write_ended.connect(self._on_ended, Qt.ConnectionType.QueuedConnection)
         # One thread keeps the order.
         self._pool = QThreadPool(self)
@@ -68,7 +68,7 @@ class FileWriter(QObject):
     @Slot(int, str)
     def _on_ended(self, number: int, problem: str) -> None:
         if number <= self._ended:
-            return  # It was waited for, and told then.
+            return  # It was waited for, and reported then.
         self._ended = number
         if problem:
             self.failed.emit(number, problem)

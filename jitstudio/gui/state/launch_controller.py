@@ -60,13 +60,13 @@ class LaunchController(QObject):
         devices_changed: These are the GPUs.
         device_changed: Another GPU is chosen, or one is known now.
         problems_changed: What forbids the launch, or will surprise.
-        config_changed: How many threads there would be; None where that cannot be told.
+        config_changed: How many threads there would be; None where that cannot be known.
         facts_changed: What the driver says about the kernel; None where it says nothing.
         running_changed: Whether a launch is on its way, or waits for what it needs.
-        progressed: What is being done now, in words.
+        progressed: What is being done now.
         printed: What the kernel has printed since the last time.
         finished: What the launch came to; every run ends with it.
-        broke: The worker itself failed, in words.
+        broke: The worker itself failed.
     """
 
     devices_changed = Signal(DeviceList)
@@ -112,7 +112,7 @@ class LaunchController(QObject):
         self._finder.failed.connect(self._on_kernels_missed)
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._inspect)
-        # Queued: the result of the build is told after its end.
+        # Queued: the result of the build is reported after its end.
         build_controller.build_ended.connect(self._go_on, Qt.ConnectionType.QueuedConnection)
         outputs.result_changed.connect(self._on_result_changed)
         specs.changed.connect(self._review)
@@ -177,7 +177,7 @@ class LaunchController(QObject):
         if not self._is_waiting:
             return
         if self._build_controller.is_busy and not self._build_controller.is_building:
-            # It would begin after a pause in typing; whoever runs has done with typing.
+            # It would begin after a pause in typing; a launch comes after typing.
             self._build_controller.build()
         if awaited := self._awaited():
             self.progressed.emit(awaited)
@@ -202,7 +202,7 @@ class LaunchController(QObject):
         self._go_on()
 
     def _awaited(self) -> str:
-        """Returns what has to be known before a launch, in words; empty where nothing has."""
+        """Returns what the user has to know before a launch; empty where there is nothing."""
         if self._build_controller.is_busy or self._finder.is_busy:
             return self.tr("waiting for the build")
         return self.tr("looking for GPUs") if self._devices is None else ""
@@ -285,7 +285,7 @@ class LaunchController(QObject):
             self._inspecting.finished.connect(self._on_inspected)
 
     def _show_facts(self, told: KernelFacts | Diagnostic | None) -> None:
-        """Tells what the driver says about the kernel, or why it says nothing."""
+        """Says what the driver says about the kernel, or why it says nothing."""
         self._remarks = ()
         if isinstance(told, Diagnostic):
             words = (told.message, told.explanation)
@@ -295,7 +295,7 @@ class LaunchController(QObject):
     @Slot()
     def _on_result_changed(self) -> None:
         if self._outputs.good is self._built:
-            # Another build has failed; what can be launched stays, and that is told.
+            # Another build has failed; what can be launched stays, and that is reported.
             self._tell_problems()
             return
         self._built = self._outputs.good

@@ -36,7 +36,7 @@ class LaunchSpecs(QObject):
     """The kernels of a build, the chosen one, and the launches by kernel title.
 
     Signals:
-        replaced: The chosen launch is another one than was typed: whoever shows it shows it anew.
+        replaced: The chosen launch is another one than was typed: views show it anew.
         changed: The chosen launch has changed, replaced or typed.
     """
 

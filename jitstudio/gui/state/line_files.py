@@ -17,7 +17,7 @@ _BUILT_IN = "__nv_nvrtc_builtin_header.h"
 
 
 class Absence(Enum):
-    """Why there is no file to open, in words."""
+    """Why there is no file to open."""
 
     BUILT_IN = QT_TRANSLATE_NOOP(
         "LineFiles", "{line} is in a header inside NVRTC itself, which is no file to open"

@@ -13,7 +13,7 @@ from jitstudio.gui.state.editable import ReadOnlyReason
 from jitstudio.gui.state.file_text import line_changes
 
 UNKNOWN = -1
-"""Stands for a line that was not built as it is now, or is not there any more."""
+"""Represents a line that was not built as it is now, or is not there any more."""
 
 
 class BuiltLines(Protocol):

@@ -77,7 +77,7 @@ def _blank(hint: str) -> _History:
 class Outputs(QObject):
     """The outputs per kind of code, for the document or the link that is looked at.
 
-    What is built is told apart by a subject (the document, or the link), so that switching
+    What is built is distinguished by a subject (the document, or the link), so that switching
     between two tabs shows each one's own last result.
 
     Signals:

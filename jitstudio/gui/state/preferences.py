@@ -45,7 +45,7 @@ class Preferences(QObject):
         return self._values[key]
 
     def set_value(self, key: str, value: SettingValue) -> None:
-        """Changes a setting; told at once, and kept."""
+        """Changes a setting; reported at once, and kept."""
         value = BY_KEY[key].read(value)
         if value != self._values[key]:
             self._values[key] = value
@@ -148,7 +148,7 @@ class Preferences(QObject):
 
     @property
     def columns(self) -> list[str]:
-        """Which columns stand beside SASS; see `models.column_choice`."""
+        """Which columns are next to SASS; see `models.column_choice`."""
         stored = self._store.value("columns", [])
         return [str(entry) for entry in (stored if isinstance(stored, list) else [stored])]
 

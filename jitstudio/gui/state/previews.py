@@ -77,7 +77,7 @@ def open_preview(documents: Documents, path: Path, reader: FileReader) -> Docume
 
 
 def part_in_builds(document: Document) -> str:
-    """Returns how builds come by a document, in words; empty where that is plain to see."""
+    """Returns how builds come by a document; empty where that is plain to see."""
     if document.confined_to:
         told = QCoreApplication.translate(
             "Previews",

@@ -89,7 +89,7 @@ class ProjectState(QObject):
 
     @property
     def on_disk(self) -> str | None:
-        """What tells the content of its file, as it is known, from others."""
+        """A digest of the content of its file, as it is known."""
         return self._on_disk
 
     @property
@@ -121,7 +121,7 @@ class ProjectState(QObject):
         return (document for document in self._documents if _is_in(document, folder))
 
     def open(self, opened: OpenProject, standing: Standing = RESTRICTED) -> None:
-        """Takes over all of a project; what is open already stays beside it."""
+        """Takes over all of a project; what is open already stays next to it."""
         project = opened.project
         self._begin(opened.path, standing)
         self._program = ""
@@ -191,7 +191,7 @@ class ProjectState(QObject):
         return self._project(path.parent, resolve, with_texts=True)
 
     def paths(self, path: Path) -> frozenset[Path]:
-        """Returns the paths whose links `capture` follows: a disk may take a while to tell."""
+        """Returns the paths whose links `capture` follows: a disk may take a while to say."""
         found: set[Path] = set()
 
         def note(path: Path) -> Path:

@@ -43,7 +43,7 @@ def request_for(
     libraries = tuple(d for d in documents if d.is_library)
     sources = tuple(module.as_source() for module in modules)
     strange = {d.confined_to for d in (*modules, *headers, *libraries)} - {""}
-    # A module from elsewhere was opened by the user, and includes what lies beside it.
+    # A module from elsewhere was opened by the user, and includes what lies next to it.
     folders = dict.fromkeys((origin.folder, *(s.folder for s in sources), *sorted(strange)))
     is_trusted = origin.is_trusted and not strange
     return BuildRequest(

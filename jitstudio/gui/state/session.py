@@ -117,10 +117,10 @@ class Session(QObject):
         elsewhere: Another such folder, from which unsaved text is taken over.
 
     Signals:
-        save_failed: The session cannot be written, in words; told once until it works again.
+        save_failed: The session cannot be written; reported once until it works again.
         save_works: It can be written again.
-        restore_failed: Some or all of the last session cannot be brought back, in words.
-        recovered: What became of an earlier session, where that is not as expected, in words.
+        restore_failed: Some or all of the last session cannot be brought back.
+        recovered: What became of an earlier session, where that is not as expected.
     """
 
     save_failed = Signal(str)
@@ -174,7 +174,7 @@ class Session(QObject):
 
     @property
     def complaint(self) -> str:
-        """Why the session is not kept at present, in words; empty where it is."""
+        """Why the session is not kept at present; empty where it is."""
         return self._complaint
 
     @property
@@ -187,7 +187,7 @@ class Session(QObject):
         self._timer.setInterval(max(_WRITING_MS // 2, round(seconds * 1000) - _WRITING_MS))
 
     def watch(self) -> None:
-        """Saves after each change from now on; also at once, to tell early if it cannot be."""
+        """Saves after each change from now on; also at once, to find out early if it cannot be."""
         documents, settings = self._documents, self._settings
         self._is_watching = True
         for signal in (
@@ -478,7 +478,7 @@ class Session(QObject):
 
 
 def _with_project(path: Path) -> SavedSession | None:
-    """Returns the session in this file if it has a project; None too where that cannot be told."""
+    """Returns the session in this file if it has a project; None too where that cannot be known."""
     try:
         saved = load(plain_files.read_file(path))
     except (OSError, SessionFormatError):

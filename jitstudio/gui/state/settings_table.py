@@ -33,7 +33,7 @@ class Setting:
 
     Attributes:
         key: What it is kept and asked for by.
-        group: The heading it stands under.
+        group: The heading it is under.
         title: What the user reads.
         sentence: What it does.
         default: What it is until the user chooses.
@@ -42,7 +42,7 @@ class Setting:
         unit: What a number counts.
         choices: All values of a text.
         is_font: Whether it is a text that names a family of fonts.
-        command: The command whose keys the sentence tells, as ``{keys}``.
+        command: The command whose keys the sentence has, as ``{keys}``.
     """
 
     key: str
@@ -69,7 +69,7 @@ class Setting:
         if isinstance(self.default, bool):
             return _TRUTHS.get(str(stored).casefold(), self.default)
         if self.is_font:
-            # A font that is gone may come back: whoever draws takes another until then.
+            # A font that is gone may come back: another is drawn until then.
             return str(stored) if str(stored).strip() else self.default
         if isinstance(self.default, str):
             values = {choice.value for choice in self.choices}

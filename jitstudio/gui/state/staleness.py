@@ -48,7 +48,7 @@ class Staleness(QObject):
 
     @property
     def words(self) -> str:
-        """What to tell of the old results; empty while the user types, or where none is old."""
+        """What to say about the old results; empty while the user types, or where none is old."""
         return self._told
 
     def _change(self, what: str | None) -> None:

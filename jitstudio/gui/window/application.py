@@ -70,7 +70,7 @@ def run(files: Sequence[str]) -> int:
 
 
 def _settings() -> tuple[QSettings, str]:
-    """Returns the user's settings, and what is unusual about where they are kept, in words."""
+    """Returns the user's settings, and what is unusual about where they are kept."""
     folder, told = settings_folder(), ""
     if fallback_folder() in folder.parents:
         told = QCoreApplication.translate(

@@ -11,7 +11,7 @@ _NUMBERS = (signal.SIGTERM, signal.SIGINT, *((signal.SIGHUP,) if hasattr(signal,
 
 
 class EndSignals(QObject):
-    """Tells in the event loop of the signals that ask for the end.
+    """Reports in the event loop the signals that ask for the end.
 
     Python runs its handlers between two lines of Python only, and a window that waits for events
     runs none: what wakes it up is a pipe that Python's part in C writes to at once.
@@ -35,7 +35,7 @@ class EndSignals(QObject):
         self.start()
 
     def start(self) -> None:
-        """Tells of the next signal: the end that the last one asked for does not come."""
+        """Reports the next signal: the end that the last one asked for does not come."""
         for number in self._numbers:
             signal.signal(number, lambda *_: None)
         signal.set_wakeup_fd(self._sink, warn_on_full_buffer=False)
@@ -43,7 +43,7 @@ class EndSignals(QObject):
 
     @Slot()
     def _on_activated(self) -> None:
-        # Signals that others handle are told here as well.
+        # Signals that others handle are reported here as well.
         came = [number for number in os.read(self._source, 64) if number in self._numbers]
         if came:
             self.stop()

@@ -108,7 +108,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Keep everything, so that it comes back at the next start, or ask where that cannot be."""
-        # Where the rest cannot be made now, the window stays to tell so.
+        # Where the rest cannot be made now, the window stays to say so.
         event.ignore()
         builder = None if self._is_bare else self.builder
         event.accept()

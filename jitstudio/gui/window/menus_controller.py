@@ -27,7 +27,7 @@ _MODE_WORDS = {
 
 
 class MenusController(QObject):
-    """Adds to the menus of the table what no table can tell."""
+    """Adds to the menus of the table what no table can say."""
 
     def __init__(self, files: FileCommands, preferences: Preferences, shell: Shell) -> None:
         menus, actions = shell.menus, shell.actions

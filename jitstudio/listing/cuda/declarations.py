@@ -65,7 +65,7 @@ class Prepared:
     Attributes:
         text: UTF-8.
         attributes: In order.
-        aliases: Declarations that stand for the macros which name a type or a number.
+        aliases: Declarations that represent the macros which name a type or a number.
     """
 
     text: bytes
@@ -273,7 +273,7 @@ class Declarations:
 
 @lru_cache(_MOST_REMEMBERED)
 def declarations(text: bytes, defines: tuple[str, ...] = ()) -> Declarations:
-    """Everything that a text declares; whoever asks must not change it.
+    """Everything that a text declares; the caller must not change it.
 
     Args:
         text: In UTF-8.

@@ -13,7 +13,7 @@ SHAPES = frozenset(
     for abstract in ("", "abstract_")
     for shape in ("pointer", "array", "function", "reference")
 )
-"""What can stand around the name that is declared."""
+"""What can be around the name that is declared."""
 
 _PIECE = 4096
 _NAMES = frozenset({"identifier", "field_identifier", "type_identifier"})
@@ -43,7 +43,7 @@ def parse_in_pieces(text: bytes) -> Node:
 
 
 def text_of(node: Node | None) -> str:
-    """Returns what a node stands for, with single spaces; empty for None."""
+    """Returns what a node represents, with single spaces; empty for None."""
     return " ".join((node.text or b"").decode("utf-8", "replace").split()) if node else ""
 
 

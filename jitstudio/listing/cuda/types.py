@@ -97,7 +97,7 @@ def bounded(value: int) -> int | None:
 
 Argument = Type | int
 Bindings = Mapping[str, Argument]
-"""What the template parameters stand for."""
+"""What the template parameters represent."""
 
 NOTHING: Bindings = {}
 _MOST_DECLARATORS = 16
@@ -146,7 +146,7 @@ class Types:
             kind: The type before the declarator.
             declarator: The name with what is around it; None for neither.
             scope: Where it is.
-            bindings: What template parameters stand for.
+            bindings: What template parameters represent.
             const: Whether the type is.
             decays: Whether an array is passed as a pointer to its first element.
         """
@@ -193,7 +193,7 @@ class Types:
     def bound(
         self, template: Node, arguments: Iterable[Argument | None], scope: Scope
     ) -> dict[str, Argument]:
-        """Returns what the parameters of a template stand for, given its first arguments."""
+        """Returns what the parameters of a template represent, given its first arguments."""
         bindings: dict[str, Argument] = {}
         given = iter(arguments)
         for parameter in template.named_children:

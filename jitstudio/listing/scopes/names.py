@@ -1,4 +1,4 @@
-"""Which declaration of CUDA C++ a name stands for, as far as a syntax tree can show.
+"""Which declaration of CUDA C++ a name represents, as far as a syntax tree can show.
 
 One name is looked at at a time: the tree is read only at that name. There is no preprocessor
 here and no overload resolution: a name with several overloads is one name, and what `#if` leaves
@@ -93,13 +93,13 @@ class CudaSource(Tree):
         return b""
 
     def at(self, byte: int) -> tuple[bytes, Occurrence | None]:
-        """The name at a place, or the one that ends there, and what it stands for in code."""
+        """The name at a place, or the one that ends there, and what it represents in code."""
         name = self.word_at(byte)
         found = self.occurrences(name) if name else ()
         return name, next((o for o in found if o.start <= byte <= o.start + len(name)), None)
 
     def occurrences(self, name: bytes) -> tuple[Occurrence, ...]:
-        """Returns where a name is in code, in order, and what it stands for there."""
+        """Returns where a name is in code, in order, and what it represents there."""
         if name not in self._names:
             if self._depth >= _DEEPEST:
                 return ()
@@ -111,19 +111,19 @@ class CudaSource(Tree):
         return self._names[name]
 
     def occurrence_at(self, name: Node) -> Occurrence | None:
-        """Returns what a name in the tree stands for."""
+        """Returns what a name in the tree represents."""
         found = self.occurrences(self.content[name.start_byte : name.end_byte])
         return next((o for o in found if o.start == name.start_byte), None)
 
     def declarations(self, of: Occurrence) -> Iterator[Occurrence]:
-        """Returns what declares what an occurrence stands for."""
+        """Returns what declares what an occurrence represents."""
         name = self.word_at(of.start)
         same = (o for o in self.occurrences(name) if o.scope == of.scope)
         return (o for o in same if o.declares is not None)
 
 
 class _Resolution:
-    """Finds out what one name stands for."""
+    """Finds out what one name represents."""
 
     def __init__(self, source: CudaSource, name: bytes) -> None:
         self._source = source
@@ -258,7 +258,7 @@ class _Resolution:
         return self._qualified(qualifiers, scopes), True
 
     def _in_macro(self, scopes: Sequence[Scope]) -> str | None:
-        """What a word in the body of a macro stands for: a parameter of it, or what all know."""
+        """What a word in the body of a macro represents: a parameter of it, or what all know."""
         if scopes[-1].key in self._declared:
             return scopes[-1].key
         known = [
@@ -408,7 +408,7 @@ def written_type(source: CudaSource, node: Node | None, depth: int = 0) -> str |
         return FOREIGN if here is not None and here.is_certain else None
     declaring = {o.declares.type: o.declares for o in source.declarations(here) if o.declares}
     if CLASSES.isdisjoint(declaring):
-        # A parameter of a template stands for any class.
+        # A parameter of a template represents any class.
         alias = next((n for kind, n in declaring.items() if kind in _ALIASES), None)
         return written_type(source, alias and alias.child_by_field_name("type"), depth + 1)
     return f"{here.scope}::{source.text(name)}"

@@ -48,7 +48,7 @@ DECLARING = frozenset(
         "for_range_loop",
     }
 )
-# What stands around a declared name, in the field `declarator` or as the only name.
+# What is around a declared name, in the field `declarator` or as the only name.
 DECLARATORS = frozenset(
     {
         "pointer_declarator",
@@ -164,7 +164,7 @@ class Tree:
         return parse_in_pieces(self.content)
 
     def text(self, node: Node | None) -> str:
-        """Returns what a node stands for; empty for None."""
+        """Returns what a node represents; empty for None."""
         content = self.content[node.start_byte : node.end_byte] if node else b""
         return content.decode("utf-8", "replace")
 

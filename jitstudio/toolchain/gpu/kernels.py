@@ -147,7 +147,7 @@ def facts_of(kernel: Kernel, device: Device, config: LaunchConfig) -> KernelFact
             max_threads=told.max_threads_per_block,
             binary_version=told.binary_version,
             ptx_version=told.ptx_version,
-            # The driver tells no alignment.
+            # The driver gives no alignment.
             slots=tuple(Slot(info.offset, info.size, 1) for info in kernel.arguments_info),
         )
         return replace(facts, **_occupancy(kernel, device, config))

@@ -68,7 +68,7 @@ def launch(
         prepared: Files with the content of those buffers that are filled by a file or expression.
         folder: Where the outputs go.
         asked_at: When the launch was asked for, by `time.monotonic`.
-        tell: Hears what happens.
+        tell: Receives what happens.
     """
     if problem := why_unusable():
         return Ran(_unlaunched(request, LaunchOutcome.MISSING, problem), spent=False)
@@ -241,7 +241,7 @@ class _Run:
         }
         if not any(indices.size for indices in suspects.values()):
             return suspects
-        # A kernel may well write what looks like poison: another poison tells.
+        # A kernel may well write what looks like poison: another poison decides.
         for held in buffers.values():
             held.restore()
         self._make_ready(buffers, POISONS[1])

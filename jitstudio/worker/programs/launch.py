@@ -102,7 +102,7 @@ def _check_list(_: ListDevices, told: DeviceList) -> None:
 LAUNCHING = WorkerProgram(
     "jitstudio.worker.children.launch",
     (
-        # What a kernel prints is told up to thirty times a second.
+        # What a kernel prints is reported up to thirty times a second.
         RequestType(LaunchCommand, 256 << 20, LaunchResult, LaunchEvent, _check_launch, 100_000),
         RequestType(InspectRequest, 1 << 20, KernelFacts | Diagnostic, check=_check_facts),
         RequestType(ListDevices, 1 << 20, DeviceList, check=_check_list),

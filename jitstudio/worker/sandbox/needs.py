@@ -244,7 +244,7 @@ def _outputs(job: Job) -> Iterator[str]:
         if added is None or not value or value == "-":
             continue
         path = Path(value + added)
-        with contextlib.suppress(OSError):  # the tool tells in its own words
+        with contextlib.suppress(OSError):  # the tool reports it itself
             if added == _FOLDER:
                 path.mkdir(parents=True, exist_ok=True)
             else:

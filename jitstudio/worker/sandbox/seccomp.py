@@ -35,7 +35,7 @@ class Grant(Flag):
 
     NOTHING = 0
     PROGRAMS = auto()
-    """It starts programs; landlock tells which."""
+    """It starts programs; landlock says which."""
     GPU = auto()
     """It uses the driver, which makes sockets of its own."""
     SHARED_GPU = auto()

@@ -182,7 +182,7 @@ def prepare_driver(folder: str) -> None:
     """Does what the driver could not do later.
 
     It has the files of the GPUs made by a program that needs root's rights; and it keeps what it
-    has compiled for all programs of this user, who would run what a hostile one puts there.
+    has compiled for all programs of this user, which would run what a hostile one puts there.
 
     Args:
         folder: Where it shall keep it instead.

@@ -210,7 +210,7 @@ class Completer(QObject):
         return super().eventFilter(watched, event)
 
     def _show(self) -> None:
-        # Only who has words to offer has loaded them.
+        # Loaded only where words are offered.
         from jitstudio.gui.editor.completion.word_pools import Offers  # noqa: PLC0415
 
         typed, is_header = self._typed()

@@ -34,7 +34,7 @@ class BuildBar(QWidget):
         arch_chosen: The user wants this target.
         options_edited: The user has typed these options, and whether one is typed by half only.
         options_finished: The user has gone on to something else.
-        refused: What was typed is no target, in words.
+        refused: What was typed is no target.
     """
 
     arch_chosen = Signal(Arch)
@@ -104,7 +104,7 @@ class BuildBar(QWidget):
         self._dialect.setMaximumWidth(_NO_LIMIT if room >= self._dialect.sizeHint().width() else 0)
 
     def set_form_action(self, action: QAction) -> None:
-        """Puts the command that shows the form of all options beside their field."""
+        """Puts the command that shows the form of all options next to their field."""
         self._form_button.setDefaultAction(action)
 
     @Slot(tuple)
@@ -127,7 +127,7 @@ class BuildBar(QWidget):
         """Shows this target as chosen."""
         self._arch = arch
         with QSignalBlocker(self._combo):
-            # An `a` or `f` target is not in the list; it stands in the field all the same.
+            # An `a` or `f` target is not in the list; it is in the field all the same.
             self._combo.setCurrentIndex(self._combo.findText(arch.sm))
             self._combo.setEditText(arch.sm)
         self._dialect.setText(self._dialect_words(self._dialects.get(arch.number)))

@@ -129,8 +129,8 @@ class ExportCommands(QObject):
     """Asks, builds and shows or saves what came of it.
 
     Signals:
-        reported: What is being done, in words.
-        failed: Why it cannot be done, in words.
+        reported: What is being done.
+        failed: Why it cannot be done.
     """
 
     reported = Signal(str)

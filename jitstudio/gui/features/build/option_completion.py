@@ -23,7 +23,7 @@ class Suggestion:
 
     Attributes:
         word: What it would become.
-        help: What that is, in words.
+        help: What that is.
     """
 
     word: str

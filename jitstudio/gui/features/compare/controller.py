@@ -189,7 +189,7 @@ class CompareController(QObject):
             cubin_of(built) and not self._disassemblies.code(built) and not problem
             for built, problem in zip((left, right), problems, strict=True)
         )
-        # What stands there stays until all that is compared is known.
+        # What is there stays until all that is compared is known.
         if waits and self._view.compared is None:
             self._view.show_hint(self.tr("Reading the machine code…"))
         return not waits

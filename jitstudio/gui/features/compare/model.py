@@ -36,7 +36,7 @@ _CLOCK = "%H:%M:%S"
 
 
 def build_name(request: BuildRequest, at: datetime) -> str:
-    """All that tells a build from others: subject, target, options, and when it was made."""
+    """What distinguishes a build from others: subject, target, options, and its time."""
     parts = (_subject(request), request.arch.sm, join_options(request.options), f"{at:{_CLOCK}}")
     return ", ".join(filter(None, parts))
 
@@ -52,7 +52,7 @@ def what_differs(request: BuildRequest, other: BuildRequest) -> str:
 def difference_titles(
     left: BuildRequest, left_at: datetime, right: BuildRequest, right_at: datetime
 ) -> tuple[str, str]:
-    """What stands above two builds side by side: in what they differ, and when they were made."""
+    """What is above two builds side by side: in what they differ, and when they were made."""
     translate = QCoreApplication.translate
     titles = (
         (translate("BuildNames", "Baseline: {facts}"), what_differs(left, right), left_at),
@@ -154,7 +154,7 @@ class Half:
         return self.spelling.lines
 
     def number(self, row: int) -> int:
-        """Returns the line that stands in a row, counted from 1; 0 where there is none."""
+        """Returns the line that is in a row, counted from 1; 0 where there is none."""
         found = self.comparison.rows[row]
         return (found.left if self.is_left else found.right) + 1
 
@@ -211,7 +211,7 @@ class Compared:
     def spelt(self, known: Mapping[str, str]) -> Compared:
         """Returns the same with names in C++; as it was compared where one of them is not known.
 
-        Names of both sides are shortened together: what tells two of them apart stays.
+        Names of both sides are shortened together: what distinguishes two of them stays.
 
         Args:
             known: What each lowered name means; empty for names as the tools wrote them.
@@ -297,7 +297,7 @@ def _half(comparison: Comparison, kind: CodeKind, *, is_left: bool) -> Half:
 
 
 def count_text(comparison: Comparison) -> str:
-    """Returns how many differences there are, in words."""
+    """Returns how many differences there are."""
     control = comparison.control_changes
     count = len(comparison.hunks)
     match count:

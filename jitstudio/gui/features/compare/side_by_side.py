@@ -102,13 +102,13 @@ class _DiffPainter(PagePainter):
                 self._painter.setPen(code.margin_current if is_current else code.margin_text)
                 self._painter.drawText(QPointF(x, grid.y(row) + grid.ascent), text)
             if sign := self._half.sign(row):
-                # Colours alone are not told apart by everybody.
+                # Colours alone are not distinguished by everybody.
                 self._painter.setPen(code.margin_current)
                 x = (grid.number_right + grid.margin - grid.cell) / 2
                 self._painter.drawText(QPointF(x, grid.y(row) + grid.ascent), sign)
 
 
-# From this ratio of width to height on they stand beside each other.
+# From this ratio of width to height on they are next to each other.
 _WIDE = 0.9
 
 
@@ -188,7 +188,7 @@ class SideBySide(QWidget):
         self.left.set_font_size(points)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Stands beside each other where there is room."""
+        """Arranges the texts side by side where there is room."""
         super().resizeEvent(event)
         self._fit()
 
@@ -212,5 +212,5 @@ class SideBySide(QWidget):
 
 
 def _tie(bar: QScrollBar, twin: QScrollBar) -> None:
-    # A value out of the other's range comes back; where both agree nothing is told.
+    # A value out of the other's range comes back; where both agree nothing is reported.
     bar.valueChanged.connect(twin.setValue)

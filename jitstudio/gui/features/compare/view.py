@@ -1,4 +1,4 @@
-"""The Compare pane: a pinned result beside the newest one, and what has changed in figures."""
+"""The Compare pane: a pinned result next to the newest one, and what has changed in figures."""
 
 from __future__ import annotations
 
@@ -115,7 +115,7 @@ class CompareView(QWidget):
 
     @property
     def count(self) -> str:
-        """How many differences there are, in words."""
+        """How many differences there are."""
         return self._count.text()
 
     @property
@@ -135,7 +135,7 @@ class CompareView(QWidget):
         self.baselines.addItems(names)
         self.baselines.setCurrentIndex(chosen)
         self.baselines.blockSignals(False)
-        # Of a long name the beginning tells more than the end.
+        # Of a long name the beginning says more than the end.
         if (line := self.baselines.lineEdit()) is not None:
             line.setCursorPosition(0)
         self.baselines.setEnabled(bool(names))

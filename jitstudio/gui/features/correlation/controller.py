@@ -67,7 +67,7 @@ class CorrelationController(QObject):
         # In the order of the jumps.
         self._sides: tuple[CorrelatedView, ...] = (self._source, self._ptx, self._sass)
         self._last: CorrelatedView = self._source
-        # Why the last jump led elsewhere, until that has been told.
+        # Why the last jump led elsewhere, until that has been shown.
         self._problem = ""
         self._switches = {_BANDS: actions["bandsAction"], _FOLLOW: actions["followCursorAction"]}
         # Typing moves the cursor and edits the text: one look at both is enough.
@@ -121,7 +121,7 @@ class CorrelationController(QObject):
             side.pane.code_view.line_colours.show_hues(hues.__getitem__ if hues else None)
 
     def _show_matches(self, side: CorrelatedView, line: int) -> None:
-        """Lets what belongs to a line stand out in all texts, and the line itself."""
+        """Emphasises what belongs to a line in all texts, and the line itself."""
         shown = side.matches(line) if line != NO_LINE else MatchedLines()
         for other in self._sides:
             if (colours := other.line_colours) is not None:

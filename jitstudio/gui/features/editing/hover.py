@@ -1,4 +1,4 @@
-"""Tells what words of code mean, where the mouse rests and where the keyboard asks."""
+"""Says what words of code mean, where the mouse rests and where the keyboard asks."""
 
 from __future__ import annotations
 
@@ -85,6 +85,6 @@ class HoverController(QObject):
 
 
 def _with_keyboard() -> WordHover | None:
-    """Returns what tells of the words of the view that has the keyboard."""
+    """Returns the tips for the view that has the keyboard."""
     focus = QApplication.focusWidget()
     return focus.findChild(WordHover) if focus is not None else None

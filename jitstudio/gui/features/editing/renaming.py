@@ -71,7 +71,7 @@ class RenamingController(QObject):
         dialog.open()
 
     def _is_unchanged(self, editor: CodeEditor) -> bool:
-        """Returns whether the text is as it was searched; the user is told where it is not."""
+        """Returns whether the text is as it was searched; says so where it is not."""
         unchanged = isValid(editor) and editor.document().revision() == self._revision
         if not unchanged:
             self._shell.status.show_message(
@@ -85,7 +85,7 @@ class RenamingController(QObject):
             return
         cursor = editor.textCursor()
         line, column = changes.place_of(editor.document(), cursor.position())
-        # The cursor stays in the name, or where it was beside it.
+        # The cursor stays in the name, or where it was next to it.
         grown = len(name) - len(renaming.name)
         before = sum(at == line and span[1] <= column for at, span in renaming.places)
         editor.carets.clear()

@@ -1,4 +1,4 @@
-"""What is told of words of code: read in the background, the first time it is wanted."""
+"""What is known about words of code: read in the background, the first time it is wanted."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _Teller = Callable[[WordAt], Tip | None]
 
 
 class Tips(QObject):
-    """Tells of the words of every language.
+    """Explains the words of every language.
 
     Signals:
         known: The texts of this language are read now.
@@ -44,7 +44,7 @@ class Tips(QObject):
             reading.start(partial(_read, kind))
 
     def tip(self, kind: CodeKind, line: str, column: int) -> Tip | None:
-        """What is told of the word at a column, counted from 0; None where that is nothing."""
+        """What is known about the word at a column, counted from 0; None where that is nothing."""
         self.want(kind)
         teller = self._tellers.get(kind)
         if teller is None or len(line) > LONGEST_LINE:

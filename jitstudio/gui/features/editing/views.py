@@ -86,7 +86,7 @@ class ViewCommands(QObject):
 
     @Slot()
     def show_message(self) -> None:
-        """Tells what is wrong in the line with the cursor."""
+        """Says what is wrong in the line with the cursor."""
         self._edit(CodeEditor.show_message)
 
     @Slot()

@@ -22,7 +22,7 @@ from jitstudio.gui.state.launch_controller import LaunchController
 from jitstudio.gui.state.toolchain import Toolchain
 from jitstudio.manual import INDEX
 
-# By object names: docks, and what stands in none.
+# By object names: docks, and what is in none.
 _PAGES_OF = {f"{pane.name}Dock": pane.name for pane in PANES} | {
     "welcomePage": "welcome",
     "editorTabs": "editor",
@@ -61,7 +61,7 @@ def _words(widget: QWidget) -> str:
 
 
 class HelpCommands(QObject):
-    """Tells about the window, the program, its keys and its tools."""
+    """Shows help on the window, the program, its keys and its tools."""
 
     def __init__(
         self,

@@ -195,10 +195,10 @@ class KeyRow:
 
 
 class ShortcutsDialog(QDialog):
-    """Shows keys, and tells which the user wants for which command.
+    """Shows keys, and reports which the user wants for which command.
 
     Args:
-        problem: What stands in the way of a key for a command, and whether it is final; called
+        problem: What prevents a key for a command, and whether it is final; called
             with the id of the command and the key. None where nothing does.
 
     Signals:

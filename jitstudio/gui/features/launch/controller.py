@@ -135,6 +135,6 @@ class LaunchPaneController(QObject):
     def _show_problems(self) -> None:
         problems = (*self._problems, *self._form.unreadable)
         if not self._launches.has_devices:
-            # Why there is none stands beside the choice of the GPU already.
+            # Why there is none is next to the choice of the GPU already.
             problems = tuple(p for p in problems if p.where != "device")
         self._form.show_problems(problems)

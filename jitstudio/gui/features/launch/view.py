@@ -50,7 +50,7 @@ class LaunchPanel(QWidget):
         self.results.set_theme(theme)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Tells of the first time: looking for GPUs starts a process that few builds need."""
+        """Reports the first time: looking for GPUs starts a process that few builds need."""
         super().showEvent(event)
         if not self._was_shown:
             self._was_shown = True

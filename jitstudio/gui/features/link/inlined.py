@@ -33,7 +33,7 @@ class InlinedRow:
 
     Attributes:
         inlined: Where from and where to.
-        function: Its name in words of C++; empty where the line table does not tell.
+        function: Its name in C++; empty where the line table does not say.
         into: That of the kernel or function that it is in now.
     """
 

@@ -1,7 +1,7 @@
 """The modules that could take part in a link, in link order.
 
 Knows `core.plan`, which says what each becomes, and no widget. The order and the ticks belong to
-the documents: a change is shown at once and told by a signal.
+the documents: a change is shown at once and reported by a signal.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def linked_as(kind: CodeKind, mode: LinkMode) -> CodeKind | None:
 
 
 def link_warning(modules: tuple[ModuleRow, ...], mode: LinkMode) -> str:
-    """Returns why a link of these modules makes no sense, in words; empty where it does."""
+    """Returns why a link of these modules makes no sense; empty where it does."""
     ticked = [module for module in modules if module.included]
     if mode is LinkMode.NONE or not modules:
         return ""
@@ -88,7 +88,7 @@ def link_warning(modules: tuple[ModuleRow, ...], mode: LinkMode) -> str:
 
 
 def link_summary(result: BuildResult | None) -> str:
-    """What the link of this build came to, in words; empty where the build linked nothing."""
+    """What the link of this build came to; empty where the build linked nothing."""
     if result is None:
         return ""
     stages = [stage for stage in result.stages if stage.source == LINKED]

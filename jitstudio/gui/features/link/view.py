@@ -1,6 +1,6 @@
 """The Link panel: whether and how modules are linked, which take part, and what came of it.
 
-Holds nothing that belongs to a document: every change is told by a signal.
+Holds nothing that belongs to a document: every change is reported by a signal.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ _MODES = {
     ),
 }
 _INDENT = 24
-# From this ratio of width to height on, the modules stand beside the choice.
+# From this ratio of width to height on, the modules are next to the choice.
 _WIDE = 1.3
 
 
@@ -139,11 +139,11 @@ class LinkView(QWidget):
 
     @Slot(LinkMode)
     def set_link_mode(self, mode: LinkMode) -> None:
-        """Shows another choice, without telling it as the user's."""
+        """Shows another choice, without reporting it as the user's."""
         self._mode = mode
         self._model.set_mode(mode)
         self._radios[mode].setChecked(True)
-        # Who comes by keyboard begins at the choice; Tab leads on to the modules.
+        # With the keyboard one begins at the choice; Tab leads on to the modules.
         self.setFocusProxy(self._radios[mode])
         self._update()
 
@@ -178,7 +178,7 @@ class LinkView(QWidget):
         self._move(1)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Puts the modules beside the choice in a wide dock, below it in a high one."""
+        """Puts the modules next to the choice in a wide dock, below it in a high one."""
         super().resizeEvent(event)
         wide = event.size().width() > _WIDE * event.size().height()
         direction = QBoxLayout.Direction

@@ -35,7 +35,7 @@ def tool_name(stage: StageResult) -> str:
 
 
 def verdict(stage: StageResult) -> str:
-    """Returns how the stage ended, in words."""
+    """Returns how the stage ended."""
     if stage.crash is not None:
         return stage.crash.signal
     if stage.ok:
@@ -57,7 +57,7 @@ def _mark(stage: StageResult) -> str:
 
 
 def _complaint(stage: StageResult) -> bool:
-    # nvJitLink calls a link with two definitions of one symbol a success, and tells stderr only.
+    # nvJitLink calls a link with two definitions of one symbol a success, and warns on stderr only.
     return bool(stage.error_log.strip() or stage.stderr.strip())
 
 

@@ -53,7 +53,7 @@ _FONT_SIZE = 9.5
 _MARGIN = 6
 _NO_BAR = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
 _BAR_AS_NEEDED = Qt.ScrollBarPolicy.ScrollBarAsNeeded
-# From this ratio of width to height on, the details stand beside the stages.
+# From this ratio of width to height on, the details are next to the stages.
 _WIDE = 1.5
 
 
@@ -186,7 +186,7 @@ class LogView(QWidget):
             QGuiApplication.clipboard().setText(whole_log(self._stage))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Puts the details beside the stages in a wide dock, below them in a high one."""
+        """Puts the details next to the stages in a wide dock, below them in a high one."""
         super().resizeEvent(event)
         self._splitter.fit(event.size())
 
@@ -240,7 +240,7 @@ class LogView(QWidget):
 
     def _copy_button(self, text: str) -> QToolButton:
         button = QToolButton(self)
-        # Words would keep the details wide and cut the names of the modules beside them.
+        # Words would keep the details wide and cut the names of the modules next to them.
         button.setToolTip(text)
         button.setAccessibleName(text)
         fit_icon(button)

@@ -1,7 +1,7 @@
 """The name expressions of one source, what NVRTC made of them, and the kernels nobody named.
 
 Knows `core.result` and no widget. The expressions belong to the document: an edit is shown at
-once, told by `expressions_edited`, and may come back by `show_source` without doing any harm.
+once, reported by `expressions_edited`, and may come back by `show_source` without doing any harm.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class NamesModel(TitledModel):
 
     Signals:
         expressions_edited: The user changed them; all of them, in order.
-        edit_refused: Why an edit was not taken, in words.
+        edit_refused: Why an edit was not taken.
     """
 
     expressions_edited = Signal(tuple)
@@ -89,7 +89,7 @@ class NamesModel(TitledModel):
             )
 
     def add(self, expression: str) -> bool:
-        """Appends an expression, unless there is a reason against it; then tells that."""
+        """Appends an expression, unless there is a reason against it, which it returns."""
         wanted = expression.strip()
         if self._refuses(wanted, None):
             return False
@@ -225,7 +225,7 @@ class NamesModel(TitledModel):
         return (self.tr("refused") if found.error else self.tr("not built, see Problems")), True
 
     def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Takes an edited expression, unless there is a reason against it; then tells that."""
+        """Takes an edited expression, unless there is a reason against it, which it returns."""
         if role != Qt.ItemDataRole.EditRole or not self.flags(index) & Qt.ItemFlag.ItemIsEditable:
             return False
         row, wanted = index.row(), str(value).strip()

@@ -1,6 +1,6 @@
 """The Lowered names panel: which instances to make, and under which names they can be launched.
 
-Holds nothing that belongs to a document: an edit is told by `expressions_edited`.
+Holds nothing that belongs to a document: an edit is reported by `expressions_edited`.
 """
 
 from __future__ import annotations

@@ -61,12 +61,12 @@ class OptionValues:
 
     @property
     def problem(self) -> str:
-        """Why the text cannot be read, in words; empty if it can."""
+        """Why the text cannot be read; empty if it can."""
         return self._problem
 
     @property
     def warning(self) -> str:
-        """Why these options will be refused, in words; empty if they will not."""
+        """Why these options will be refused; empty if they will not."""
         return refusal(self._words(self._given))
 
     @property
@@ -106,7 +106,7 @@ class OptionValues:
         self._replace([_row_of(g) is not None for g in self._given], ())
 
     def _replace(self, marked: Sequence[bool], words: Sequence[str]) -> None:
-        """Puts words where the first of the marked options stands, or at the end."""
+        """Puts words where the first of the marked options is, or at the end."""
         place = marked.index(True) if True in marked else len(marked)
         kept = [g for g, gone in zip(self._given, marked, strict=True) if not gone]
         before = self._words(kept[:place])
@@ -193,7 +193,7 @@ class OptionsModel(QAbstractItemModel):
 
     @Slot(str)
     def set_text(self, text: str) -> None:
-        """Shows these options, without telling them as the user's."""
+        """Shows these options, without reporting them as the user's."""
         if text != self._values.text:
             self._values.set_text(text)
             self._refresh()
@@ -213,7 +213,7 @@ class OptionsModel(QAbstractItemModel):
                     )
 
     def set_versions(self, versions: Mapping[Tool, str]) -> None:
-        """Tells which options these versions do not have yet."""
+        """Takes in which options these versions do not have yet."""
         self._versions = versions
         self._refresh()
 
@@ -240,7 +240,7 @@ class OptionsModel(QAbstractItemModel):
         self._tell()
 
     def why_not(self, spec: OptionSpec) -> str:
-        """Returns why an option has no effect here, in words; empty if it has."""
+        """Returns why an option has no effect here; empty if it has."""
         if spec.managed:
             return self.tr("Not an option here: {reason}.").format(reason=spec.managed)
         lacking = {
@@ -365,7 +365,7 @@ class OptionsModel(QAbstractItemModel):
         return more.get(role)
 
     def description(self, spec: OptionSpec) -> str:
-        """Returns what an option does, for whom, and why it would do nothing here."""
+        """Returns what an option does, for which tools, and why it would do nothing here."""
         tools = ", ".join(f"{tool.value} {flag}" for tool, flag in spec.spellings.items())
         parts = (spec.help, self.tr("Sent to {tools}.").format(tools=tools), self.why_not(spec))
         return "\n".join(part for part in parts if part)
@@ -393,7 +393,7 @@ class OptionsModel(QAbstractItemModel):
 
 
 def shown(spec: OptionSpec, values: Values) -> str:
-    """Returns the values of an option in words."""
+    """Returns the values of an option as text."""
     if spec.managed:
         return QCoreApplication.translate("Options", "set elsewhere")
     if not values:
@@ -404,7 +404,7 @@ def shown(spec: OptionSpec, values: Values) -> str:
 
 
 def value_text(spec: OptionSpec, value: str) -> str:
-    """Returns one value of an option in words."""
+    """Returns one value of an option as text."""
     is_truth = spec.value.kind is ValueKind.TRUTH
     return QCoreApplication.translate("Options", _TRUTH[value]) if is_truth else value
 

@@ -79,7 +79,7 @@ class ChoiceEditor(QComboBox):
 
 
 class NumberEditor(QSpinBox):
-    """A number in its bounds; below the least one stands the default."""
+    """A number in its bounds; below the least one is the default."""
 
     def __init__(self, spec: OptionSpec, parent: QWidget) -> None:
         super().__init__(parent)

@@ -82,11 +82,11 @@ class OptionsForm(QWidget):
 
     @Slot(str)
     def set_text(self, text: str) -> None:
-        """Shows these options, without telling them as the user's."""
+        """Shows these options, without reporting them as the user's."""
         self._model.set_text(text)
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Tells that it is looked at now."""
+        """Emits `shown`."""
         super().showEvent(event)
         self.shown.emit()
 
@@ -96,7 +96,7 @@ class OptionsForm(QWidget):
         self._update()
 
     def set_versions(self, versions: Mapping[Tool, str]) -> None:
-        """Tells which options these versions do not have yet."""
+        """Takes in which options these versions do not have yet."""
         self._model.set_versions(versions)
         self._update()
 

@@ -106,7 +106,7 @@ def _definers(
 ) -> Mapping[str, str]:
     """Of each function that is missed the first text that defines one of its name."""
     found: dict[str, str] = {}
-    # PTX and LLVM IR have it as the linker tells it, C++ as it is written.
+    # PTX and LLVM IR have it as the linker prints it, C++ as it is written.
     spelt = {name: {name, read_name(name).path} for name in missed}
     for text_name, kind, text in texts:
         if stop.is_set() or missed <= found.keys():

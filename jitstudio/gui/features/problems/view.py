@@ -1,6 +1,6 @@
 """The Problems panel: what the tools complained about, and the way to each place.
 
-Shows a `ProblemsModel`. Knows no editor: it tells a place by `location_activated`, and what to mend
+Shows a `ProblemsModel`. Knows no editor: it emits places by `location_activated`, and what to mend
 by `fix_requested`.
 """
 

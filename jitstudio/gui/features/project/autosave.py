@@ -1,4 +1,4 @@
-"""Tells what becomes of unsaved text, and asks what only the user can decide."""
+"""Says what becomes of unsaved text, and asks what only the user can decide."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Ties projects to the window: its title, its arrangement, and what it tells."""
+"""Ties projects to the window: its title, its layout and its messages."""
 
 from __future__ import annotations
 

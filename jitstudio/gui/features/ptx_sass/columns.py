@@ -1,4 +1,4 @@
-"""What stands beside the SASS, and the way from peak to peak of its live registers."""
+"""What is next to the SASS, and the way from peak to peak of its live registers."""
 
 from __future__ import annotations
 

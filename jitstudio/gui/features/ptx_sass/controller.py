@@ -1,4 +1,4 @@
-"""What can be done with the listings: names in words, links, and saving what is shown."""
+"""What can be done with the listings: names in C++, links, and saving what is shown."""
 
 from __future__ import annotations
 
@@ -173,7 +173,7 @@ class ListingsController(QObject):
         self._saving.start(lambda _stop: _write(path, artifact, said))
 
     def _artifact(self, pane: OutputPane, kind: CodeKind) -> Artifact | None:
-        """Returns what the tools wrote; the names in it are never those in words."""
+        """Returns what the tools wrote, whose names are never those in C++."""
         listing = pane.listing
         if listing is None:
             return None

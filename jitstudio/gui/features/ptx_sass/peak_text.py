@@ -1,4 +1,4 @@
-"""A peak of live registers in words: how high it is, and which lines hold it."""
+"""A peak of live registers as text: how high it is, and which lines hold it."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ _MOST_NAMED = 4
 
 @dataclass(frozen=True)
 class PeakText:
-    """What is told of a peak.
+    """The text about a peak.
 
     Attributes:
         function: Where it is.

@@ -1,4 +1,4 @@
-"""Shows beside the source how many registers are alive where the code of a line runs."""
+"""Shows next to the source how many registers are alive where the code of a line runs."""
 
 from __future__ import annotations
 

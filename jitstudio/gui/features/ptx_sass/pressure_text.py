@@ -1,4 +1,4 @@
-"""What a bar beside a source line says in words."""
+"""What a bar next to a source line says."""
 
 from __future__ import annotations
 

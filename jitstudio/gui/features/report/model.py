@@ -140,7 +140,7 @@ class ReportFigure:
 
 
 def figures(reading: Reading) -> tuple[ReportFigure, ...]:
-    """Returns all figures of a kernel, those that nobody told left out."""
+    """Returns all figures of a kernel, those that are unknown left out."""
     return (*_needs(reading.report.resources), *_of_code(reading))
 
 

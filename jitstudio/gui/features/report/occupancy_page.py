@@ -133,7 +133,7 @@ def limit_rows(found: Prospect) -> tuple[LimitRow, ...]:
             each.resource.value.capitalize(),
             *amounts[each.resource],
             each.blocks,
-            # Where all warps are there, nothing stands in the way of more.
+            # Where all warps are there, nothing prevents more.
             limits=each.limits and found.found.warps < found.limits.warps,
         )
         for each in found.found.limiters
@@ -215,7 +215,7 @@ class OccupancyPage(QWidget):
 
     @property
     def words(self) -> str:
-        """How full the multiprocessor is, or why that cannot be told."""
+        """How full the multiprocessor is, or why that cannot be known."""
         return self._words.text()
 
     @property

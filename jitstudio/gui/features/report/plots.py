@@ -20,7 +20,7 @@ from jitstudio.gui.kit.theme import Theme
 
 
 class PlotRow(QWidget):
-    """Plots beside each other, or one below the other where there is more height than width.
+    """Plots next to each other, or one below the other where there is more height than width.
 
     Args:
         titles: Per plot its name for screen readers and the words at its axes.
@@ -59,7 +59,7 @@ class PlotRow(QWidget):
             self._redraw(number)
 
     def draw(self, number: int, plot: Plot, theme: Theme) -> None:
-        """Puts what there is to see into an emptied plot; for those who derive."""
+        """Puts what there is to see into an emptied plot; for subclasses."""
         raise NotImplementedError
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -104,7 +104,7 @@ _MARGIN = 0.02
 
 
 class MixPlots(PlotRow):
-    """Bars for the groups beside bars for the opcodes."""
+    """Bars for the groups next to bars for the opcodes."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._mix: Mix | None = None
@@ -233,7 +233,7 @@ class OccupancyPlots(PlotRow):
         pen = pg.mkPen(theme.marks.warning, width=2)
         plot.addItem(pg.ScatterPlotItem([value], [warps], size=_RING, pen=pen, brush=None))
         told = self.tr("now: {value:g}").format(value=round(value, 1))
-        # Beside the ring, on the side where there is more room.
+        # Next to the ring, on the side where there is more room.
         anchor = (-0.15, 1.1) if value < most / 2 else (1.15, 1.1)
         words = pg.TextItem(told, color=theme.marks.warning, anchor=anchor)
         words.setPos(value, warps)

@@ -243,7 +243,7 @@ class OverviewPage(QWidget):
         return table
 
     def _share_room(self) -> None:
-        """The figures as high as they are above the findings; beside them in a wide pane."""
+        """The figures as high as they are above the findings; next to them in a wide pane."""
         is_wide = self.width() > _WIDE_OVERVIEW * self.height()
         wanted = Qt.Orientation.Horizontal if is_wide else Qt.Orientation.Vertical
         if wanted != self._split.orientation():
@@ -433,7 +433,7 @@ class ReportView(QWidget):
     def _add_pages(self) -> None:
         titles = (self.tr("Overview"), self.tr("Occupancy"), self.tr("Instructions"))
         for page, title in zip(self._pages, titles, strict=True):
-            # What stands one above the other now turns in a flat pane, but not before it is flat.
+            # What is one above the other now turns in a flat pane, but not before it is flat.
             page.setMinimumHeight(_LEAST_HEIGHT)
             self.tabs.addTab(page, title)
 

@@ -114,7 +114,7 @@ class SearchController(QObject):
         told = self.tr("{kind} of {name}")
         for kind, pane in self._listings.items():
             for listing in pane.output.listings:
-                # What is shown may have names in words of C++.
+                # What is shown may have names in C++.
                 shown = pane.code.spelling.lines if listing is pane.listing else listing.lines
                 title = told.format(kind=kind.title, name=listing.name)
                 yield SearchedText(_Listed(kind, listing.name), title, partial(tuple, shown))

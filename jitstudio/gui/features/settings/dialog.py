@@ -54,7 +54,7 @@ def translated(text: str) -> str:
 
 
 def editor_for(setting: Setting, tell: Callable[[SettingValue], None]) -> SettingEditor:
-    """Returns a control that tells of each value that the user chooses."""
+    """Returns a control that reports each value that the user chooses."""
     make = _font if setting.is_font else _MAKERS[type(setting.default)]
     editor = make(setting, tell)
     widget = editor.widget
@@ -185,7 +185,7 @@ class SettingRow(QWidget):
         self._reset.setIcon(icon("reset", theme.ui.text))
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
-        """Leaves the wheel to the list: who scrolls by does not mean to change what is there."""
+        """Leaves the wheel to the list: scrolling past a field must not change it."""
         if event.type() == QEvent.Type.Wheel and not self._editor.widget.hasFocus():
             event.ignore()
             return True
@@ -220,7 +220,7 @@ class SettingsDialog(QDialog):
     Args:
         preferences: Whose settings.
         theme: Its colours.
-        empty_cache: The command that stands beside the settings of the cache.
+        empty_cache: The command that is next to the settings of the cache.
 
     Signals:
         reset_all_requested: The user wants all settings as they were at the first start.

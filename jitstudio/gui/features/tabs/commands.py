@@ -106,8 +106,8 @@ class TabCommands(QObject):
     """Acts on the current tab from the File menu, and on any by its own menu.
 
     Signals:
-        reported: Something was done that cannot be seen, in words.
-        failed: A tab cannot be brought back, in words.
+        reported: Something was done that cannot be seen.
+        failed: A tab cannot be brought back.
         opened: A tab is back, and the user wants to write in it.
     """
 

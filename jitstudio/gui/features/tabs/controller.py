@@ -40,7 +40,7 @@ def install(context: Context) -> None:
 
 
 class FilesController(QObject):
-    """Lets tabs and panes open, close and mend documents, and tells what failed."""
+    """Lets tabs and panes open, close and mend documents, and says what failed."""
 
     def __init__(
         self,

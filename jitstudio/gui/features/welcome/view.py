@@ -175,7 +175,7 @@ _SELECTABLE = (
 
 
 class EnvironmentList(QWidget):
-    """Shows findings; what is wrong says what to do, in words that can be copied."""
+    """Shows findings; what is wrong says what to do, and can be copied."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -239,9 +239,9 @@ class EnvironmentList(QWidget):
         return "info", self.tr("not looked for yet")
 
 
-# Narrower, and the columns stand below one another.
+# Narrower, and the columns are below one another.
 _TWO_COLUMNS = 720
-# From this width on, so many buttons stand side by side at the top.
+# From this width on, so many buttons are side by side at the top.
 _IN_ROW = ((640, 4), (400, 2), (0, 1))
 _WIDEST = 1080
 _MARGIN, _SPACING, _SECTION_SPACING = 24, 8, 18
@@ -348,12 +348,12 @@ class WelcomePage(QScrollArea):
         self._order_tabs()
 
     def show_findings(self, findings: Sequence[DoctorFinding]) -> None:
-        """Tells what this machine has."""
+        """Shows what this machine has."""
         self._environment.show_findings(findings)
 
     @property
     def findings(self) -> tuple[DoctorFinding, ...]:
-        """What is told of this machine."""
+        """What is shown of this machine."""
         return self._environment.findings
 
     def set_theme(self, theme: Theme) -> None:

@@ -1,4 +1,4 @@
-"""The columns of a listing: which fit beside its text, their menu and their place."""
+"""The columns of a listing: which fit next to its text, their menu and their place."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Columns(QObject):
     """The columns of one `ListingView`; there are none until `show_choice`.
 
     Attributes:
-        fitting: Those that there is room for beside the instructions.
+        fitting: Those that there is room for next to the instructions.
         header: Names them.
         gutter: Draws them.
         peak_marks: Marks the peaks in the scroll bar.
@@ -139,7 +139,7 @@ class Columns(QObject):
     def _fit(self) -> None:
         """Finds out what there is room for.
 
-        That is beside the longest instruction; where columns would be left out for it, beside all
+        That is next to the longest instruction; where columns would be left out for it, next to all
         but the few longest, which the listing cuts with a sign.
         """
         extent = self._view.text.extent
@@ -153,7 +153,7 @@ class Columns(QObject):
             self.fitted.emit()
 
     def _beside(self, code: int) -> ColumnChoice:
-        """Returns what there is room for beside instructions of so many cells."""
+        """Returns what there is room for next to instructions of so many cells."""
         view, grid = self._view, self._view.grid
         spare = view.room - grid.text_left - PAD - code * grid.cell
         return self._choice.fit(int(spare / grid.cell))

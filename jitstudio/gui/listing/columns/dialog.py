@@ -1,4 +1,4 @@
-"""Chooses the columns beside a listing: which, in which order, and on which side."""
+"""Chooses the columns next to a listing: which, in which order, and on which side."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns beside the instructions of a SASS listing, and which of them the user wants."""
+"""The columns next to the instructions of a SASS listing, and which of them the user wants."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The columns beside a listing as they are drawn: names, cells, peaks in the scroll bar."""
+"""The columns next to a listing as they are drawn: names, cells, peaks in the scroll bar."""
 
 from __future__ import annotations
 
@@ -233,7 +233,7 @@ class ColumnGutter(QWidget):
         painter.end()
 
     def event(self, event: QEvent) -> bool:
-        """Tells what a cell says in full."""
+        """Says what a cell says in full."""
         if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
             QToolTip.showText(event.globalPos(), self._tip(event), self)
             return True

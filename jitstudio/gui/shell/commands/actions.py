@@ -16,7 +16,7 @@ from jitstudio.gui.shell.commands.table import ACTIONS
 
 
 class Actions(QObject):
-    """The table's rows as `QAction`s; whoever carries a command out binds it."""
+    """The table's rows as `QAction`s; the feature that carries a command out binds it."""
 
     def __init__(self, window: QWidget) -> None:
         super().__init__(window)
@@ -50,11 +50,11 @@ class Actions(QObject):
             (action.toggled if action.isCheckable() else action.triggered).connect(slot)
 
     def set_keys(self, name: str, keys: Sequence[str]) -> None:
-        """Lets a command have these keys, and its tool tip and all hints tell the first."""
+        """Lets a command have these keys, and its tool tip and all hints have the first."""
         _set_keys(self._actions[name], self._specs[name], keys)
 
     def know(self, possible: Mapping[str, Callable[[], bool]]) -> None:
-        """Says who knows whether a command has anything to do where the cursor is now."""
+        """Sets the functions that say whether a command can do anything at the cursor."""
         self._possible |= possible
 
     def is_possible(self, name: str) -> bool:
@@ -84,7 +84,7 @@ class Actions(QObject):
         assert isinstance(action, QAction)
         self._early.append((action, is_on))
         if action.isCheckable():
-            # Whoever binds a switch may leave it as it is.
+            # The handler of a switch may leave it as it is.
             action.setChecked(not is_on)
 
     def of_menu(self, menu: str) -> Iterator[tuple[ActionSpec, QAction]]:
@@ -109,7 +109,7 @@ def _make(spec: ActionSpec, window: QWidget) -> QAction:
     if spec.where is Where.WINDOW:
         window.addAction(action)
     else:
-        # Whoever knows these keys takes them.
+        # The widget that knows these keys takes them.
         action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
     return action
 

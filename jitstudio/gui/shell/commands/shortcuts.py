@@ -21,7 +21,7 @@ _OF_TEXT = ("MoveTo", "Select", "Delete", "Insert", "Copy", "Cut", "Paste", "Und
 
 @dataclass(frozen=True)
 class Conflict:
-    """What stands in the way of giving a key to a command.
+    """What prevents giving a key to a command.
 
     Attributes:
         message: What it is.
@@ -65,7 +65,7 @@ class Shortcuts(QObject):
         return self.keys(name) == tuple(map(_plain, _SPECS[name].keys))
 
     def conflict(self, name: str, key: str) -> Conflict | None:
-        """Returns what stands in the way of this key for a command; None where nothing does."""
+        """Returns what prevents this key for a command; None where nothing does."""
         key = _plain(key)
         translate = QCoreApplication.translate
         holder = next((s for s in ACTIONS if s.id != name and key in self.keys(s.id)), None)

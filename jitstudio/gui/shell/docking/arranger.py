@@ -61,7 +61,7 @@ class Arranger:
             across = area.side.across
             horizontal = across is Qt.Orientation.Horizontal
             length = self._window.width() if horizontal else self._window.height()
-            # Groups stand side by side: only in an area beside the editors they share its width.
+            # Groups are side by side: only in an area next to the editors they share its width.
             wanted = max(int(length * area.share), area.least)
             whole = sum(first.values())
             sizes = [wanted * n // whole if horizontal else wanted for n in first.values()]

@@ -27,9 +27,9 @@ _SMALLEST = QSize(220, 80)
 
 
 class _TitleBar(QWidget):
-    """The name of a pane that stands alone, and what can be done with it.
+    """The name of a pane that is alone, and what can be done with it.
 
-    It takes no clicks beside its buttons, so that the dock can be dragged by it.
+    It takes no clicks besides those on its buttons, so that the dock can be dragged by it.
     """
 
     def __init__(self, dock: PaneDock) -> None:
@@ -123,7 +123,7 @@ class PaneDock(QDockWidget):
         self._is_paused = False
         # A title bar that comes and goes would change the sizes that are being restored.
         self._is_tabbed = True
-        # Made when it is needed: most panes stand behind tabs for good.
+        # Made when it is needed: most panes are behind tabs for good.
         self._bar: _TitleBar | None = None
         self._no_bar = QWidget(self)
         self._follow()
@@ -189,7 +189,7 @@ class PaneDock(QDockWidget):
 
     @Slot(bool)
     def _on_visibility_changed(self, is_visible: bool) -> None:
-        # A pane that leaves the tabs is told of where it was behind them, out of sight.
+        # A pane that leaves the tabs gets events for where it was behind them, out of sight.
         self._is_uncovered = is_visible or self.isFloating()
         self._show_content()
 

@@ -1,4 +1,4 @@
-"""Which layout is worn, what the user made of each, and which pane has the window for itself."""
+"""Which layout is used, what the user made of each, and which pane has the window for itself."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LayoutManager(QObject):
     room to the middle, and takes it from there.
 
     Signals:
-        layout_changed: Another layout is worn: its name.
+        layout_changed: Another layout is used: its name.
         zoom_changed: All letters are so large now, as a factor.
         maximised: A pane, or the editors, got the window for itself, or gave it back.
     """
@@ -48,7 +48,7 @@ class LayoutManager(QObject):
     zoom_changed = Signal(float)
     maximised = Signal(bool)
 
-    # Docks tell of changes also while all of it is destroyed, when Python has let go of the rest.
+    # Docks report changes also while all of it is destroyed, when Python has let go of the rest.
     _settling: QTimer | None = None
 
     def __init__(
@@ -77,7 +77,7 @@ class LayoutManager(QObject):
         self._is_fitting = False
         self._measuring = QTimer(self, singleShot=True, interval=0)
         self._measuring.timeout.connect(self._measure)
-        # Docks tell of each other's changes one by one; the tabs are looked at once, after all.
+        # Docks report each other's changes one by one; the tabs are looked at once, after all.
         self._settling = settling = QTimer(self, singleShot=True, interval=0)
         settling.timeout.connect(self._tab_bars.follow)
         self._tab_bars.maximise_requested.connect(self._on_maximise_requested)
@@ -93,7 +93,7 @@ class LayoutManager(QObject):
 
     @property
     def layout(self) -> PaneLayout:
-        """The layout worn."""
+        """The layout used."""
         return self._layout
 
     @property
@@ -109,7 +109,7 @@ class LayoutManager(QObject):
 
     @property
     def zoom(self) -> float:
-        """How large all letters are in the layout worn, as a factor."""
+        """How large all letters are in the layout used, as a factor."""
         kept = self._preferences.zoom(self._layout.name)
         return self._layout.zoom if kept is None else kept
 
@@ -127,7 +127,7 @@ class LayoutManager(QObject):
         return False
 
     def reset(self) -> None:
-        """Puts all panes where the layout worn has them at the first start."""
+        """Puts all panes where the layout used has them at the first start."""
         self.give_back()
         self._arranger.arrange(self._layout)
         self._forget_shares()
@@ -139,16 +139,16 @@ class LayoutManager(QObject):
         self._forget_shares()
 
     def save(self) -> None:
-        """Remembers where everything stands."""
+        """Remembers where everything is."""
         self._preferences.set_layout(_GEOMETRY, seal(self._window.saveGeometry()))
         self._preferences.set_layout(_CURRENT, seal(QByteArray(self._layout.name.encode())))
         self._keep_arrangement()
 
     def restore(self) -> None:
-        """Puts everything where it stood; what cannot be read is left as it is."""
+        """Puts everything where it was; what cannot be read is left as it is."""
         geometry = unseal(self._preferences.layout(_GEOMETRY))
         if geometry is not None:
-            # Qt brings a window back that stood on a screen which is no longer there.
+            # Qt brings a window back that was on a screen which is no longer there.
             self._window.restoreGeometry(geometry)
         current = unseal(self._preferences.layout(_CURRENT))
         name = bytes(current.data()).decode("utf-8", "replace") if current is not None else ""
@@ -172,7 +172,7 @@ class LayoutManager(QObject):
         self.maximised.emit(True)
 
     def give_back(self) -> None:
-        """Puts everything back where it stood before a pane was maximised."""
+        """Puts everything back where it was before a pane was maximised."""
         part, self._alone = self._alone, None
         if part is None:
             return
@@ -244,7 +244,7 @@ class LayoutManager(QObject):
         return docks if self._centre.isHidden() else [self._centre, *docks]
 
     def group(self, dock: PaneDock) -> list[PaneDock]:
-        """Returns the docks whose tabs are beside a dock's, in their order."""
+        """Returns the docks whose tabs are next to a dock's, in their order."""
         return self._tab_bars.group(dock)
 
     def set_theme(self, theme: Theme) -> None:
@@ -338,7 +338,7 @@ class LayoutManager(QObject):
 
     @Slot()
     def _on_toggled(self) -> None:
-        """Shows a pane beside the others, not beside the one that has the window."""
+        """Shows a pane next to the others, not next to the one that has the window."""
         switch = self.sender()
         dock = next(d for d in self._docks.values() if d.toggleViewAction() is switch)
         is_wanted = not dock.isHidden()

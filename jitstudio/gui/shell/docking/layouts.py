@@ -1,4 +1,4 @@
-"""The named layouts: which pane stands where, and how much room it has. Tables, no widgets."""
+"""The named layouts: which pane is where, and how much room it has. Tables, no widgets."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ _RIGHT = names_of(
     PaneGroup.RUN,
     PaneGroup.PICTURES,
 )
-# Beside PTX where PTX and SASS have a column each.
+# Next to PTX where PTX and SASS have a column each.
 _WITH_PTX = ("ptx", *names_of(PaneGroup.RESULTS), "graph")
 
 

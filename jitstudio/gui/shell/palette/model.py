@@ -41,7 +41,7 @@ class PaletteEntry:
         payload: What choosing it gives.
         detail: Where it is, such as `View, Theme`; it can be typed as well.
         keys: Its shortcut, as text.
-        icon: What stands before the title.
+        icon: What is before the title.
         enabled: Whether it can be chosen now.
         tip: A sentence about it, or why it cannot be chosen.
         also: Other names that it is found by, separated by commas.
@@ -159,7 +159,7 @@ class PaletteModel(QAbstractListModel):
         return usual if index.isValid() else Qt.ItemFlag.NoItemFlags
 
     def _detail(self, found: _Found) -> tuple[str, tuple[Span, ...]]:
-        """Returns what stands behind the title, and which letters of it match."""
+        """Returns what is behind the title, and which letters of it match."""
         entry = self._entries[found.entry]
         if found.by is not _By.OTHER_NAME:
             return entry.detail, self._spans(found)[1]

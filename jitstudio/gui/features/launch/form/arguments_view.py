@@ -48,7 +48,7 @@ from jitstudio.gui.kit.translating import QT_TRANSLATE_NOOP
 CHOOSE_FILE = QT_TRANSLATE_NOOP("Cells", "file…")
 """The word for a fill that asks for its file."""
 
-# What each fill is written like; what stands in the brackets is for the user to change.
+# What each fill is written like; what is in the brackets is for the user to change.
 _FILLS = {
     "zeros": QT_TRANSLATE_NOOP("Cells", "Every byte is zero."),
     "constant(1)": QT_TRANSLATE_NOOP("Cells", "Every element is this value."),

@@ -122,7 +122,7 @@ class ConfigurationForm(FieldRows):
         self.set_suggestion(None, None)
 
     def show_spec(self, spec: LaunchSpec) -> None:
-        """Shows how this is launched, without telling it as the user's."""
+        """Shows how this is launched, without reporting it as the user's."""
         with QSignalBlocker(self._group):
             (self._by_cover if spec.cover or not spec.grid else self._by_grid).setChecked(True)
         texts = {
@@ -139,7 +139,7 @@ class ConfigurationForm(FieldRows):
         self._update()
 
     def apply_to(self, spec: LaunchSpec) -> LaunchSpec:
-        """Returns the same launch with what stands here."""
+        """Returns the same launch with what is here."""
         by_cover = self._by_cover.isChecked()
         return replace(
             spec,

@@ -1,6 +1,6 @@
 """What to launch: the kernel and its GPU, arguments, how many threads, how often, what to check.
 
-Shows the chosen launch of `LaunchSpecs` and tells what the user makes of it; changes nothing.
+Shows the chosen launch of `LaunchSpecs` and reports what the user edits; changes nothing.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ from jitstudio.gui.state.launch_specs import LaunchSpecs
 
 _ICON_SIDE = 16
 _MARGIN = 10
-# A button keeps so much clear before its icon: the arrow stands in line with what is below.
+# A button keeps so much clear before its icon: the arrow is in line with what is below.
 _BEFORE_ICON = 5
 
 
@@ -185,7 +185,7 @@ class LaunchForm(QWidget):
         return self._arguments.model.form
 
     def set_actions(self, run: QAction, stop: QAction, instead: Sequence[QAction] = ()) -> None:
-        """Puts the commands that run and stop beside the kernel, and what works without a GPU."""
+        """Puts the commands that run and stop next to the kernel, and what works without a GPU."""
         self._target.set_actions(run, stop, instead)
 
     @Slot(object)
@@ -194,11 +194,11 @@ class LaunchForm(QWidget):
         self._target.set_devices(found)
 
     def set_device(self, ordinal: int) -> None:
-        """Shows this GPU as chosen, without telling it as the user's."""
+        """Shows this GPU as chosen, without reporting it as the user's."""
         self._target.set_device(ordinal)
 
     def spec(self) -> LaunchSpec:
-        """Returns the launch as it stands here."""
+        """Returns the launch as it is here."""
         spec = self._specs.spec
         if self.form is None:
             return spec
@@ -218,7 +218,7 @@ class LaunchForm(QWidget):
 
     @property
     def unreadable(self) -> tuple[SpecProblem, ...]:
-        """What stands in a field that no `LaunchSpec` can hold."""
+        """What is in a field that no `LaunchSpec` can hold."""
         return tuple(problem for part in self._parts for problem in part.unreadable)
 
     @Slot(tuple)

@@ -110,7 +110,7 @@ class RunOptionsForm(FieldRows):
         return ", ".join(filter(None, parts))
 
     def show_spec(self, spec: LaunchSpec) -> None:
-        """Shows how this is run, without telling it as the user's."""
+        """Shows how this is run, without reporting it as the user's."""
         self._warmup.show_number(spec.warmup)
         self._repeats.show_number(spec.repeats)
         self._timeout.show_number(spec.timeout)
@@ -120,7 +120,7 @@ class RunOptionsForm(FieldRows):
             tick.setChecked(getattr(spec, place))
 
     def apply_to(self, spec: LaunchSpec) -> LaunchSpec:
-        """Returns the same launch with what stands here; a number that is none stays as it was."""
+        """Returns the same launch with what is here; a number that is none stays as it was."""
         warmup, repeats = self._warmup.number, self._repeats.number
         load: LoadMode = self._load.currentData()
         sanitizer: Sanitizer | None = self._sanitizer.currentData()

@@ -32,7 +32,7 @@ _DIRECTIONS = frozenset(direction.value for direction in Direction)
 
 @dataclass(frozen=True)
 class BufferLabels:
-    """What stands for one buffer; empty where the text leaves it to the default."""
+    """What represents one buffer; empty where the text leaves it to the default."""
 
     length: str
     fill: str = ""
@@ -85,7 +85,7 @@ def example(kind: Type) -> str:
 
 
 def length_example(pointer: Pointer) -> str:
-    """How the length of a buffer is written; with its elements where nobody else tells them."""
+    """How the length of a buffer is written; with its elements where nothing else gives them."""
     return "n" if pointer.target else "float[n]"
 
 
@@ -97,7 +97,7 @@ _BUFFER_FIELDS = {VALUE: "length", FILL: "fill", DIRECTION: "direction"}
 
 
 class ArgumentsModel(TitledModel):
-    """The parameters of a kernel, and the texts that stand for them.
+    """The parameters of a kernel, and the texts that represent them.
 
     Signals:
         arguments_changed: The user changed the text of an argument.
@@ -217,7 +217,7 @@ class ArgumentsModel(TitledModel):
         return None
 
     def setData(self, index: ModelIndex, value: Any, role: int = Qt.ItemDataRole.EditRole) -> bool:
-        """Changes the text of an argument, and tells it."""
+        """Changes the text of an argument, and reports it."""
         if role != Qt.ItemDataRole.EditRole or not self.flags(index) & Qt.ItemFlag.ItemIsEditable:
             return False
         row, text = index.row(), str(value).strip()

@@ -90,7 +90,7 @@ class BufferData:
 
     @property
     def unwritten(self) -> int:
-        """Elements that were never written, as far as they can be told from others."""
+        """Elements that were never written, as far as they can be known from others."""
         return (self.result.unwritten or 0) if self._pattern is not None else 0
 
     def unwritten_in(self, start: int, stop: int, step: int = 1) -> Values:
@@ -197,7 +197,7 @@ def _hex(value: Any) -> str:
 
 _BINS = 60
 _POINTS = 2000
-# The histogram of more would take longer than anybody waits: some stand for all.
+# The histogram of more would take longer than anybody waits: some represent all.
 _MOST_COUNTED = 1 << 23
 
 
@@ -259,7 +259,7 @@ class DecimatedCurve:
 
     Attributes:
         x, y: The points.
-        start, stop: The elements they stand for.
+        start, stop: The elements they represent.
         per_point: Elements that share a point's place; their smallest and largest are drawn.
     """
 
@@ -322,7 +322,7 @@ def curve(leaf: Leaf, start: int, stop_at: int, stop: Event) -> DecimatedCurve:
         )
     size = per_point * max(1, _CHUNK // per_point)
     y = np.concatenate([_ends(part, per_point) for part in chunks(values, stop, size)])
-    # Both ends of a stretch stand in its middle half, the smallest first.
+    # Both ends of a stretch are in its middle half, the smallest first.
     x = start + per_point * (np.arange(len(y)) / 2 + 0.25)
     return DecimatedCurve(x, y, start, stop_at, per_point)
 
@@ -330,7 +330,7 @@ def curve(leaf: Leaf, start: int, stop_at: int, stop: Event) -> DecimatedCurve:
 def _written(data: BufferData, leaf: int, stop: Event, step: int = 1) -> Iterator[Values]:
     """Yields every so many-th value of a column without those that were never written.
 
-    A kernel may write the very value that stands for "never written". All of them are equal, so
+    A kernel may write the very value that represents "never written". All of them are equal, so
     that it does not matter which are left out as long as their number is right.
     """
     left = -(-data.unwritten // step)

@@ -56,7 +56,7 @@ class LaunchNote:
         explanation: What it means and what to do; may be empty.
         file: Of the source; empty where unknown.
         line: From 1, or 0.
-        check: The check it tells of, or None.
+        check: The check it is about, or None.
     """
 
     mark: str
@@ -131,7 +131,7 @@ def _outlook(grave: int, checks: int) -> str:
 
 
 def check_figures(check: CheckResult) -> str:
-    """Returns how far a comparison is from right, in words."""
+    """Returns how far a comparison is from right."""
     if check.problem:
         return check.problem
     translate = QCoreApplication.translate

@@ -1,4 +1,4 @@
-"""What is launched and where, in words.
+"""What is launched and where.
 
 Knows `core.launch` and no widget.
 """

@@ -35,13 +35,13 @@ if TYPE_CHECKING:
 
 
 MOST_PER_ROW = 8
-"""Elements of one number that stand side by side where there is room."""
+"""Elements of one number that are side by side where there is room."""
 
 _RIGHT = int(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
 
 
 class BufferTableModel(QAbstractTableModel):
-    """Elements of one number each stand side by side; others have a row each.
+    """Elements of one number each are side by side; others have a row each.
 
     Signals:
         moved: Another row is the first one shown.
@@ -69,7 +69,7 @@ class BufferTableModel(QAbstractTableModel):
 
     @property
     def is_grid(self) -> bool:
-        """Whether elements stand side by side, as each is one number."""
+        """Whether elements are side by side, as each is one number."""
         return self._data is not None and len(self._data.leaves) == 1
 
     @property
@@ -452,7 +452,7 @@ class BufferTable(QWidget):
     def _show_cell(self, row: int, column: int) -> None:
         first, room = self._model.first_row, self._table.room
         if not first <= row < first + room:
-            # A row further on is the last one seen, one that is far away stands in the middle.
+            # A row further on is the last one seen, one that is far away is in the middle.
             near = first - room <= row < first + 2 * room
             self._bar.setValue(
                 (row if row < first else row - room + 1) if near else row - room // 2

@@ -164,7 +164,7 @@ class BufferView(QWidget):
     """A choice of buffers above three ways to look at one.
 
     Signals:
-        reported: Something was done that cannot be seen, in words.
+        reported: Something was done that cannot be seen.
     """
 
     reported = Signal(str)

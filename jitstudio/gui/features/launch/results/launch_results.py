@@ -1,6 +1,6 @@
 """All that came of a launch, in four panes.
 
-Shows values of `core.launch` and tells places and deeds by signals; knows no service.
+Shows values of `core.launch` and reports places and actions by signals; knows no service.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class LaunchResults(QWidget):
 
     Signals:
         location_activated: The user went to a place in the source: file, line; 0 where unknown.
-        reported: Something was done that cannot be seen, in words.
+        reported: Something was done that cannot be seen.
     """
 
     location_activated = Signal(str, int)

@@ -130,7 +130,7 @@ _VEIL = 0.6
 
 
 class TimingPlots(TwoPlots):
-    """A histogram beside the series of samples, with the median in both."""
+    """A histogram next to the series of samples, with the median in both."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         self._timing: Timing | None = None
@@ -221,7 +221,7 @@ _MOST_VALUE_SYMBOLS = 200
 
 
 class BufferCanvas(TwoPlots):
-    """A line beside a histogram.
+    """A line next to a histogram.
 
     Signals:
         range_wanted: This part of the buffer is in view, and the line is too coarse for it.

@@ -1,6 +1,6 @@
 """The Result pane: how a launch ended, and all there is to know about it besides its times.
 
-Knows no editor: it tells a place by `location_activated`.
+Knows no editor: it reports a place by `location_activated`.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class CheckDetails(QWidget):
 
     @property
     def figures(self) -> str:
-        """How far off it is, in words."""
+        """How far off it is."""
         return self._figures.text()
 
     @property
@@ -174,7 +174,7 @@ class ResultHeadline(QWidget):
             self._icon.setPixmap(drawn.pixmap(_ICON_SIDE, _ICON_SIDE))
 
 
-# From this ratio of width to height on, the details stand beside the list.
+# From this ratio of width to height on, the details are next to the list.
 _WIDE = 2.0
 _MARGIN = 8
 
@@ -298,7 +298,7 @@ class ResultView(QWidget):
             QGuiApplication.clipboard().setText("\n".join(part for part in parts if part))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Puts the details beside the list in a wide dock, below it in a high one."""
+        """Puts the details next to the list in a wide dock, below it in a high one."""
         super().resizeEvent(event)
         self._splitter.fit(event.size())
 

@@ -18,7 +18,7 @@ from jitstudio.gui.kit.lazy_widget import LazyWidget, hint_label
 from jitstudio.gui.kit.parts import icon_button, show_icons
 from jitstudio.gui.kit.theme import Theme
 
-# So many figures stand side by side from so many letters on.
+# So many figures are side by side from so many letters on.
 _SIDE_BY_SIDE = ((3, 120), (2, 90), (1, 0))
 
 
